@@ -1,0 +1,34 @@
+/** The words of an agent's life (spec sections 2.7, 2.8, 3.1). */
+
+/** The seven promotion stages in order. */
+export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Stages at which an agent may hold live capital. */
+export const LIVE_STAGES: readonly Stage[] = ['limited_live', 'live'];
+
+/** Autonomy levels 0 to 5 (spec section 2.7). */
+export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
+export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
+
+/** The spec's upper-case identifiers, as they stand in a declarative manifest. */
+export const AUTONOMY_IDENTIFIERS: Readonly<Record<string, Autonomy>> = {
+  RESEARCH: 'research',
+  SUGGEST: 'suggest',
+  CONFIRM: 'confirm',
+  POLICY_AUTO: 'policy_auto',
+  AUTONOMOUS: 'autonomous',
+  EMERGENCY_RISK_ONLY: 'risk_only',
+};
+
+/** Why an agent is paused; decides who may resume it (decisions "Resume"). */
+export const PAUSE_CAUSES = ['operator', 'emergency_halt', 'data_degraded', 'daily_drawdown', 'tick_crash', 'quarantine'] as const;
+export type PauseCause = (typeof PAUSE_CAUSES)[number];
+
+/** What a tick may come to (spec section 2.8). */
+export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
+export type Disposition = (typeof DISPOSITIONS)[number];
+
+/** Permissions (spec section 5). */
+export const PERMISSIONS = ['market:read', 'agent:read', 'trade:execute', 'risk:manage'] as const;
+export type Permission = (typeof PERMISSIONS)[number];

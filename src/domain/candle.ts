@@ -1,0 +1,26 @@
+/** Candles: open, high, low, close and volume of one timeframe (spec section 4.4). */
+import type { DecimalString } from './decimal.ts';
+import type { EpochMs } from './time.ts';
+import type { Venue } from './venue.ts';
+
+/** One closed bar. Prices are decimal strings; `volume` is in base units and may be "0". */
+export interface Candle {
+  readonly openTime: EpochMs;
+  readonly open: DecimalString;
+  readonly high: DecimalString;
+  readonly low: DecimalString;
+  readonly close: DecimalString;
+  readonly volume: DecimalString;
+}
+
+/** Closed bars of one instrument and timeframe, ascending by `openTime`, as one answer of a venue brought them. */
+export interface CandleBatch {
+  readonly kind: 'candles';
+  readonly venue: Venue;
+  readonly instrument: string;
+  /** A manifest timeframe such as `1m`, `1h`. */
+  readonly timeframe: string;
+  readonly source: string;
+  readonly receivedAt: EpochMs;
+  readonly candles: readonly Candle[];
+}

@@ -1,0 +1,40 @@
+/** One spelling for one value: RFC 8785 canonical JSON and its SHA-256. */
+import { createHash } from 'node:crypto';
+
+/** A value that JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
+
+/**
+ * Writes a value as RFC 8785 canonical JSON: keys sorted by UTF-16 code units, no blanks, ECMAScript numbers.
+ * Members that are undefined are left out, as JSON.stringify does.
+ * @throws TypeError on NaN, infinities and lone surrogates, which have no canonical form.
+ */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`canonical JSON has no spelling for ${value}`);
+    return JSON.stringify(value);
+  }
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new TypeError('canonical JSON has no spelling for a lone surrogate');
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonicalJson(item)).join(',')}]`;
+  const members: string[] = [];
+  const object = value as { readonly [key: string]: Json | undefined };
+  for (const key of Object.keys(object).sort()) {
+    const member = object[key];
+    if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. */
+export function sha256Hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */
+export function canonicalHash(value: Json): string {
+  return sha256Hex(canonicalJson(value));
+}

@@ -1,0 +1,52 @@
+/** Everything that the streams hear: the one union of the market view, the tapes and the quote bus. */
+import type { CandleBatch } from './candle.ts';
+import type { PerpContext, PoolLiquidity, Quote, ReferencePrice, Rejection } from './quote.ts';
+import type { EpochMs } from './time.ts';
+import type { Venue } from './venue.ts';
+
+/** A venue's connection went up or down. In band with the quotes, so that a tape replays outages too. */
+export interface FeedStatus {
+  readonly kind: 'feed_status';
+  readonly venue: Venue;
+  readonly source: string;
+  readonly receivedAt: EpochMs;
+  readonly status: 'connected' | 'disconnected';
+  /** Counts connections; a new epoch clears every book of that feed. */
+  readonly epoch: number;
+  readonly detail: string;
+}
+
+/** Proof of life without a price (heartbeat, pong): a quiet market is not a dead feed. */
+export interface FeedHeartbeat {
+  readonly kind: 'heartbeat';
+  readonly venue: Venue;
+  readonly source: string;
+  readonly receivedAt: EpochMs;
+}
+
+/** Severities of news and filings, ascending (decisions "Severity values"). */
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** A filing, wire item or other event about an asset (spec section 6.4). `negative` is the direction for `no_negative_event`. */
+export interface NewsEvent {
+  readonly kind: 'news';
+  readonly venue: 'reference';
+  readonly source: string;
+  readonly id: string;
+  readonly receivedAt: EpochMs;
+  readonly observedAt: EpochMs;
+  /** Underlying symbols (`AAPL`, `BTC`) that the event is about. */
+  readonly symbols: readonly string[];
+  readonly severity: Severity;
+  readonly negative: boolean;
+  /** True until a primary source or two independent families confirm it. */
+  readonly rumor: boolean;
+  readonly headline: string;
+}
+
+/** What may enter the market view and a tape. */
+export type MarketEvent = Quote | ReferencePrice | PerpContext | PoolLiquidity | CandleBatch | FeedStatus | FeedHeartbeat | NewsEvent;
+
+/** What a venue's feed emits: market events and counted rejections, never an error. */
+export type FeedMessage = MarketEvent | Rejection;

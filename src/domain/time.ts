@@ -1,0 +1,31 @@
+/** Time as the engine speaks it: milliseconds since the Unix epoch, slots and timeframes. */
+
+/** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
+export type EpochMs = number;
+
+/** How often an agent is ticked (spec section 8). */
+export const AGENT_TICK_MS = 60_000;
+/** How often an armed Take is evaluated (spec section 8). */
+export const TAKE_TICK_MS = 30_000;
+
+/** The start of the slot that `at` falls in: floor(at / period) * period. */
+export function slotOf(at: EpochMs, periodMs: number): EpochMs {
+  return Math.floor(at / periodMs) * periodMs;
+}
+
+const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
+
+/**
+ * The length of a manifest timeframe (`<n>m` or `<n>h`, spec section 2.5) in milliseconds,
+ * or null where the text is no timeframe.
+ */
+export function timeframeMs(timeframe: string): number | null {
+  const match = TIMEFRAME.exec(timeframe);
+  if (!match) return null;
+  return Number(match[1]) * (match[2] === 'm' ? 60_000 : 3_600_000);
+}
+
+/** ISO 8601 with milliseconds, in UTC: the spelling of a time on the wire. */
+export function isoTime(at: EpochMs): string {
+  return new Date(at).toISOString();
+}
