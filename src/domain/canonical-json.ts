@@ -1,5 +1,5 @@
 /** One spelling for one value: RFC 8785 canonical JSON and its SHA-256. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A value that JSON can carry. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
@@ -31,7 +31,7 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of a text in UTF-8, as 64 lower-case hexadecimal digits. */
 export function sha256Hex(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** SHA-256 over the canonical JSON of a value, in lower-case hexadecimal. */

@@ -1,0 +1,55 @@
+/** What may be asked of an agent, and by whom: the protocol between the API, the command line and the agent's actor. */
+import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+
+/** Who asks, for the audit row and the permission rules; and what to remember the answer under. */
+export interface CommandContext {
+  readonly orgId: string;
+  readonly subject: string;
+  readonly permissions: readonly Permission[];
+  readonly requestId: string;
+  /** Present where the request carries an Idempotency-Key: the answer is stored in the same transaction as the effect. */
+  readonly remember?: {
+    readonly route: string;
+    readonly key: string;
+    readonly requestHash: string;
+    readonly answer: (view: AgentView | HaltView) => { readonly status: number; readonly body: string };
+  };
+}
+
+/** An agent as the outside sees it. */
+export interface AgentView {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: Stage;
+  readonly paused: boolean;
+  readonly pauseCause: PauseCause | null;
+  readonly autonomy: Autonomy;
+  readonly manifestHash: string;
+  readonly manifestVersion: number;
+  readonly createdBy: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface HaltView {
+  /** Ids of the agents that this halt paused. */
+  readonly paused: readonly string[];
+  /** How many pending proposals it cancelled. */
+  readonly cancelledProposals: number;
+  /** The organization's control epoch after the halt. */
+  readonly epoch: number;
+}
+
+/** Every command answers after its transaction is committed. A foreign agent answers exactly as a missing one: `not_found`. */
+export interface AgentCommands {
+  create(context: CommandContext, manifest: Manifest): Promise<Outcome<AgentView>>;
+  addVersion(context: CommandContext, agentId: string, manifest: Manifest): Promise<Outcome<AgentView>>;
+  setAutonomy(context: CommandContext, agentId: string, autonomy: Autonomy): Promise<Outcome<AgentView>>;
+  pause(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
+  resume(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
+  /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
+  emergencyHalt(context: CommandContext): Promise<Outcome<HaltView>>;
+}

@@ -1,0 +1,106 @@
+/** What the agent's actions mean once they are committed, and which events it takes at all. */
+import { AGENT_TICK_MS, slotOf } from '../../src/domain/time.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import type { Refusal } from '../../src/domain/refusal.ts';
+import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
+import { agentMachine } from './machine.ts';
+import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
+
+/** The regions of the chart as they lie at rest. */
+export interface AgentValue {
+  readonly stage: string;
+  readonly duty: 'active' | 'paused';
+  readonly feed: 'live' | 'degraded' | 'lost';
+}
+
+export function agentValue(state: Pick<ActorState, 'value'>): AgentValue {
+  return state.value as unknown as AgentValue;
+}
+
+export function agentContext(state: Pick<ActorState, 'context'>): AgentContext {
+  return state.context as unknown as AgentContext;
+}
+
+const record = (type: string, fields: { readonly [key: string]: unknown }): Effect => ({ kind: 'record', record: { type, ...fields } });
+
+/** What of an agent is announced on the `agents` and `alerts` channels. */
+function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
+  const context = agentContext(info);
+  const value = agentValue(info);
+  return {
+    what,
+    agentId: info.actorId,
+    stage: value.stage,
+    duty: value.duty,
+    feed: value.feed,
+    autonomy: context.autonomy,
+    pauseCause: context.pauseCause,
+    manifestHash: context.manifestHash,
+  };
+}
+
+/** Why an agent would not take an event; the words of decisions "Resume". */
+export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null {
+  const value = agentValue(state);
+  const context = agentContext(state);
+  const command = event as unknown as AgentEvent;
+  if (command.type === 'pause' && value.duty === 'paused') {
+    return refuse('already_paused', `the agent is paused already (${context.pauseCause})`).refusal;
+  }
+  if (command.type === 'resume') {
+    if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
+    if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {
+      if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
+      if (command.subject === command.createdBy) {
+        return refuse('resume_by_creator', "after a breaker somebody other than the agent's creator has to resume it").refusal;
+      }
+    }
+  }
+  if (command.type === 'manifest.changed' && command.manifestVersion !== context.manifestVersion + 1) {
+    return refuse(
+      'state_conflict',
+      `the active manifest is version ${context.manifestVersion}; the next one is ${context.manifestVersion + 1}, not ${command.manifestVersion}`,
+    ).refusal;
+  }
+  if (command.type === 'gate.passed')
+    return refuse('evidence_missing', 'no evidence tied to the active manifest is on record for this gate').refusal;
+  return null;
+}
+
+export const agentKind: ActorKind = {
+  kind: 'agent',
+  machine: agentMachine,
+  judge: judgeAgent,
+  migrations: {},
+  effects: {
+    recordDecision: (decision: TickDecision, info) => [
+      record('decision', { agentId: info.actorId, slot: decision.slot, verdict: decision.verdict }),
+    ],
+    projectAgent: (_: undefined, info) => {
+      const context = agentContext(info);
+      const { manifestVersion, manifestHash, autonomy, pauseCause } = context;
+      return [
+        record('agent_projection', {
+          agentId: info.actorId,
+          stage: agentValue(info).stage,
+          autonomy,
+          pauseCause,
+          manifestVersion,
+          manifestHash,
+        }),
+      ];
+    },
+    openTickWindow: (_: undefined, info) => [
+      record('tick_window', { actorId: info.actorId, from: slotOf(info.now, AGENT_TICK_MS) + AGENT_TICK_MS, until: null }),
+    ],
+    closeTickWindow: (_: undefined, info) => [record('tick_window', { actorId: info.actorId, from: null, until: info.now })],
+    cancelProposals: ({ reason }: { readonly reason: string }, info) => [record('proposals_cancelled', { agentId: info.actorId, reason })],
+    announceAgent: ({ what }: { readonly what: string }, info) => [
+      { kind: 'announcement', announcement: { channel: 'agents', body: announced(what, info) } },
+    ],
+    alert: ({ what }: { readonly what: string }, info) => [
+      { kind: 'announcement', announcement: { channel: 'alerts', body: announced(what, info) } },
+    ],
+  },
+};

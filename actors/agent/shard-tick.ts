@@ -1,0 +1,269 @@
+/**
+ * The tick of one shard: every agent on duty decides on the slot's cut, and all their decisions are committed together.
+ * Slots that were missed are written late. A tick that throws is contained to its agent; one that takes the whole
+ * process down is found by going through the shard one agent at a time, and its agent is paused.
+ */
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Incident } from '../../src/domain/actor-step.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../src/domain/decide.ts';
+import { type DecisionRow, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { crashedTick, type HashedCut, hashCut, lateTick, observedHashOf, type TickedAgent, tickAgent } from './tick.ts';
+
+/** A slot ticked later than this is written as late. */
+export const LATE_AFTER_MS = 30_000;
+/** After so many starts or throws in a row the agent is paused. */
+const CRASH_LIMIT = 3;
+/** Late rows are committed in batches of about so many. */
+const LATE_BATCH_ROWS = 5_000;
+
+/** An agent of a shard as the store knows it. */
+export interface ShardAgent {
+  readonly id: string;
+  readonly version: number;
+  /** Ticked in the slots from `tickFrom` on and before `tickUntil`, where that is set. */
+  readonly tickFrom: EpochMs;
+  readonly tickUntil: EpochMs | null;
+}
+
+/** What of an agent changes only with its version. */
+export interface AgentDuty {
+  readonly id: string;
+  readonly version: number;
+  readonly autonomy: Autonomy;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly manifest: Manifest;
+}
+
+export interface ShardProgress {
+  readonly lastSlot: EpochMs;
+  /** How often the slot that is due was begun, this time included. */
+  readonly begunTimes: number;
+  /** The agent that was being ticked alone when the process died, and how often. */
+  readonly suspect: string | null;
+  readonly suspectTimes: number;
+}
+
+/** What a shard's tick asks of the store. */
+export interface TickStore {
+  /** Counts the start; null where the slot has been ticked already. */
+  begin(periodMs: number, shard: number, slot: EpochMs): Promise<ShardProgress | null>;
+  agents(periodMs: number, shard: number): Promise<readonly ShardAgent[]>;
+  duties(ids: readonly string[]): Promise<readonly AgentDuty[]>;
+  /** The hash of the last decision of each agent that has one. */
+  heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  cut(slot: EpochMs): Promise<Cut | null>;
+  suspect(periodMs: number, shard: number, agentId: string): Promise<void>;
+  /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
+  commit(tick: {
+    readonly periodMs: number;
+    readonly shard: number;
+    readonly lastSlot: EpochMs;
+    readonly slot: EpochMs;
+    readonly rows: readonly DecisionRow[];
+    readonly at: EpochMs;
+  }): Promise<boolean>;
+  /** Counts a crash of an agent's tick and answers how many there were in a row. */
+  countCrash(agentId: string, slot: EpochMs): Promise<number>;
+  clearCrashes(ids: readonly string[]): Promise<void>;
+  incident(incident: Incident): Promise<void>;
+}
+
+export interface ShardTickResult {
+  readonly decisions: number;
+  readonly late: number;
+  readonly crashed: readonly string[];
+}
+
+export interface ShardTicker {
+  /** Ticks the shard up to and including `slot`. Idempotent: what is ticked already is left alone. */
+  tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult>;
+}
+
+interface Warm {
+  readonly lastSlot: EpochMs;
+  readonly duties: Map<string, { readonly duty: AgentDuty; readonly compiled: CompiledManifest }>;
+  readonly heads: Map<string, string>;
+}
+
+const NOTHING: ShardTickResult = { decisions: 0, late: 0, crashed: [] };
+
+export function createShardTicker(deps: {
+  readonly store: TickStore;
+  /** The time of record: PostgreSQL's. */
+  readonly now: () => Promise<EpochMs>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Takes an agent off duty whose ticks keep crashing. */
+  readonly pause: (agentId: string) => Promise<void>;
+}): ShardTicker {
+  const { store } = deps;
+  /** What the last tick of each shard left behind; valid only while nobody else ticked the shard since. */
+  const warm = new Map<string, Warm>();
+  const compiledByHash = new Map<string, CompiledManifest>();
+  const cuts = new Map<EpochMs, HashedCut>();
+  /** Agents whose crash count is not zero. */
+  const crashing = new Set<string>();
+
+  async function hashedCut(slot: EpochMs): Promise<HashedCut | null> {
+    const known = cuts.get(slot);
+    if (known) return known;
+    const cut = await store.cut(slot);
+    if (!cut) return null;
+    const hashed = hashCut(cut);
+    cuts.set(slot, hashed);
+    for (const old of cuts.keys()) if (cuts.size > 4) cuts.delete(old);
+    return hashed;
+  }
+
+  function compiled(duty: AgentDuty): CompiledManifest {
+    const known = compiledByHash.get(duty.manifestHash);
+    if (known) return known;
+    const made = compileManifest(duty.manifest);
+    compiledByHash.set(duty.manifestHash, made);
+    return made;
+  }
+
+  async function warmUp(key: string, agents: readonly ShardAgent[], lastSlot: EpochMs): Promise<Warm> {
+    const before = warm.get(key);
+    const state: Warm =
+      before && before.lastSlot === lastSlot ? before : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map() };
+    const changed = agents.filter(({ id, version }) => state.duties.get(id)?.duty.version !== version).map(({ id }) => id);
+    if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, { duty, compiled: compiled(duty) });
+    const headless = agents.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
+    if (headless.length > 0) {
+      const heads = await store.heads(headless);
+      for (const id of headless) state.heads.set(id, heads.get(id) ?? GENESIS_HASH);
+    }
+    return state;
+  }
+
+  function ticked(agent: ShardAgent, state: Warm): TickedAgent | null {
+    const entry = state.duties.get(agent.id);
+    if (!entry) return null;
+    return {
+      id: agent.id,
+      autonomy: entry.duty.autonomy,
+      manifestVersion: entry.duty.manifestVersion,
+      compiled: entry.compiled,
+      book: EMPTY_BOOK,
+      bookText: null,
+      previousHash: state.heads.get(agent.id) ?? GENESIS_HASH,
+    };
+  }
+
+  /** Writes the slots that lie between the last one and the one that is due. */
+  async function writeLate(
+    periodMs: number,
+    shard: number,
+    from: EpochMs,
+    to: EpochMs,
+    agents: readonly ShardAgent[],
+    state: Warm,
+  ): Promise<{ lastSlot: EpochMs; rows: number } | null> {
+    let lastSlot = from;
+    let written = 0;
+    let rows: DecisionRow[] = [];
+    for (let slot = from + periodMs; slot <= to; slot += periodMs) {
+      for (const agent of agents) {
+        if (!isDue(agent, slot)) continue;
+        const subject = ticked(agent, state);
+        if (!subject) continue;
+        const row = lateTick(subject, slot);
+        state.heads.set(agent.id, row.hash);
+        rows.push(row);
+      }
+      if (rows.length >= LATE_BATCH_ROWS || slot === to) {
+        if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: deps.clock.now() }))) return null;
+        lastSlot = slot;
+        written += rows.length;
+        rows = [];
+      }
+    }
+    return { lastSlot, rows: written };
+  }
+
+  return {
+    async tick(periodMs, shard, slot) {
+      const key = `${periodMs}:${shard}`;
+      const progress = await store.begin(periodMs, shard, slot);
+      if (!progress) return NOTHING;
+      const agents = await store.agents(periodMs, shard);
+      const state = await warmUp(key, agents, progress.lastSlot);
+      warm.delete(key);
+      const tooLate = (await deps.now()) > slot + LATE_AFTER_MS;
+      const late = await writeLate(periodMs, shard, progress.lastSlot, tooLate ? slot : slot - periodMs, agents, state);
+      if (!late) return NOTHING;
+      if (tooLate) {
+        warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+        return { decisions: late.rows, late: late.rows, crashed: [] };
+      }
+      const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
+      const careful = progress.begunTimes > 1;
+      const rows: DecisionRow[] = [];
+      const crashed: string[] = [];
+      const observed = new Map<CompiledManifest, string>();
+      for (const agent of agents) {
+        if (!isDue(agent, slot)) continue;
+        const subject = ticked(agent, state);
+        if (!subject) continue;
+        let row: DecisionRow;
+        // The batch was the first start; each start alone since then had the store's mark.
+        if (careful && agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT) {
+          row = crashedTick(subject, slot);
+          crashed.push(agent.id);
+        } else {
+          if (careful) await store.suspect(periodMs, shard, agent.id);
+          let observedHash = observed.get(subject.compiled);
+          if (observedHash === undefined) {
+            observedHash = observedHashOf(subject.compiled.instruments, cut);
+            observed.set(subject.compiled, observedHash);
+          }
+          try {
+            row = tickAgent(subject, cut, observedHash);
+          } catch (error) {
+            row = crashedTick(subject, slot);
+            crashing.add(agent.id);
+            await store.incident({
+              actorId: agent.id,
+              at: deps.clock.now(),
+              kind: 'tick_threw',
+              detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+              event: { type: 'tick', slot },
+              quarantine: false,
+            });
+            if ((await store.countCrash(agent.id, slot)) >= CRASH_LIMIT) crashed.push(agent.id);
+          }
+        }
+        state.heads.set(agent.id, row.hash);
+        rows.push(row);
+      }
+      if (!(await store.commit({ periodMs, shard, lastSlot: late.lastSlot, slot, rows, at: deps.clock.now() }))) return NOTHING;
+      warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+      const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
+      if (recovered.length > 0) {
+        await store.clearCrashes(recovered);
+        for (const id of recovered) crashing.delete(id);
+      }
+      for (const id of crashed) {
+        await store.incident({
+          actorId: id,
+          at: deps.clock.now(),
+          kind: 'tick_crash',
+          detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
+          event: { type: 'tick', slot },
+          quarantine: false,
+        });
+        await deps.pause(id);
+      }
+      return { decisions: rows.length + late.rows, late: late.rows, crashed };
+    },
+  };
+}
+
+function isDue(agent: ShardAgent, slot: EpochMs): boolean {
+  return agent.tickFrom <= slot && (agent.tickUntil === null || slot < agent.tickUntil);
+}

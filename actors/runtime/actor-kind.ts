@@ -1,0 +1,34 @@
+/** What a kind of actor brings along so that the runtime can carry it: its machine, its judgement and the meaning of its actions. */
+import type { AnyStateMachine } from 'xstate';
+import type { ActorEvent, ActorRecord, ActorState, Announcement, Errand } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Refusal } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** What an action of a machine means once it is committed. */
+export type Effect =
+  | { readonly kind: 'record'; readonly record: ActorRecord }
+  | { readonly kind: 'errand'; readonly errand: Errand }
+  | { readonly kind: 'announcement'; readonly announcement: Announcement };
+
+/** What an effect may look at besides its action's parameters. */
+export interface StepInfo {
+  readonly actorId: string;
+  readonly orgId: string;
+  readonly now: EpochMs;
+  readonly context: ActorState['context'];
+  readonly value: Json;
+}
+
+export interface ActorKind {
+  /** `agent`, `take`, `launch`… */
+  readonly kind: string;
+  /** Its id carries a version, `agent@1`, that is stored with every snapshot. */
+  readonly machine: AnyStateMachine;
+  /** Why the actor would not take this event in its state, or null where it would. Pure; asked before every step. */
+  judge(state: ActorState, event: ActorEvent): Refusal | null;
+  /** The meaning of every named action of the machine, as data. */
+  readonly effects: { readonly [action: string]: (parameters: never, info: StepInfo) => readonly Effect[] };
+  /** From each older machine id to this one's state; a machine id without a way here is quarantined. */
+  readonly migrations: { readonly [machine: string]: (state: ActorState) => ActorState };
+}

@@ -1,0 +1,19 @@
+/** Where actors lie: what the runtime asks of a store. PostgreSQL in production, memory in a replay. */
+import type { ActorRow, ActorStart, DueErrand, DueTimer, Incident, StepCommit } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+export interface ActorStore {
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
+  start(start: ActorStart): Promise<void>;
+  /** Commits many steps, of different actors, in one transaction. Returns the ids whose version had moved on; nothing of those was written. */
+  commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>>;
+  incident(incident: Incident): Promise<void>;
+  dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
+  /** When the next timer is due, or null while there is none. */
+  nextTimerAt(): Promise<EpochMs | null>;
+  dropTimer(actorId: string, timerId: string): Promise<void>;
+  /** Takes errands that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed carrier are found again. */
+  takeErrands(now: EpochMs, retryMs: number, limit: number): Promise<readonly DueErrand[]>;
+  giveUpErrand(key: string, answer: Json): Promise<void>;
+}

@@ -1,0 +1,69 @@
+/** Finds the slots that are due, by the time of record, and has every shard behind them ticked. */
+import type { EpochMs } from '../../src/domain/time.ts';
+import { slotOf } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { lookEvery } from './look.ts';
+
+/** How long a slot's cut is waited for before the slot is ticked in silence. */
+export const CUT_WAIT_MS = 8_000;
+/** How often the dispatcher looks while nothing is due. */
+const LOOK_MS = 1_000;
+/** A duty that is not renewed for so long goes to another process. */
+const LEASE_MS = 5_000;
+
+export interface DispatchStore {
+  now(): Promise<EpochMs>;
+  cutExists(slot: EpochMs): Promise<boolean>;
+  writeSilence(slot: EpochMs): Promise<boolean>;
+  dueShards(periodMs: number, slot: EpochMs): Promise<readonly { readonly periodMs: number; readonly shard: number }[]>;
+  hold(duty: string, holder: string, forMs: number): Promise<boolean>;
+  release(duty: string, holder: string): Promise<void>;
+}
+
+export interface Dispatcher {
+  /** Looks once; answers how many jobs it added. */
+  look(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts looking. One dispatcher of all processes is on duty at a time; should two be, the second's jobs change nothing.
+ * A shard that stays behind gets its job added again at every look: the queue drops what it still has, and a job that
+ * the queue lost is back within a second.
+ */
+export function startDispatcher(deps: {
+  readonly store: DispatchStore;
+  readonly enqueue: (jobs: readonly { readonly periodMs: number; readonly shard: number; readonly slot: EpochMs }[]) => Promise<void>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly periodsMs: readonly number[];
+  readonly holder: string;
+  readonly onError: (error: unknown) => void;
+}): Dispatcher {
+  const { store, clock } = deps;
+
+  async function look(): Promise<number> {
+    if (!(await store.hold('dispatcher', deps.holder, LEASE_MS))) return 0;
+    const now = await store.now();
+    let added = 0;
+    for (const periodMs of deps.periodsMs) {
+      const slot = slotOf(now, periodMs);
+      if (!(await store.cutExists(slot))) {
+        if (now < slot + CUT_WAIT_MS) continue;
+        await store.writeSilence(slot);
+      }
+      const jobs = (await store.dueShards(periodMs, slot)).map((due) => ({ periodMs: due.periodMs, shard: due.shard, slot }));
+      await deps.enqueue(jobs);
+      added += jobs.length;
+    }
+    return added;
+  }
+
+  const looking = lookEvery(clock, LOOK_MS, look, deps.onError);
+  return {
+    look,
+    async stop() {
+      await looking.stop();
+      await store.release('dispatcher', deps.holder).catch(deps.onError);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** The durable actor runtime: loads, judges, steps and commits; retries a lost race; contains what throws. */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { ActorEvent, ActorRecord, ActorRow, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
+import type { ActorKind } from './actor-kind.ts';
+import type { ActorStore } from './actor-store.ts';
+import type { Directory } from './directory.ts';
+import { eventStep, startStep } from './step.ts';
+
+/** How often a step is tried again when another process committed first. */
+const RACE_LIMIT = 12;
+
+export interface DeliverOptions {
+  readonly cause: string;
+  /** Only an actor of this organization; a foreign one answers as a missing one. */
+  readonly orgId?: string;
+  /** Rows to commit with the step, made once the step's outcome is known. */
+  readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
+  readonly answeredErrand?: { readonly key: string; readonly answer: Json };
+  readonly firedTimer?: string;
+}
+
+export interface Delivered {
+  readonly version: number;
+  readonly plan: StepPlan;
+}
+
+export interface Runtime {
+  /** Creates an actor and commits its first step. */
+  start(
+    kind: string,
+    id: string,
+    orgId: string,
+    input: { readonly [key: string]: Json },
+    options: { readonly cause: string; readonly also?: (plan: StepPlan) => readonly ActorRecord[]; readonly tickPeriodMs?: number },
+  ): Promise<StepPlan>;
+  /** Delivers one event; answers after the commit. A refusal changes nothing. */
+  deliver(actorId: string, event: ActorEvent, options: DeliverOptions): Promise<Outcome<Delivered>>;
+  /** Delivers the same event to many actors in as few transactions as the store allows. Answers what each of them said. */
+  deliverMany(actorIds: readonly string[], event: ActorEvent, options: DeliverOptions): Promise<ReadonlyMap<string, Outcome<Delivered>>>;
+}
+
+export function createRuntime(deps: {
+  readonly store: ActorStore;
+  readonly directory: Directory;
+  readonly clock: Pick<Clock, 'now'>;
+}): Runtime {
+  const { store, directory, clock } = deps;
+
+  function prepare(
+    row: ActorRow,
+    event: ActorEvent,
+    options: DeliverOptions,
+  ): { commit: StepCommit } | { refusal: Refusal; broken?: unknown; quarantine?: boolean } {
+    if (row.status === 'quarantined')
+      return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
+    if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
+    const fit = directory.fit(row);
+    if (!fit)
+      return {
+        refusal: { code: 'state_conflict', detail: `actor ${row.id} was written by ${row.machine}, which this version cannot carry on` },
+        broken: `no way from ${row.machine}`,
+        quarantine: true,
+      };
+    const { kind, state, snapshot } = fit;
+    const at = clock.now();
+    try {
+      const refusal = kind.judge(state, event);
+      if (refusal) return { refusal };
+      if (!snapshot.can(event as never))
+        return { refusal: { code: 'state_conflict', detail: `in its state the actor does not take ${event.type}` } };
+      const plan = eventStep(kind, { actorId: row.id, orgId: row.orgId, now: at }, snapshot, event);
+      const commit: StepCommit = {
+        row,
+        machine: kind.machine.id,
+        event,
+        at,
+        plan,
+        also: options.also?.(row, plan) ?? [],
+        cause: options.cause,
+        ...(options.answeredErrand ? { answeredErrand: options.answeredErrand } : {}),
+        ...(options.firedTimer ? { firedTimer: options.firedTimer } : {}),
+      };
+      return { commit };
+    } catch (error) {
+      return {
+        refusal: { code: 'unavailable', detail: `actor ${row.id} could not take ${event.type}; its last good state is kept` },
+        broken: error,
+      };
+    }
+  }
+
+  async function contain(row: ActorRow, event: ActorEvent, broken: unknown, quarantine: boolean): Promise<void> {
+    const detail = broken instanceof Error ? (broken.stack ?? broken.message) : String(broken);
+    await store.incident({
+      actorId: row.id,
+      at: clock.now(),
+      kind: quarantine ? 'quarantined' : 'step_threw',
+      detail: detail.slice(0, 4_000),
+      event: event as Json,
+      quarantine,
+    });
+  }
+
+  async function deliverMany(
+    actorIds: readonly string[],
+    event: ActorEvent,
+    options: DeliverOptions,
+  ): Promise<Map<string, Outcome<Delivered>>> {
+    const outcomes = new Map<string, Outcome<Delivered>>();
+    let open: readonly string[] = [...new Set(actorIds)];
+    for (let round = 0; open.length > 0 && round < RACE_LIMIT; round++) {
+      const rows = await store.load(open);
+      const commits: StepCommit[] = [];
+      for (const id of open) {
+        const row = rows.get(id);
+        if (!row || (options.orgId !== undefined && row.orgId !== options.orgId)) {
+          outcomes.set(id, refuse('not_found', 'there is no such actor'));
+          continue;
+        }
+        const prepared = prepare(row, event, options);
+        if ('commit' in prepared) {
+          commits.push(prepared.commit);
+          continue;
+        }
+        outcomes.set(id, { ok: false, refusal: prepared.refusal });
+        if ('broken' in prepared) await contain(row, event, prepared.broken, prepared.quarantine ?? !isCommand(options));
+      }
+      const stale = await store.commit(commits);
+      for (const { row, plan } of commits) {
+        if (!stale.has(row.id)) outcomes.set(row.id, { ok: true, value: { version: row.version + 1, plan } });
+      }
+      open = [...stale];
+    }
+    for (const id of open)
+      outcomes.set(id, refuse('unavailable', `actor ${id} was changed by others ${RACE_LIMIT} times in a row: try again`));
+    return outcomes;
+  }
+
+  return {
+    async start(kindName, id, orgId, input, options) {
+      const kind: ActorKind = directory.kind(kindName);
+      const at = clock.now();
+      const plan = startStep(kind, { actorId: id, orgId, now: at }, input);
+      await store.start({
+        id,
+        orgId,
+        kind: kind.kind,
+        machine: kind.machine.id,
+        at,
+        input,
+        plan,
+        also: options.also?.(plan) ?? [],
+        cause: options.cause,
+        tickPeriodMs: options.tickPeriodMs ?? null,
+      });
+      return plan;
+    },
+    async deliver(actorId, event, options) {
+      const outcomes = await deliverMany([actorId], event, options);
+      return outcomes.get(actorId) as Outcome<Delivered>;
+    },
+    deliverMany,
+  };
+}
+
+/** A command has somebody who hears the refusal; what a timer, an errand or a feed sends has not, and would throw again for ever. */
+function isCommand(options: DeliverOptions): boolean {
+  return options.firedTimer === undefined && options.answeredErrand === undefined && options.cause !== 'feed';
+}

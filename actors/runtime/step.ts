@@ -1,0 +1,101 @@
+/** One step of a durable actor: state and event in; state, records, timers, errands and announcements out. Pure. */
+import type { AnyMachineSnapshot, AnyStateMachine, ExecutableActionObject } from 'xstate';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { ActorEvent, ActorRecord, ActorState, Announcement, Errand, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { ActorKind } from './actor-kind.ts';
+import { stepScope } from './scope.ts';
+
+export interface StepSubject {
+  readonly actorId: string;
+  readonly orgId: string;
+  readonly now: EpochMs;
+}
+
+/** The first step: the machine's initial state from its input. */
+export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
+  const { scope, actions } = stepScope(kind.machine);
+  actions.length = 0;
+  const snapshot = kind.machine.getInitialSnapshot(scope as never, input as never) as AnyMachineSnapshot;
+  return plan(kind, subject, snapshot, actions);
+}
+
+/**
+ * The step that an event causes.
+ * @throws whatever a guard, an assignment or an effect throws; the caller keeps the last good state.
+ */
+export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
+  const { scope, actions } = stepScope(kind.machine);
+  actions.length = 0;
+  const next = kind.machine.transition(snapshot as never, event as never, scope as never) as AnyMachineSnapshot;
+  if (next.status === 'error') throw next.error;
+  return plan(kind, subject, next, actions);
+}
+
+/** The machine's snapshot of a state at rest. @throws where the state names states that the machine lacks. */
+export function restore(machine: AnyStateMachine, state: ActorState): AnyMachineSnapshot {
+  return machine.resolveState({
+    value: state.value,
+    context: state.context,
+    status: state.status,
+    historyValue: {},
+  } as never) as AnyMachineSnapshot;
+}
+
+/** A snapshot as it lies at rest. @throws TypeError where the context is not plain JSON. */
+export function atRest(snapshot: AnyMachineSnapshot): ActorState {
+  assertPlain(snapshot.context, 'context');
+  return {
+    value: snapshot.value as Json,
+    context: snapshot.context as ActorState['context'],
+    status: snapshot.status === 'done' ? 'done' : 'active',
+  };
+}
+
+function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, actions: readonly ExecutableActionObject[]): StepPlan {
+  const state = atRest(snapshot);
+  const records: ActorRecord[] = [];
+  const timers: TimerChange[] = [];
+  const errands: Errand[] = [];
+  const announcements: Announcement[] = [];
+  const info = { actorId: subject.actorId, orgId: subject.orgId, now: subject.now, context: state.context, value: state.value };
+  for (const action of actions) {
+    const parameters = action.params as { [key: string]: unknown };
+    if (action.type === 'xstate.raise') {
+      if (typeof parameters.delay !== 'number') continue;
+      const event = parameters.event as ActorEvent;
+      timers.push({ op: 'set', timerId: String(parameters.id ?? event.type), dueAt: subject.now + parameters.delay, event });
+    } else if (action.type === 'xstate.cancel') {
+      timers.push({ op: 'cancel', timerId: String(parameters.sendId) });
+    } else if (action.type === 'xstate.emit') {
+      const { type, ...body } = parameters.event as { type: string; [key: string]: Json };
+      announcements.push({ channel: type, body });
+    } else {
+      const effect = kind.effects[action.type];
+      if (!effect) throw new Error(`${kind.machine.id} has no effect for its action ${action.type}`);
+      for (const item of effect(parameters as never, info)) {
+        if (item.kind === 'record') records.push(item.record);
+        else if (item.kind === 'errand') errands.push(item.errand);
+        else announcements.push(item.announcement);
+      }
+    }
+  }
+  return { state, records, timers, errands, announcements };
+}
+
+function assertPlain(value: unknown, path: string): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError(`${path} is ${value}, which JSON cannot carry`);
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) assertPlain(value[i], `${path}[${i}]`);
+    return;
+  }
+  if (typeof value === 'object' && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)) {
+    for (const key in value) assertPlain((value as { [key: string]: unknown })[key], `${path}.${key}`);
+    return;
+  }
+  throw new TypeError(`${path} is not plain JSON (${typeof value})`);
+}

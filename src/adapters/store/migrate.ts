@@ -1,0 +1,57 @@
+/** Brings a database up to the newest migration: forward only, in order, each in one transaction, each exactly once. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { openDatabase } from './database.ts';
+
+const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+/** Any constant: one migration run at a time per database. */
+const MIGRATION_LOCK = 7_070_707;
+
+export interface MigrationResult {
+  readonly applied: readonly string[];
+  readonly present: readonly string[];
+}
+
+/**
+ * Applies what is missing.
+ * @throws Error where an applied file was changed or removed afterwards, or where a statement fails (nothing of that file stays).
+ */
+export async function migrate(
+  url: string,
+  onProgress: (name: string, done: number, total: number) => void = () => {},
+): Promise<MigrationResult> {
+  const files = readdirSync(MIGRATIONS)
+    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+    .sort();
+  const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate migrate' });
+  try {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`;
+    await sql`create table if not exists migrations (name text primary key, hash text not null, applied_at timestamptz not null default clock_timestamp())`;
+    const known = new Map(
+      (await sql<{ name: string; hash: string }[]>`select name, hash from migrations`).map((row) => [row.name, row.hash]),
+    );
+    for (const name of known.keys()) {
+      if (!files.includes(name))
+        throw new Error(`the database has migration ${name}, which this version lacks: start the version that wrote it, or a newer one`);
+    }
+    const applied: string[] = [];
+    for (const [index, name] of files.entries()) {
+      const text = readFileSync(new URL(name, MIGRATIONS), 'utf8');
+      const hash = createHash('sha256').update(text).digest('hex');
+      const before = known.get(name);
+      if (before !== undefined && before !== hash)
+        throw new Error(`migration ${name} was changed after it had been applied: put the original back and add a new file`);
+      if (before === undefined) {
+        await sql.begin(async (transaction) => {
+          await transaction.unsafe(text);
+          await transaction`insert into migrations (name, hash) values (${name}, ${hash})`;
+        });
+        applied.push(name);
+      }
+      onProgress(name, index + 1, files.length);
+    }
+    return { applied, present: files };
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

@@ -1,0 +1,209 @@
+/** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
+import { finished } from 'node:stream/promises';
+import type { Incident } from '../../domain/actor-step.ts';
+import type { Autonomy } from '../../domain/agent.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { type Cut, type Observation, observationHash } from '../../domain/cut.ts';
+import type { DecisionRow } from '../../domain/decision.ts';
+import type { Manifest } from '../../domain/manifest.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { ANNOUNCEMENTS_CHANNEL, inTransaction } from './actor-store.ts';
+import type { Sql, Transaction } from './database.ts';
+
+/** PostgreSQL's clock: the time of record. */
+export async function databaseNow(sql: Sql): Promise<EpochMs> {
+  const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  return row?.now as number;
+}
+
+/**
+ * Writes a slot's observations, once: the first writer's cut is the slot's cut, a later one is dropped.
+ * @returns whether this one was written.
+ */
+export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
+  return inTransaction(sql, async (transaction) => {
+    const written =
+      await transaction`insert into cuts (slot, source, instruments) values (${cut.slot}, ${source}, ${cut.observations.size}) on conflict do nothing`;
+    if (written.count === 0) return false;
+    const rows = [...cut.observations].map(([instrument, observation]) => ({
+      slot: cut.slot,
+      instrument,
+      hash: observationHash(observation),
+      body: canonicalJson(observation as never),
+    }));
+    if (rows.length > 0) {
+      await transaction`
+        insert into observations (slot, instrument, hash, body)
+        select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows as never)}) as o(slot bigint, instrument text, hash text, body text)`;
+    }
+    return true;
+  });
+}
+
+export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
+  const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
+  if (!cut) return null;
+  const rows = await sql<
+    { instrument: InstrumentKey; body: string }[]
+  >`select instrument, body from observations where slot = ${slot} order by instrument`;
+  return { slot, observations: new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation])) };
+}
+
+export interface TickCommit {
+  readonly periodMs: number;
+  readonly shard: number;
+  readonly lastSlot: EpochMs;
+  readonly slot: EpochMs;
+  readonly rows: readonly DecisionRow[];
+  readonly at: EpochMs;
+}
+
+export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>) {
+  return {
+    incident,
+
+    async begin(periodMs: number, shard: number, slot: EpochMs) {
+      const [row] = await sql<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
+        update tick_shards set
+          begun_times = case when begun_slot = ${slot} then begun_times + 1 else 1 end,
+          suspect = case when begun_slot = ${slot} then suspect end,
+          suspect_times = case when begun_slot = ${slot} then suspect_times else 0 end,
+          begun_slot = ${slot}
+        where period_ms = ${periodMs} and shard = ${shard} and last_slot < ${slot}
+        returning last_slot, begun_times, suspect, suspect_times`;
+      return row ? { lastSlot: row.last_slot, begunTimes: row.begun_times, suspect: row.suspect, suspectTimes: row.suspect_times } : null;
+    },
+
+    async agents(periodMs: number, shard: number) {
+      const rows = await sql<{ id: string; version: number; tick_from: number; tick_until: number | null }[]>`
+        select id, version, tick_from, tick_until from actors
+        where tick_period_ms = ${periodMs} and shard = ${shard} and tick_from is not null order by number`;
+      return rows.map((row) => ({ id: row.id, version: row.version, tickFrom: row.tick_from, tickUntil: row.tick_until }));
+    },
+
+    async duties(ids: readonly string[]) {
+      const rows = await sql<
+        { id: string; version: number; autonomy: Autonomy; manifest_version: number; hash: string; canonical: string }[]
+      >`
+        select a.id, a.version, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
+        join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+        where a.id = any(${ids as string[]}::uuid[])`;
+      return rows.map((row) => ({
+        id: row.id,
+        version: row.version,
+        autonomy: row.autonomy,
+        manifestVersion: row.manifest_version,
+        manifestHash: row.hash,
+        manifest: JSON.parse(row.canonical) as Manifest,
+      }));
+    },
+
+    async heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await sql<{ id: string; hash: string }[]>`
+        select a.id, encode(d.hash, 'hex') as hash from unnest(${ids as string[]}::uuid[]) as a(id)
+        cross join lateral (select hash from decisions where agent_id = a.id order by slot desc limit 1) d`;
+      return new Map(rows.map(({ id, hash }) => [id, hash]));
+    },
+
+    cut: (slot: EpochMs) => readCut(sql, slot),
+
+    async suspect(periodMs: number, shard: number, agentId: string): Promise<void> {
+      await sql`
+        update tick_shards set suspect_times = case when suspect = ${agentId} then suspect_times + 1 else 1 end, suspect = ${agentId}
+        where period_ms = ${periodMs} and shard = ${shard}`;
+    },
+
+    async commit(tick: TickCommit): Promise<boolean> {
+      return inTransaction(sql, async (transaction) => {
+        const moved = await transaction`
+          update tick_shards set last_slot = ${tick.slot}, suspect = null, suspect_times = 0
+          where period_ms = ${tick.periodMs} and shard = ${tick.shard} and last_slot = ${tick.lastSlot}`;
+        if (moved.count === 0) return false;
+        if (tick.rows.length === 0) return true;
+        await copyDecisions(transaction, tick.rows);
+        await transaction`
+          insert into announcements (channel, at, body)
+          values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
+        await transaction.notify(ANNOUNCEMENTS_CHANNEL, '');
+        return true;
+      });
+    },
+
+    async countCrash(agentId: string, slot: EpochMs): Promise<number> {
+      const [row] = await sql<{ crashes: number }[]>`
+        insert into tick_crashes (actor_id, crashes, slot) values (${agentId}, 1, ${slot})
+        on conflict (actor_id) do update set crashes = tick_crashes.crashes + (tick_crashes.slot < excluded.slot)::int, slot = excluded.slot returning crashes`;
+      return row?.crashes ?? 1;
+    },
+
+    async clearCrashes(ids: readonly string[]): Promise<void> {
+      await sql`delete from tick_crashes where actor_id = any(${ids as string[]}::uuid[])`;
+    },
+  };
+}
+
+/** The rows as COPY's text format; one statement however many there are. */
+async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
+  const writable = await transaction`
+    copy decisions (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
+    from stdin`.writable();
+  let text = '';
+  for (const row of rows) {
+    text += `${row.agentId}\t${row.slot}\t${row.manifestVersion}\t${row.disposition}\t${row.reason === null ? '\\N' : copyText(row.reason)}\t${row.instrument ?? '\\N'}\t${copyText(row.outcome)}\t${row.risk === null ? '\\N' : copyText(JSON.stringify(row.risk))}\t${row.book === null ? '\\N' : copyText(row.book)}\t\\\\x${row.manifestHash}\t\\\\x${row.observedHash}\t\\\\x${row.previousHash}\t\\\\x${row.hash}\n`;
+  }
+  writable.end(text);
+  await finished(writable);
+}
+
+function copyText(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r') : text;
+}
+
+/** A shard that is behind the slot. */
+export interface DueShard {
+  readonly periodMs: number;
+  readonly shard: number;
+}
+
+/** What the dispatcher asks: which shards have a slot to tick. */
+export function createDispatchStore(sql: Sql) {
+  return {
+    now: () => databaseNow(sql),
+
+    async cutExists(slot: EpochMs): Promise<boolean> {
+      const [row] = await sql`select 1 from cuts where slot = ${slot}`;
+      return row !== undefined;
+    },
+
+    /** Remembers that nothing was heard for a slot; a cut that arrives later is dropped. */
+    writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
+
+    /** Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot. */
+    async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
+      await sql`
+        insert into tick_shards (period_ms, shard, last_slot)
+        select tick_period_ms, shard, min(tick_from) - ${periodMs} from actors
+        where tick_period_ms = ${periodMs} and tick_from is not null group by tick_period_ms, shard
+        having not exists (select 1 from tick_shards t where t.period_ms = ${periodMs} and t.shard = actors.shard)
+        on conflict do nothing`;
+      const rows = await sql<
+        { shard: number }[]
+      >`select shard from tick_shards where period_ms = ${periodMs} and last_slot < ${slot} order by shard`;
+      return rows.map(({ shard }) => ({ periodMs, shard }));
+    },
+
+    /** Takes or renews a duty; false while another holds it. */
+    async hold(duty: string, holder: string, forMs: number): Promise<boolean> {
+      const [row] = await sql`
+        insert into leases (duty, holder, held_until) values (${duty}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
+        on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until
+        where leases.holder = excluded.holder or leases.held_until < clock_timestamp() returning 1`;
+      return row !== undefined;
+    },
+
+    async release(duty: string, holder: string): Promise<void> {
+      await sql`delete from leases where duty = ${duty} and holder = ${holder}`;
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** What every condition offers, and the mechanisms that similar conditions share. */
+import { compareDecimals } from '../decimal.ts';
+import { type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
+import type { BookPosition } from '../decision.ts';
+import type { Fields, Problem } from '../field.ts';
+import type { ManifestCondition } from '../manifest.ts';
+import { timeframeMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { InstrumentKind } from '../catalog.ts';
+
+/** What a rule saw: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown. */
+export type Observed = number | string | null;
+
+export type ObserveRule = (observation: Observation, position: BookPosition | null) => Observed;
+
+/**
+ * A condition made ready for the hot path. Whether it passes is a function of what it observed, so that evaluating a
+ * rule allocates nothing and a kept observed value explains its verdict.
+ */
+export interface CompiledCondition {
+  /** What the rule saw; null where the input is unknown, stale or not live. */
+  readonly observe: ObserveRule;
+  /** False for null, always: the engine fails closed. */
+  readonly passes: (observed: Observed) => boolean;
+  /**
+   * The same reading without the demand that quote and reference be live, for rules that make it. It never passes a
+   * rule; it tells "blocked because the price is not live" from "did not apply" (decisions "Risk rejection codes").
+   */
+  readonly observeUngated: ObserveRule | null;
+  /** True where the rule asks for a live reference price. */
+  readonly usesReference: boolean;
+}
+
+/** One condition type of the registry. */
+export interface ConditionDefinition {
+  readonly type: string;
+  readonly description: string;
+  /** The sides of a manifest on which it makes sense. */
+  readonly sides: readonly ('entry' | 'exit')[];
+  /** The kinds of instruments that have what it looks at; null for all. On others it never passes. */
+  readonly kinds: readonly InstrumentKind[] | null;
+  readonly fields: Fields;
+  /** Checks that concern several fields together. `path` is the condition's. */
+  readonly check?: (condition: ManifestCondition, path: string) => Problem | null;
+  /** The indicators that it reads from an observation of the instrument. */
+  readonly needs: (condition: ManifestCondition, instrument: InstrumentKey) => readonly IndicatorNeed[];
+  readonly compile: (condition: ManifestCondition) => CompiledCondition;
+  /** What the observed value is compared with, as it stands in the rule matrix. */
+  readonly threshold: (condition: ManifestCondition) => number | string | null;
+}
+
+/** The numeric field of a condition that was read by its schema. */
+export function numberField(condition: ManifestCondition, name: string): number {
+  const value = condition[name];
+  if (typeof value !== 'number') throw new TypeError(`condition ${condition.type} has no number ${name}: read it with readCondition first`);
+  return value;
+}
+
+/** The text field of a condition that was read by its schema. */
+export function textField(condition: ManifestCondition, name: string): string {
+  const value = condition[name];
+  if (typeof value !== 'string') throw new TypeError(`condition ${condition.type} has no text ${name}: read it with readCondition first`);
+  return value;
+}
+
+/** True where the latest quote may become an order. */
+export function isQuoteLive(observation: Observation): boolean {
+  return observation.quote !== null && observation.quote.quality === 'live';
+}
+
+/** True where the reference is fresh: live, and not carried forward from an earlier session (spec section 1, last principle). */
+export function isReferenceLive(observation: Observation): boolean {
+  const reference = observation.reference;
+  return reference !== null && reference.quality === 'live' && !reference.flags.includes('carried_forward');
+}
+
+const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
+
+/** Which of an observation's inputs must be live before a rule may look at them. */
+export type LiveInputs = 'none' | 'quote' | 'quote_and_reference';
+
+export const NO_NEEDS = (): readonly IndicatorNeed[] => [];
+
+/** How a value is compared: strictly below, strictly above. */
+export type Direction = 'below' | 'above';
+
+/** Compiles "a number of the observation lies below / above a limit". */
+export function compileNumber(
+  read: (observation: Observation, position: BookPosition | null) => number | null,
+  direction: Direction,
+  limit: number,
+  live: LiveInputs,
+): CompiledCondition {
+  const ungated: ObserveRule = (observation, position) => finite(read(observation, position));
+  const quoteGated: ObserveRule = (observation, position) => (isQuoteLive(observation) ? finite(read(observation, position)) : null);
+  const bothGated: ObserveRule = (observation, position) =>
+    isQuoteLive(observation) && isReferenceLive(observation) ? finite(read(observation, position)) : null;
+  return {
+    observe: live === 'none' ? ungated : live === 'quote' ? quoteGated : bothGated,
+    passes:
+      direction === 'below'
+        ? (observed) => typeof observed === 'number' && observed < limit
+        : (observed) => typeof observed === 'number' && observed > limit,
+    observeUngated: live === 'none' ? null : ungated,
+    usesReference: live === 'quote_and_reference',
+  };
+}
+
+/** A condition that compares a percentage of the observation with its field `pct`. */
+export function percentCondition(spec: {
+  readonly type: string;
+  readonly description: string;
+  readonly direction: Direction;
+  readonly kinds: readonly InstrumentKind[] | null;
+  readonly live: LiveInputs;
+  readonly read: (observation: Observation) => number | null;
+}): ConditionDefinition {
+  return {
+    type: spec.type,
+    description: spec.description,
+    sides: ['entry', 'exit'],
+    kinds: spec.kinds,
+    fields: { pct: { type: 'number', min: -1_000, max: 1_000, description: `Percent; passes strictly ${spec.direction} it. Negative is a discount.` } },
+    needs: NO_NEEDS,
+    compile: (condition) => compileNumber(spec.read, spec.direction, numberField(condition, 'pct'), spec.live),
+    threshold: (condition) => numberField(condition, 'pct'),
+  };
+}
+
+/** A condition that compares a decimal of the observation with a decimal field, exactly and without floats. */
+export function decimalCondition(spec: {
+  readonly type: string;
+  readonly description: string;
+  readonly direction: Direction;
+  readonly field: string;
+  readonly fieldDescription: string;
+  readonly live: 'none' | 'quote';
+  readonly kinds: readonly InstrumentKind[] | null;
+  readonly read: (observation: Observation) => string | null;
+}): ConditionDefinition {
+  return {
+    type: spec.type,
+    description: spec.description,
+    sides: ['entry', 'exit'],
+    kinds: spec.kinds,
+    fields: { [spec.field]: { type: 'decimal', min: '0', max: '1000000000000', description: spec.fieldDescription } },
+    needs: NO_NEEDS,
+    compile: (condition) => {
+      const limit = textField(condition, spec.field);
+      // compareDecimals orders non-negative decimals only; no price or liquidity below zero is a reading.
+      const ungated: ObserveRule = (observation) => {
+        const value = spec.read(observation);
+        return value === null || value.charCodeAt(0) === 45 ? null : value;
+      };
+      return {
+        observe: spec.live === 'quote' ? (observation, position) => (isQuoteLive(observation) ? ungated(observation, position) : null) : ungated,
+        passes:
+          spec.direction === 'below'
+            ? (observed) => typeof observed === 'string' && compareDecimals(observed, limit) < 0
+            : (observed) => typeof observed === 'string' && compareDecimals(observed, limit) > 0,
+        observeUngated: spec.live === 'quote' ? ungated : null,
+        usesReference: false,
+      };
+    },
+    threshold: (condition) => textField(condition, spec.field),
+  };
+}
+
+/**
+ * The reader of an indicator that is up to date at the slot: its last bar had closed by the slot, and at most one
+ * later bar is missing (a bar that closes at the slot arrives after it). Anything older is stale and reads null.
+ */
+export function freshIndicator(need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): (observation: Observation) => IndicatorValue | null {
+  const key = indicatorKey(need);
+  const barMs = timeframeMs(need.timeframe);
+  if (barMs === null) throw new TypeError(`${need.timeframe} is no timeframe`);
+  return (observation) => {
+    const indicator = observation.indicators[key];
+    if (indicator === undefined || indicator.barOpenTime === null) return null;
+    const age = observation.slot - indicator.barOpenTime;
+    return age >= barMs && age < 3 * barMs ? indicator : null;
+  };
+}
+
+/** A condition that compares one indicator with a field. */
+export function indicatorCondition(spec: {
+  readonly type: string;
+  readonly description: string;
+  readonly direction: Direction;
+  readonly kinds: readonly InstrumentKind[] | null;
+  readonly fields: Fields;
+  /** The field that the indicator is compared with. */
+  readonly limit: string;
+  readonly need: (condition: ManifestCondition) => Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>;
+}): ConditionDefinition {
+  return {
+    type: spec.type,
+    description: spec.description,
+    sides: ['entry', 'exit'],
+    kinds: spec.kinds,
+    fields: spec.fields,
+    needs: (condition, instrument) => [needOf(instrument, spec.need(condition))],
+    compile: (condition) => {
+      const read = freshIndicator(spec.need(condition));
+      return compileNumber((observation) => read(observation)?.value ?? null, spec.direction, numberField(condition, spec.limit), 'none');
+    },
+    threshold: (condition) => numberField(condition, spec.limit),
+  };
+}
+
+/** An indicator's need with its members in one order. */
+export function needOf(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): IndicatorNeed {
+  return { instrument, name: need.name, timeframe: need.timeframe, period: need.period };
+}
+
+/** The longest look-back of an indicator in bars: what a live process is ready to warm up with. */
+export const MAX_PERIOD = 500;
+
+export const PERIOD_FIELD = { type: 'integer', min: 2, max: MAX_PERIOD, description: 'Look-back in closed bars.' } as const;
+export const TIMEFRAME_FIELD = { type: 'timeframe', optional: true, description: "Bars to compute on; the manifest's timeframe where it is missing." } as const;

@@ -1,0 +1,58 @@
+/** What the conditions on two exponential moving averages share. */
+import type { IndicatorNeed, Observation } from '../cut.ts';
+import type { Fields } from '../field.ts';
+import type { ManifestCondition } from '../manifest.ts';
+import { type ConditionDefinition, freshIndicator, needOf, numberField, type Observed, PERIOD_FIELD, textField, TIMEFRAME_FIELD } from './condition.ts';
+
+/** Where the fast average stands against the slow one on the last closed bar. */
+export type EmaStanding = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
+
+const FIELDS: Fields = {
+  fast: { ...PERIOD_FIELD, min: 1, description: 'Period of the fast average in closed bars; less than slow.' },
+  slow: { ...PERIOD_FIELD, description: 'Period of the slow average in closed bars.' },
+  timeframe: TIMEFRAME_FIELD,
+};
+
+function ema(condition: ManifestCondition, which: 'fast' | 'slow'): Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'> {
+  return { name: 'ema', period: numberField(condition, which), timeframe: textField(condition, 'timeframe') };
+}
+
+/**
+ * Reads the standing of two averages of the same last bar; null where one is unknown or the bars differ. A cross is
+ * between two neighbouring bars: not above before and above now, or not below before and below now.
+ */
+function standing(condition: ManifestCondition): (observation: Observation) => EmaStanding | null {
+  const readFast = freshIndicator(ema(condition, 'fast'));
+  const readSlow = freshIndicator(ema(condition, 'slow'));
+  return (observation) => {
+    const fast = readFast(observation);
+    const slow = readSlow(observation);
+    if (fast === null || slow === null || fast.barOpenTime !== slow.barOpenTime || fast.value === null || slow.value === null) return null;
+    if (fast.previous === null || slow.previous === null) return null;
+    if (fast.value > slow.value) return fast.previous <= slow.previous ? 'crossed_up' : 'above';
+    if (fast.value < slow.value) return fast.previous >= slow.previous ? 'crossed_down' : 'below';
+    return 'level';
+  };
+}
+
+export function emaCondition(type: string, description: string, accepted: readonly EmaStanding[]): ConditionDefinition {
+  return {
+    type,
+    description,
+    sides: ['entry', 'exit'],
+    kinds: null,
+    fields: FIELDS,
+    check: (condition, path) =>
+      numberField(condition, 'fast') < numberField(condition, 'slow')
+        ? null
+        : { path: `${path}.fast`, problem: 'fast must be less than slow', allowed: `a whole number below ${numberField(condition, 'slow')}` },
+    needs: (condition, instrument) => [needOf(instrument, ema(condition, 'fast')), needOf(instrument, ema(condition, 'slow'))],
+    compile: (condition) => ({
+      observe: standing(condition),
+      passes: (observed: Observed) => accepted.includes(observed as EmaStanding),
+      observeUngated: null,
+      usesReference: false,
+    }),
+    threshold: () => accepted.join('|'),
+  };
+}

@@ -1,0 +1,11 @@
+/** gap_to_mark_below: the gap of a pre-IPO token to its issuer mark lies below a percentage (spec section 2.4). */
+import { percentCondition } from './condition.ts';
+
+export const GAP_TO_MARK_BELOW = percentCondition({
+  type: 'gap_to_mark_below',
+  description: 'The implied valuation stands below this gap to the issuer mark. Needs a live quote and a mark that is not over age.',
+  direction: 'below',
+  kinds: ['pre_ipo'],
+  live: 'quote_and_reference',
+  read: (observation) => observation.gapToMarkPct,
+});

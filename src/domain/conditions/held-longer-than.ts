@@ -1,0 +1,22 @@
+/** held_longer_than: the open position is older than a number of hours. */
+import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField } from './condition.ts';
+
+const HOUR_MS = 3_600_000;
+
+export const HELD_LONGER_THAN: ConditionDefinition = {
+  type: 'held_longer_than',
+  description: 'The position has been open for longer than this.',
+  sides: ['exit'],
+  kinds: null,
+  fields: { hours: { type: 'number', min: 0, max: 87_600, description: 'Hours since the position was opened; passes strictly above it.' } },
+  needs: NO_NEEDS,
+  compile: (condition) =>
+    compileNumber(
+      // Rounded to 1e-6 hours (3.6 ms) so that the matrix reads 1.016667 and not its float.
+      (observation, position) => (position === null ? null : Math.round(((observation.slot - position.openedAt) / HOUR_MS) * 1e6) / 1e6),
+      'above',
+      numberField(condition, 'hours'),
+      'none',
+    ),
+  threshold: (condition) => numberField(condition, 'hours'),
+};

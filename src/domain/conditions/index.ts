@@ -1,0 +1,115 @@
+/** The registry of condition types (decisions "Condition types"): reading, describing and compiling the rules of a manifest. */
+import { type FieldValue, isObject, describeValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
+import type { ManifestCondition } from '../manifest.ts';
+import { didYouMean } from '../nearest-name.ts';
+import { BASIS_ABOVE } from './basis-above.ts';
+import { BASIS_BELOW } from './basis-below.ts';
+import type { ConditionDefinition } from './condition.ts';
+import { EMA_ABOVE } from './ema-above.ts';
+import { EMA_BELOW } from './ema-below.ts';
+import { EMA_CROSS_DOWN } from './ema-cross-down.ts';
+import { EMA_CROSS_UP } from './ema-cross-up.ts';
+import { FUNDING_PERCENTILE_ABOVE } from './funding-percentile-above.ts';
+import { FUNDING_PERCENTILE_BELOW } from './funding-percentile-below.ts';
+import { GAP_TO_MARK_ABOVE } from './gap-to-mark-above.ts';
+import { GAP_TO_MARK_BELOW } from './gap-to-mark-below.ts';
+import { HELD_LONGER_THAN } from './held-longer-than.ts';
+import { LIQUIDITY_ABOVE } from './liquidity-above.ts';
+import { NEGATIVE_EVENT } from './negative-event.ts';
+import { NO_NEGATIVE_EVENT } from './no-negative-event.ts';
+import { PREMIUM_ABOVE } from './premium-above.ts';
+import { PREMIUM_BELOW } from './premium-below.ts';
+import { PRICE_ABOVE } from './price-above.ts';
+import { PRICE_BELOW } from './price-below.ts';
+import { RSI_ABOVE } from './rsi-above.ts';
+import { RSI_BELOW } from './rsi-below.ts';
+import { SESSION_IN } from './session-in.ts';
+import { STOP_LOSS } from './stop-loss.ts';
+import { TAKE_PROFIT } from './take-profit.ts';
+import { VOLATILITY_BELOW } from './volatility-below.ts';
+
+export type { CompiledCondition, ConditionDefinition, Observed } from './condition.ts';
+
+/** Every condition type, in the order of the documentation. */
+export const CONDITIONS: readonly ConditionDefinition[] = [
+  PREMIUM_BELOW,
+  PREMIUM_ABOVE,
+  RSI_BELOW,
+  RSI_ABOVE,
+  NO_NEGATIVE_EVENT,
+  NEGATIVE_EVENT,
+  EMA_CROSS_UP,
+  EMA_CROSS_DOWN,
+  EMA_ABOVE,
+  EMA_BELOW,
+  GAP_TO_MARK_BELOW,
+  GAP_TO_MARK_ABOVE,
+  FUNDING_PERCENTILE_BELOW,
+  FUNDING_PERCENTILE_ABOVE,
+  BASIS_BELOW,
+  BASIS_ABOVE,
+  SESSION_IN,
+  LIQUIDITY_ABOVE,
+  PRICE_ABOVE,
+  PRICE_BELOW,
+  VOLATILITY_BELOW,
+  TAKE_PROFIT,
+  STOP_LOSS,
+  HELD_LONGER_THAN,
+];
+
+const BY_TYPE: ReadonlyMap<string, ConditionDefinition> = new Map(CONDITIONS.map((definition) => [definition.type, definition]));
+
+/** The definition of a condition type; undefined for an unknown one. */
+export function conditionDefinition(type: string): ConditionDefinition | undefined {
+  return BY_TYPE.get(type);
+}
+
+/** The definition of a condition that was read. @throws TypeError for an unknown type. */
+export function definitionOf(condition: ManifestCondition): ConditionDefinition {
+  const definition = BY_TYPE.get(condition.type);
+  if (definition === undefined) throw new TypeError(`unknown condition type ${condition.type}: read it with readCondition first`);
+  return definition;
+}
+
+/**
+ * Reads one authored condition: its type is known and fits the side, its fields are complete, in one order and with
+ * every default resolved. Adds all problems and returns null where there is one.
+ * @param timeframe the manifest's; what a condition on bars without one of its own gets. Null where it is itself wrong.
+ */
+export function readCondition(value: unknown, side: 'entry' | 'exit', timeframe: string | null, path: string, problems: Problem[]): ManifestCondition | null {
+  if (!isObject(value)) {
+    problems.push({ path, problem: `must be a condition object, got ${describeValue(value)}`, allowed: '{ "type": "<condition type>", … }' });
+    return null;
+  }
+  const type = Object.hasOwn(value, 'type') ? value['type'] : undefined;
+  const allowedTypes = CONDITIONS.filter((candidate) => candidate.sides.includes(side)).map((candidate) => candidate.type);
+  const definition = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
+  if (definition === undefined) {
+    const hint = typeof type === 'string' ? didYouMean(type, allowedTypes) : '';
+    const what = type === undefined ? 'is missing' : `${describeValue(type)} is no condition type`;
+    problems.push({ path: `${path}.type`, problem: hint === '' ? what : `${what}; ${hint}`, allowed: allowedTypes.join(', ') });
+    return null;
+  }
+  if (!definition.sides.includes(side)) {
+    problems.push({ path: `${path}.type`, problem: `${definition.type} is no ${side} condition`, allowed: allowedTypes.join(', ') });
+    return null;
+  }
+  const before = problems.length;
+  const fields: Record<string, FieldValue> = readFields(value, definition.fields, path, problems, timeframe, ['type']);
+  if (problems.length > before || Object.keys(definition.fields).some((name) => fields[name] === undefined)) return null;
+  const condition: ManifestCondition = { type: definition.type, ...fields };
+  const problem = definition.check?.(condition, path) ?? null;
+  if (problem === null) return condition;
+  problems.push(problem);
+  return null;
+}
+
+/** JSON Schema of the condition objects of one side. */
+export function conditionJsonSchema(side: 'entry' | 'exit'): JsonSchema {
+  return {
+    oneOf: CONDITIONS.filter((definition) => definition.sides.includes(side)).map((definition) =>
+      objectJsonSchema(definition.fields, definition.description, { type: { type: 'string', const: definition.type } }),
+    ),
+  };
+}

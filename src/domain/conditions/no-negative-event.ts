@@ -1,0 +1,8 @@
+/** no_negative_event: nothing negative of a severity was observed about the asset within a look-back (spec section 2.6). */
+import { negativeEventCondition } from './worst-event.ts';
+
+export const NO_NEGATIVE_EVENT = negativeEventCondition({
+  type: 'no_negative_event',
+  description: 'No negative event of at least this severity within the look-back.',
+  side: 'entry',
+});

@@ -1,0 +1,11 @@
+/** premium_above: the fair-value gap of a tokenized equity lies above a percentage (spec sections 2.3, 2.6). */
+import { percentCondition } from './condition.ts';
+
+export const PREMIUM_ABOVE = percentCondition({
+  type: 'premium_above',
+  description: 'The token price stands above this premium over the reference price. Needs a live quote and a live reference.',
+  direction: 'above',
+  kinds: ['tokenized_equity'],
+  live: 'quote_and_reference',
+  read: (observation) => observation.premiumPct,
+});

@@ -1,0 +1,25 @@
+/** session_in: the US equity session is one of a list (spec section 1). */
+import { SESSIONS } from '../quote.ts';
+import type { ManifestCondition } from '../manifest.ts';
+import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
+
+const sessionsOf = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];
+
+export const SESSION_IN: ConditionDefinition = {
+  type: 'session_in',
+  description: 'The US equity session at the tick is one of these.',
+  sides: ['entry', 'exit'],
+  kinds: null,
+  fields: { sessions: { type: 'choices', choices: SESSIONS, description: 'Sessions in which the rule passes.' } },
+  needs: NO_NEEDS,
+  compile: (condition) => {
+    const sessions = sessionsOf(condition);
+    return {
+      observe: (observation) => observation.session,
+      passes: (observed: Observed) => sessions.includes(observed as string),
+      observeUngated: null,
+      usesReference: false,
+    };
+  },
+  threshold: (condition) => sessionsOf(condition).join('|'),
+};

@@ -1,0 +1,47 @@
+/** What no_negative_event and negative_event share: the worst negative event about the asset within a look-back. */
+import type { Observation } from '../cut.ts';
+import { SEVERITIES, type Severity } from '../market-event.ts';
+import type { ManifestCondition } from '../manifest.ts';
+import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none. */
+function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' {
+  const lookbackMs = numberField(condition, 'lookbackHours') * HOUR_MS;
+  const includeRumors = condition['includeRumors'] === true;
+  return (observation) => {
+    let worst = -1;
+    for (const event of observation.events) {
+      if (!event.negative || (event.rumor && !includeRumors) || event.observedAt < observation.slot - lookbackMs) continue;
+      worst = Math.max(worst, SEVERITIES.indexOf(event.severity));
+    }
+    return SEVERITIES[worst] ?? 'none';
+  };
+}
+
+export function negativeEventCondition(spec: { readonly type: string; readonly description: string; readonly side: 'entry' | 'exit' }): ConditionDefinition {
+  return {
+    type: spec.type,
+    description: spec.description,
+    sides: [spec.side],
+    kinds: null,
+    fields: {
+      minSeverity: { type: 'choice', choices: SEVERITIES, default: 'high', description: 'The lowest severity that counts.' },
+      lookbackHours: { type: 'integer', min: 1, max: 720, default: 24, description: 'How far back an event counts, in hours.' },
+      includeRumors: { type: 'boolean', default: false, description: 'Whether events that nothing has confirmed yet count.' },
+    },
+    needs: NO_NEEDS,
+    compile: (condition) => {
+      const least = SEVERITIES.indexOf(textField(condition, 'minSeverity') as Severity);
+      const counts = (observed: Observed): boolean => SEVERITIES.indexOf(observed as Severity) >= least;
+      return {
+        observe: worstSeverity(condition),
+        passes: spec.side === 'entry' ? (observed) => observed !== null && !counts(observed) : counts,
+        observeUngated: null,
+        usesReference: false,
+      };
+    },
+    threshold: (condition) => textField(condition, 'minSeverity'),
+  };
+}

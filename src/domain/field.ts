@@ -1,0 +1,233 @@
+/** Fields of authored input (conditions, factors, manifests): one schema reads them, explains what is wrong and describes them to the outside. */
+import { Decimal, isDecimalString, plainDecimal } from './decimal.ts';
+import { didYouMean } from './nearest-name.ts';
+import { timeframeMs } from './time.ts';
+
+/** What is wrong with an input, where (a JSON path such as `$.entryConditions[0].pct`) and what would be right. */
+export interface Problem {
+  readonly path: string;
+  readonly problem: string;
+  readonly allowed: string;
+}
+
+interface FieldBase {
+  readonly description: string;
+  /** True where the field may be missing although it has no default. */
+  readonly optional?: boolean;
+}
+
+/** How one field reads. Bounds are inclusive. A `default` makes the field optional; a `timeframe` without one takes the manifest's. */
+export type FieldSchema = FieldBase &
+  (
+    | { readonly type: 'number' | 'integer'; readonly min: number; readonly max: number; readonly default?: number }
+    /** Money: a decimal string, or a JSON number of at most 15 significant digits; always a plain decimal string once read. */
+    | { readonly type: 'decimal'; readonly min: string; readonly max: string; readonly default?: string }
+    | { readonly type: 'string'; readonly minLength: number; readonly maxLength: number; readonly default?: string }
+    | { readonly type: 'choice'; readonly choices: readonly string[]; readonly default?: string }
+    /** A set of words; once read it is in the order of `choices`, without repetition. */
+    | { readonly type: 'choices'; readonly choices: readonly string[]; readonly default?: readonly string[] }
+    | { readonly type: 'boolean'; readonly default?: boolean }
+    | { readonly type: 'timeframe' }
+  );
+
+export type FieldValue = string | number | boolean | readonly string[];
+export type Fields = Readonly<Record<string, FieldSchema>>;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a value is, in the words of JSON, for an error message; long texts are cut. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+  return `the ${typeof value} ${String(value)}`;
+}
+
+/** `60m` and `1h` are the same timeframe: whole hours are written in hours. Null where the text is no timeframe. */
+export function canonicalTimeframe(text: string): string | null {
+  const length = timeframeMs(text);
+  if (length === null) return null;
+  return length % 3_600_000 === 0 ? `${length / 3_600_000}h` : `${length / 60_000}m`;
+}
+
+/** What a field accepts, in one phrase. */
+export function describeField(field: FieldSchema): string {
+  switch (field.type) {
+    case 'number':
+      return `a number from ${field.min} to ${field.max}`;
+    case 'integer':
+      return `a whole number from ${field.min} to ${field.max}`;
+    case 'decimal':
+      return `a decimal such as "1250.50" from ${field.min} to ${field.max}`;
+    case 'string':
+      return `a text of ${field.minLength} to ${field.maxLength} characters`;
+    case 'choice':
+      return `one of ${field.choices.join(', ')}`;
+    case 'choices':
+      return `a non-empty list of ${field.choices.join(', ')}`;
+    case 'boolean':
+      return 'true or false';
+    case 'timeframe':
+      return 'minutes or hours from 1 to 999, such as 5m or 1h';
+  }
+}
+
+/** True where a JSON number names its decimal exactly: what was written had no digits that the parser lost. */
+function isExactNumber(value: number): boolean {
+  return Number.isFinite(value) && Math.abs(value) < 1e15 && new Decimal(value).precision() <= 15;
+}
+
+function readDecimal(value: unknown): string | null {
+  if (typeof value === 'number' && isExactNumber(value)) return plainDecimal(value);
+  if (typeof value === 'string' && value.length <= 40 && isDecimalString(value)) return plainDecimal(value);
+  return null;
+}
+
+/** Reads one present value; on a wrong one adds a problem and returns undefined. */
+export function readField(value: unknown, field: FieldSchema, path: string, problems: Problem[]): FieldValue | undefined {
+  const refuse = (problem: string): undefined => {
+    problems.push({ path, problem, allowed: describeField(field) });
+    return undefined;
+  };
+  switch (field.type) {
+    case 'number':
+    case 'integer': {
+      if (typeof value !== 'number' || !Number.isFinite(value)) return refuse(`must be a number, got ${describeValue(value)}`);
+      if (field.type === 'integer' && !Number.isInteger(value)) return refuse(`must be a whole number, got ${value}`);
+      if (value < field.min || value > field.max) return refuse(`${value} is out of range`);
+      return value === 0 ? 0 : value;
+    }
+    case 'decimal': {
+      const decimal = readDecimal(value);
+      if (decimal === null) return refuse(`must be a plain decimal without an exponent, got ${describeValue(value)}`);
+      if (new Decimal(decimal).lt(field.min) || new Decimal(decimal).gt(field.max)) return refuse(`${decimal} is out of range`);
+      return decimal;
+    }
+    case 'string': {
+      if (typeof value !== 'string') return refuse(`must be a text, got ${describeValue(value)}`);
+      if (value.length < field.minLength || value.length > field.maxLength) return refuse(`has ${value.length} characters`);
+      if (!value.isWellFormed()) return refuse('holds half of a surrogate pair, which no encoding can carry');
+      return value;
+    }
+    case 'choice': {
+      if (typeof value === 'string' && field.choices.includes(value)) return value;
+      const hint = typeof value === 'string' ? didYouMean(value, field.choices) : '';
+      return refuse(`${describeValue(value)} is not known${hint === '' ? '' : `; ${hint}`}`);
+    }
+    case 'choices': {
+      if (!Array.isArray(value) || value.length === 0) return refuse(`must be a non-empty list, got ${describeValue(value)}`);
+      const unknown = value.find((item) => !field.choices.includes(item as string));
+      if (unknown !== undefined) {
+        const hint = typeof unknown === 'string' ? didYouMean(unknown, field.choices) : '';
+        return refuse(`${describeValue(unknown)} is not known${hint === '' ? '' : `; ${hint}`}`);
+      }
+      return field.choices.filter((choice) => value.includes(choice));
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? value : refuse(`must be true or false, got ${describeValue(value)}`);
+    case 'timeframe': {
+      const timeframe = typeof value === 'string' ? canonicalTimeframe(value) : null;
+      return timeframe ?? refuse(`must be a timeframe, got ${describeValue(value)}`);
+    }
+  }
+}
+
+/** Adds a problem for every member of an object that its schema does not name. */
+export function refuseUnknown(object: Record<string, unknown>, known: readonly string[], path: string, problems: Problem[]): void {
+  for (const name of Object.keys(object)) {
+    if (known.includes(name)) continue;
+    const hint = didYouMean(name, known);
+    problems.push({
+      path: `${path}.${name.slice(0, 60)}`,
+      problem: `unknown field${hint === '' ? '' : `; ${hint}`}`,
+      allowed: known.length === 0 ? 'no fields' : known.join(', '),
+    });
+  }
+}
+
+/**
+ * Reads the fields of an object in the order of their schema, with every default resolved.
+ * @param timeframe what a missing timeframe field becomes; null where there is none to take.
+ * @param ignored members that someone else reads, such as a condition's `type`.
+ */
+export function readFields(
+  object: Record<string, unknown>,
+  fields: Fields,
+  path: string,
+  problems: Problem[],
+  timeframe: string | null = null,
+  ignored: readonly string[] = [],
+): Record<string, FieldValue> {
+  const values: Record<string, FieldValue> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    if (Object.hasOwn(object, name) && object[name] !== undefined) {
+      const value = readField(object[name], field, `${path}.${name}`, problems);
+      if (value !== undefined) values[name] = value;
+    } else if (field.type === 'timeframe') {
+      if (timeframe !== null) values[name] = timeframe;
+      else if (field.optional !== true) problems.push({ path: `${path}.${name}`, problem: 'is missing', allowed: describeField(field) });
+    } else if (field.default !== undefined) {
+      values[name] = field.default;
+    } else if (field.optional !== true) {
+      problems.push({ path: `${path}.${name}`, problem: 'is missing', allowed: describeField(field) });
+    }
+  }
+  refuseUnknown(object, [...ignored, ...Object.keys(fields)], path, problems);
+  return values;
+}
+
+/** A JSON Schema (draft 2020-12) fragment: plain data, ready for an OpenAPI document. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** A field as JSON Schema. */
+export function fieldJsonSchema(field: FieldSchema): JsonSchema {
+  const described = { description: field.description };
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      return { type: field.type, minimum: field.min, maximum: field.max, ...withDefault(field.default), ...described };
+    case 'decimal':
+      return {
+        anyOf: [
+          { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$', maxLength: 40 },
+          { type: 'number', minimum: Number(field.min), maximum: Number(field.max) },
+        ],
+        ...withDefault(field.default),
+        ...described,
+      };
+    case 'string':
+      return { type: 'string', minLength: field.minLength, maxLength: field.maxLength, ...withDefault(field.default), ...described };
+    case 'choice':
+      return { type: 'string', enum: field.choices, ...withDefault(field.default), ...described };
+    case 'choices':
+      return { type: 'array', items: { type: 'string', enum: field.choices }, minItems: 1, ...withDefault(field.default), ...described };
+    case 'boolean':
+      return { type: 'boolean', ...withDefault(field.default), ...described };
+    case 'timeframe':
+      return { type: 'string', pattern: '^[1-9]\\d{0,2}[mh]$', ...described };
+  }
+}
+
+function withDefault(value: FieldValue | undefined): { default?: FieldValue } {
+  return value === undefined ? {} : { default: value };
+}
+
+/** True where an object may leave the field out. */
+export function isOptional(field: FieldSchema): boolean {
+  return field.optional === true || (field.type !== 'timeframe' && field.default !== undefined);
+}
+
+/** A closed object schema over fields; `leading` members come first and are required. */
+export function objectJsonSchema(fields: Fields, description: string, leading: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  const properties: Record<string, JsonSchema> = { ...leading };
+  const required = Object.keys(leading);
+  for (const [name, field] of Object.entries(fields)) {
+    properties[name] = fieldJsonSchema(field);
+    if (!isOptional(field)) required.push(name);
+  }
+  return { type: 'object', description, additionalProperties: false, required, properties };
+}

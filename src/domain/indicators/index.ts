@@ -1,0 +1,22 @@
+/** The registry of indicators. */
+import type { IndicatorNeed } from '../cut.ts';
+import { EMA, type EmaState } from './ema.ts';
+import { FUNDING_PERCENTILE, type FundingPercentileState } from './funding-percentile.ts';
+import type { Indicator } from './indicator.ts';
+import { RSI, type RsiState } from './rsi.ts';
+import { VOLATILITY, type VolatilityState } from './volatility.ts';
+
+export type { EmaState, FundingPercentileState, Indicator, RsiState, VolatilityState };
+export { EMA, FUNDING_PERCENTILE, RSI, VOLATILITY };
+
+/** Any indicator's state: plain JSON. */
+export type IndicatorState = RsiState | EmaState | VolatilityState | FundingPercentileState;
+
+const INDICATORS = { rsi: RSI, ema: EMA, volatility: VOLATILITY, funding_percentile: FUNDING_PERCENTILE } as const satisfies Readonly<
+  Record<IndicatorNeed['name'], unknown>
+>;
+
+/** The indicator of a name, for callers that hold states of several kinds side by side. */
+export function indicatorOf(name: IndicatorNeed['name']): Indicator<IndicatorState> {
+  return INDICATORS[name] as unknown as Indicator<IndicatorState>;
+}

@@ -1,0 +1,41 @@
+/** Expected refusals: values with a code from one append-only list, never exceptions. */
+
+/** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
+export const REFUSAL_CODES = [
+  'malformed',
+  'unauthenticated',
+  'token_expired',
+  'ambiguous_credentials',
+  'origin_refused',
+  'permission_missing',
+  'not_found',
+  'state_conflict',
+  'already_paused',
+  'not_paused',
+  'cause_persists',
+  'resume_by_creator',
+  'evidence_missing',
+  'manifest_invalid',
+  'autonomy_refused',
+  'idempotency_mismatch',
+  'idempotency_in_flight',
+  'body_too_large',
+  'body_too_deep',
+  'rate_limited',
+  'unavailable',
+  'halted',
+  'feature_disabled',
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+/** Why something expected was not done. `detail` says what was wrong and what would be right. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly detail: string;
+}
+
+export type Outcome<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
+
+export function refuse(code: RefusalCode, detail: string): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal: { code, detail } };
+}

@@ -1,0 +1,156 @@
+/** US equity sessions in New York time: which session an instant falls in and when it changes (spec section 1). */
+import type { Session } from './quote.ts';
+import type { EpochMs } from './time.ts';
+
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+interface CalendarYear {
+  /** Full closures that fall on a weekday, as `MM-DD`. */
+  readonly holidays: readonly string[];
+  /** Days on which the regular session ends at 13:00 and the late session at 17:00 (decisions "Half-day sessions"). */
+  readonly halfDays: readonly string[];
+}
+
+/** The published calendar of the New York Stock Exchange. A year that is not listed has no known session: it reads CLOSED. */
+const CALENDAR: Readonly<Record<number, CalendarYear>> = {
+  2020: {
+    holidays: ['01-01', '01-20', '02-17', '04-10', '05-25', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: ['11-27', '12-24'],
+  },
+  2021: {
+    holidays: ['01-01', '01-18', '02-15', '04-02', '05-31', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26'],
+  },
+  2022: {
+    holidays: ['01-17', '02-21', '04-15', '05-30', '06-20', '07-04', '09-05', '11-24', '12-26'],
+    halfDays: ['11-25'],
+  },
+  2023: {
+    holidays: ['01-02', '01-16', '02-20', '04-07', '05-29', '06-19', '07-04', '09-04', '11-23', '12-25'],
+    halfDays: ['07-03', '11-24'],
+  },
+  2024: {
+    holidays: ['01-01', '01-15', '02-19', '03-29', '05-27', '06-19', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: ['07-03', '11-29', '12-24'],
+  },
+  2025: {
+    // 01-09: national day of mourning for James Carter.
+    holidays: ['01-01', '01-09', '01-20', '02-17', '04-18', '05-26', '06-19', '07-04', '09-01', '11-27', '12-25'],
+    halfDays: ['07-03', '11-28', '12-24'],
+  },
+  2026: {
+    holidays: ['01-01', '01-19', '02-16', '04-03', '05-25', '06-19', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: ['11-27', '12-24'],
+  },
+  2027: {
+    holidays: ['01-01', '01-18', '02-15', '03-26', '05-31', '06-18', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26'],
+  },
+};
+
+const YEARS = Object.keys(CALENDAR).map(Number);
+/** The first and the last calendar year whose sessions are known. */
+export const SESSION_YEARS: { readonly first: number; readonly last: number } = { first: Math.min(...YEARS), last: Math.max(...YEARS) };
+
+/** The UTC instant of the n-th Sunday of a month (1-12) at the given UTC hour. */
+function sundayOf(year: number, month: number, nth: number, utcHour: number): EpochMs {
+  const first = Date.UTC(year, month - 1, 1);
+  const firstSunday = first + ((7 - new Date(first).getUTCDay()) % 7) * DAY;
+  return firstSunday + (nth - 1) * 7 * DAY + utcHour * HOUR;
+}
+
+/** New York's offset from UTC in milliseconds: daylight time from the second Sunday of March to the first of November, 02:00 local (rule since 2007). */
+export function newYorkOffsetMs(at: EpochMs): number {
+  const year = new Date(at).getUTCFullYear();
+  return at >= sundayOf(year, 3, 2, 7) && at < sundayOf(year, 11, 1, 6) ? -4 * HOUR : -5 * HOUR;
+}
+
+/** The bounds of one trading day. Every interval is half-open: an instant on a bound belongs to the session that begins there. */
+export interface TradingDay {
+  /** The day in New York, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly preMarketAt: EpochMs;
+  readonly regularAt: EpochMs;
+  readonly postMarketAt: EpochMs;
+  readonly closedAt: EpochMs;
+  readonly halfDay: boolean;
+}
+
+const FIRST_DAY = Date.UTC(SESSION_YEARS.first, 0, 1) / DAY;
+const LAST_DAY = Date.UTC(SESSION_YEARS.last, 11, 31) / DAY;
+
+/** One element per New York date of the known years; null where the exchange does not open. */
+const DAYS: readonly (TradingDay | null)[] = Array.from({ length: LAST_DAY - FIRST_DAY + 1 }, (_, index) => {
+  const midnightUtc = (FIRST_DAY + index) * DAY;
+  const weekday = new Date(midnightUtc).getUTCDay();
+  if (weekday === 0 || weekday === 6) return null;
+  const date = new Date(midnightUtc).toISOString().slice(0, 10);
+  const year = CALENDAR[Number(date.slice(0, 4))] as CalendarYear;
+  if (year.holidays.includes(date.slice(5))) return null;
+  const halfDay = year.halfDays.includes(date.slice(5));
+  // Noon is the same offset as the whole trading day: the clock changes on Sundays only.
+  const midnight = midnightUtc - newYorkOffsetMs(midnightUtc + 17 * HOUR);
+  return {
+    date,
+    preMarketAt: midnight + 4 * HOUR,
+    regularAt: midnight + 9.5 * HOUR,
+    postMarketAt: midnight + (halfDay ? 13 : 16) * HOUR,
+    closedAt: midnight + (halfDay ? 17 : 20) * HOUR,
+    halfDay,
+  };
+});
+
+/**
+ * The index of the New York date of an instant. Winter time all year is exact enough: in summer it errs between
+ * midnight and 01:00 only, when both dates are closed.
+ */
+function dayIndex(at: EpochMs): number {
+  return Math.floor((at - 5 * HOUR) / DAY) - FIRST_DAY;
+}
+
+/** The session of US equities at an instant (spec section 1). Outside of `SESSION_YEARS` it is CLOSED: fail closed where no calendar is known. */
+export function sessionAt(at: EpochMs): Session {
+  const day = DAYS[dayIndex(at)];
+  if (day === null || day === undefined || at < day.preMarketAt || at >= day.closedAt) return 'CLOSED';
+  return at < day.regularAt ? 'PRE_MARKET' : at < day.postMarketAt ? 'REGULAR' : 'POST_MARKET';
+}
+
+/** The first instant after `at` at which the session changes; null where the known calendar ends before one. */
+export function nextSessionChange(at: EpochMs): EpochMs | null {
+  for (let index = Math.max(0, dayIndex(at)); index < DAYS.length; index++) {
+    const day = DAYS[index];
+    if (day === null || day === undefined) continue;
+    if (at < day.preMarketAt) return day.preMarketAt;
+    if (at < day.regularAt) return day.regularAt;
+    if (at < day.postMarketAt) return day.postMarketAt;
+    if (at < day.closedAt) return day.closedAt;
+  }
+  return null;
+}
+
+/** The first regular-session open at or after `at`; null where the known calendar ends before one. Weekend gaps are measured against it (spec section 2.9). */
+export function nextRegularOpen(at: EpochMs): EpochMs | null {
+  for (let index = Math.max(0, dayIndex(at)); index < DAYS.length; index++) {
+    const day = DAYS[index];
+    if (day !== null && day !== undefined && at <= day.regularAt) return day.regularAt;
+  }
+  return null;
+}
+
+/** The trading day of a New York date (`YYYY-MM-DD`); null where the exchange is closed or the date is outside of `SESSION_YEARS`. */
+export function tradingDay(date: string): TradingDay | null {
+  return DAYS[Math.floor(Date.parse(`${date}T00:00:00Z`) / DAY) - FIRST_DAY] ?? null;
+}
+
+/** The trading days whose regular session opens in [from, to), ascending. */
+export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
+  const days: TradingDay[] = [];
+  for (let index = Math.max(0, dayIndex(from)); index < DAYS.length; index++) {
+    const day = DAYS[index];
+    if (day === null || day === undefined || day.regularAt < from) continue;
+    if (day.regularAt >= to) break;
+    days.push(day);
+  }
+  return days;
+}
