@@ -73,7 +73,7 @@ create table observations (
   slot bigint not null references cuts,
   instrument text not null,
   hash text not null,
-  body text compression lz4 not null,
+  body text not null,
   primary key (slot, instrument)
 );
 select make_append_only('observations');
@@ -88,8 +88,8 @@ create table decisions (
   reason text,
   instrument text,
   outcome text not null,
-  risk text compression lz4,
-  book text compression lz4,
+  risk text,
+  book text,
   manifest_hash bytea not null,
   observed_hash bytea not null,
   previous_hash bytea not null,

@@ -19,6 +19,11 @@ import { isRetryable, type Sql, type Transaction } from './database.ts';
 /** Listeners wake at this; it is a hint, the rows are the truth. */
 export const ANNOUNCEMENTS_CHANNEL = 'sevengate_announcements';
 
+/** Wakes the tails at the commit. Through the transaction's own connection: postgres.js's `notify` would take a second one from the pool. */
+export async function hintAnnouncements(transaction: Transaction): Promise<void> {
+  await transaction`select pg_notify(${ANNOUNCEMENTS_CHANNEL}, '')`;
+}
+
 const RETRY_LIMIT = 5;
 
 /**
@@ -117,7 +122,7 @@ export function createActorStore(sql: Sql) {
         await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)
           select 'alerts', org_id, id, ${incident.at}, ${transaction.json({ what: incident.kind, agentId: incident.actorId, detail: incident.detail.split('\n')[0] ?? '' } as never)} from actors where id = ${incident.actorId}`;
-        await transaction.notify(ANNOUNCEMENTS_CHANNEL, '');
+        await hintAnnouncements(transaction);
       });
     },
 
@@ -259,5 +264,5 @@ async function writeAnnouncements(transaction: Transaction, announcements: reado
         body: item.body,
       })) as never,
     )}) as a(channel text, org_id uuid, actor_id uuid, at bigint, body jsonb)`;
-  await transaction.notify(ANNOUNCEMENTS_CHANNEL, '');
+  await hintAnnouncements(transaction);
 }

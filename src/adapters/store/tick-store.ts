@@ -8,7 +8,7 @@ import type { DecisionRow } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
-import { ANNOUNCEMENTS_CHANNEL, inTransaction } from './actor-store.ts';
+import { hintAnnouncements, inTransaction } from './actor-store.ts';
 import type { Sql, Transaction } from './database.ts';
 
 /** PostgreSQL's clock: the time of record. */
@@ -125,7 +125,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
         await transaction`
           insert into announcements (channel, at, body)
           values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
-        await transaction.notify(ANNOUNCEMENTS_CHANNEL, '');
+        await hintAnnouncements(transaction);
         return true;
       });
     },
