@@ -110,11 +110,13 @@ create table tick_shards (
   primary key (period_ms, shard)
 );
 
--- Ticks of one actor that threw, one after the other; a good tick clears them.
+-- Ticks of one actor that threw, one after the other; a good tick clears them. `poisoned` where the slot's tick took
+-- its worker down again and again.
 create table tick_crashes (
   actor_id uuid primary key references actors,
   crashes int not null,
-  slot bigint not null
+  slot bigint not null,
+  poisoned boolean not null default false
 );
 
 -- Closed bars with where they came from. A bar that is missing is missing: nothing is filled in.

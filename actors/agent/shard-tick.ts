@@ -11,7 +11,7 @@ import { type DecisionRow, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/dec
 import type { Manifest } from '../../src/domain/manifest.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { crashedTick, type HashedCut, hashCut, lateTick, observedHashOf, type TickedAgent, tickAgent } from './tick.ts';
+import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick, observedHashOf, tickAgent } from './tick.ts';
 
 /** A slot ticked later than this is written as late. */
 export const LATE_AFTER_MS = 30_000;
@@ -67,6 +67,9 @@ export interface TickStore {
     readonly rows: readonly DecisionRow[];
     readonly at: EpochMs;
   }): Promise<boolean>;
+  /** Agents that took their worker down at this slot as often as the limit allows. */
+  poisoned(slot: EpochMs): Promise<ReadonlySet<string>>;
+  markPoisoned(agentId: string, slot: EpochMs): Promise<void>;
   /** Counts a crash of an agent's tick and answers how many there were in a row. */
   countCrash(agentId: string, slot: EpochMs): Promise<number>;
   clearCrashes(ids: readonly string[]): Promise<void>;
@@ -84,9 +87,15 @@ export interface ShardTicker {
   tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult>;
 }
 
+/** An agent's duty with its rules compiled, or with what went wrong when they were. */
+interface Prepared {
+  readonly duty: AgentDuty;
+  readonly compiled: CompiledManifest | Error;
+}
+
 interface Warm {
   readonly lastSlot: EpochMs;
-  readonly duties: Map<string, { readonly duty: AgentDuty; readonly compiled: CompiledManifest }>;
+  readonly duties: Map<string, Prepared>;
   readonly heads: Map<string, string>;
 }
 
@@ -119,12 +128,16 @@ export function createShardTicker(deps: {
     return hashed;
   }
 
-  function compiled(duty: AgentDuty): CompiledManifest {
+  function compiled(duty: AgentDuty): CompiledManifest | Error {
     const known = compiledByHash.get(duty.manifestHash);
     if (known) return known;
-    const made = compileManifest(duty.manifest);
-    compiledByHash.set(duty.manifestHash, made);
-    return made;
+    try {
+      const made = compileManifest(duty.manifest);
+      compiledByHash.set(duty.manifestHash, made);
+      return made;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   async function warmUp(key: string, agents: readonly ShardAgent[], lastSlot: EpochMs): Promise<Warm> {
@@ -141,18 +154,30 @@ export function createShardTicker(deps: {
     return state;
   }
 
-  function ticked(agent: ShardAgent, state: Warm): TickedAgent | null {
-    const entry = state.duties.get(agent.id);
-    if (!entry) return null;
+  function chainEnd({ duty }: Prepared, state: Warm): ChainEnd {
     return {
-      id: agent.id,
-      autonomy: entry.duty.autonomy,
-      manifestVersion: entry.duty.manifestVersion,
-      compiled: entry.compiled,
-      book: EMPTY_BOOK,
+      id: duty.id,
+      manifestVersion: duty.manifestVersion,
+      manifestHash: duty.manifestHash,
       bookText: null,
-      previousHash: state.heads.get(agent.id) ?? GENESIS_HASH,
+      previousHash: state.heads.get(duty.id) ?? GENESIS_HASH,
     };
+  }
+
+  /** @throws what the agent's rules throw. */
+  function decided({ duty, compiled }: Prepared, end: ChainEnd, cut: HashedCut, observed: Map<CompiledManifest, string>): DecisionRow {
+    if (compiled instanceof Error) throw compiled;
+    let observedHash = observed.get(compiled);
+    if (observedHash === undefined) {
+      observedHash = observedHashOf(compiled.instruments, cut);
+      observed.set(compiled, observedHash);
+    }
+    const { id, manifestVersion, manifestHash, bookText, previousHash } = end;
+    return tickAgent(
+      { id, manifestVersion, manifestHash, bookText, previousHash, autonomy: duty.autonomy, compiled, book: EMPTY_BOOK },
+      cut,
+      observedHash,
+    );
   }
 
   /** Writes the slots that lie between the last one and the one that is due. */
@@ -170,9 +195,9 @@ export function createShardTicker(deps: {
     for (let slot = from + periodMs; slot <= to; slot += periodMs) {
       for (const agent of agents) {
         if (!isDue(agent, slot)) continue;
-        const subject = ticked(agent, state);
-        if (!subject) continue;
-        const row = lateTick(subject, slot);
+        const prepared = state.duties.get(agent.id);
+        if (!prepared) continue;
+        const row = lateTick(chainEnd(prepared, state), slot);
         state.heads.set(agent.id, row.hash);
         rows.push(row);
       }
@@ -202,30 +227,28 @@ export function createShardTicker(deps: {
         return { decisions: late.rows, late: late.rows, crashed: [] };
       }
       const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
+      // The batch was the first start of every agent; since then the store marks who is ticked alone, the last suspect first.
       const careful = progress.begunTimes > 1;
+      const poisoned = careful ? await store.poisoned(slot) : NOBODY;
+      const ordered = careful ? suspectFirst(agents, progress.suspect) : agents;
       const rows: DecisionRow[] = [];
       const crashed: string[] = [];
       const observed = new Map<CompiledManifest, string>();
-      for (const agent of agents) {
-        if (!isDue(agent, slot)) continue;
-        const subject = ticked(agent, state);
-        if (!subject) continue;
+      for (const agent of ordered) {
+        const prepared = isDue(agent, slot) ? state.duties.get(agent.id) : undefined;
+        if (!prepared) continue;
+        const end = chainEnd(prepared, state);
         let row: DecisionRow;
-        // The batch was the first start; each start alone since then had the store's mark.
-        if (careful && agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT) {
-          row = crashedTick(subject, slot);
+        if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
+          if (!poisoned.has(agent.id)) await store.markPoisoned(agent.id, slot);
+          row = crashedTick(end, slot);
           crashed.push(agent.id);
         } else {
           if (careful) await store.suspect(periodMs, shard, agent.id);
-          let observedHash = observed.get(subject.compiled);
-          if (observedHash === undefined) {
-            observedHash = observedHashOf(subject.compiled.instruments, cut);
-            observed.set(subject.compiled, observedHash);
-          }
           try {
-            row = tickAgent(subject, cut, observedHash);
+            row = decided(prepared, end, cut, observed);
           } catch (error) {
-            row = crashedTick(subject, slot);
+            row = crashedTick(end, slot);
             crashing.add(agent.id);
             await store.incident({
               actorId: agent.id,
@@ -262,6 +285,12 @@ export function createShardTicker(deps: {
       return { decisions: rows.length + late.rows, late: late.rows, crashed };
     },
   };
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+function suspectFirst(agents: readonly ShardAgent[], suspect: string | null): readonly ShardAgent[] {
+  return [...agents.filter(({ id }) => id === suspect), ...agents.filter(({ id }) => id !== suspect)];
 }
 
 function isDue(agent: ShardAgent, slot: EpochMs): boolean {

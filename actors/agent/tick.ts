@@ -10,17 +10,22 @@ import { type AgentBook, combineObservationHashes, type DecisionRow, decisionHas
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 
-/** An agent on duty as a tick needs it. */
-export interface TickedAgent {
+/** What every decision row of an agent carries, whatever the tick comes to. */
+export interface ChainEnd {
   readonly id: string;
-  readonly autonomy: Autonomy;
   readonly manifestVersion: number;
-  readonly compiled: CompiledManifest;
-  readonly book: AgentBook;
+  readonly manifestHash: string;
   /** The book as canonical JSON; null for the book of an agent that has not traded. */
   readonly bookText: string | null;
   /** The hash of the agent's last decision. */
   readonly previousHash: string;
+}
+
+/** An agent on duty as an ordinary tick needs it. */
+export interface TickedAgent extends ChainEnd {
+  readonly autonomy: Autonomy;
+  readonly compiled: CompiledManifest;
+  readonly book: AgentBook;
 }
 
 /** A cut together with the hash of each of its observations. */
@@ -46,14 +51,14 @@ export function tickAgent(agent: TickedAgent, cut: HashedCut, observedHash: stri
 }
 
 /** A slot that was missed or came too late: held, on nothing observed, never a proposal from old data (decisions "A missed tick"). */
-export function lateTick(agent: TickedAgent, slot: EpochMs): DecisionRow {
+export function lateTick(agent: ChainEnd, slot: EpochMs): DecisionRow {
   return chained(agent, slot, LATE, '');
 }
 
 const LATE: Verdict = { disposition: 'hold', reason: 'late_tick', instrument: null, outcome: '[]', risk: null };
 
 /** A tick that threw or took its worker down. */
-export function crashedTick(agent: TickedAgent, slot: EpochMs): DecisionRow {
+export function crashedTick(agent: ChainEnd, slot: EpochMs): DecisionRow {
   return chained(agent, slot, CRASHED, '');
 }
 
@@ -81,12 +86,12 @@ export function observedHashOf(instruments: readonly InstrumentKey[], cut: Hashe
   return combineObservationHashes(found);
 }
 
-function chained(agent: TickedAgent, slot: EpochMs, verdict: Verdict, observedHash: string): DecisionRow {
+function chained(agent: ChainEnd, slot: EpochMs, verdict: Verdict, observedHash: string): DecisionRow {
   const row = {
     agentId: agent.id,
     slot,
     manifestVersion: agent.manifestVersion,
-    manifestHash: agent.compiled.hash,
+    manifestHash: agent.manifestHash,
     disposition: verdict.disposition,
     reason: verdict.reason,
     instrument: verdict.instrument,

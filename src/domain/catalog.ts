@@ -3,7 +3,7 @@ import { sha256Hex } from './canonical-json.ts';
 import type { UniverseEntry } from './manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
-import { type ExecutableVenue, EXECUTABLE_VENUES, type InstrumentKey, instrumentKey } from './venue.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey } from './venue.ts';
 
 /** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>` (spec section 2.5). */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
@@ -130,9 +130,19 @@ const PRE_IPO: readonly EquityRow[] = [
     mint: 'PreweJYECqtQwBtpxHL171nL2K6umo692gTm7Q3rpgF',
     multipliers: [1, 1.4861347, 1_784_305_800_000],
   },
-  { underlying: 'ANTHROPIC', name: 'Anthropic PreStock', sector: 'artificial_intelligence', mint: 'Pren1FvFX6J3E4kXhJuCiAD5aDmGEb7qJRncwA8Lkhw' },
+  {
+    underlying: 'ANTHROPIC',
+    name: 'Anthropic PreStock',
+    sector: 'artificial_intelligence',
+    mint: 'Pren1FvFX6J3E4kXhJuCiAD5aDmGEb7qJRncwA8Lkhw',
+  },
   { underlying: 'ANDURIL', name: 'Anduril PreStock', sector: 'aerospace', mint: 'PresTj4Yc2bAR197Er7wz4UUKSfqt6FryBEdAriBoQB' },
-  { underlying: 'FIGUREAI', name: 'Figure AI PreStock', sector: 'artificial_intelligence', mint: 'PreZad18qfPtbxNpMtMuAuX2zVpvkEU8DnJx56faCWd' },
+  {
+    underlying: 'FIGUREAI',
+    name: 'Figure AI PreStock',
+    sector: 'artificial_intelligence',
+    mint: 'PreZad18qfPtbxNpMtMuAuX2zVpvkEU8DnJx56faCWd',
+  },
   { underlying: 'KALSHI', name: 'Kalshi PreStock', sector: 'financials', mint: 'PreLWGkkeqG1s4HEfFZSy9moCrJ7btsHuUtfcCeoRua' },
   { underlying: 'NEURALINK', name: 'Neuralink PreStock', sector: 'health_care', mint: 'PrekqLJvJ3qVdXmBGDiexvwUTF4rLFDa6HWS4HJbw9S' },
   { underlying: 'POLYMARKET', name: 'Polymarket PreStock', sector: 'financials', mint: 'Pre8AREmFPtoJFT8mQSXQLh56cwJmM7CFDRuoGBZiUP' },
@@ -302,7 +312,11 @@ export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): 
     return refuse(`unknown symbol ${shown}`, didYouMean(text, symbols), 'a symbol of the catalog or <venue>:<pair>:<instrument kind>');
   }
   if (parts.length !== 3) {
-    return refuse(`${shown} is neither a symbol nor <venue>:<pair>:<instrument kind>`, '', 'for example AAPLx or spotexchange:BTCUSDT:spot');
+    return refuse(
+      `${shown} is neither a symbol nor <venue>:<pair>:<instrument kind>`,
+      '',
+      'for example AAPLx or spotexchange:BTCUSDT:spot',
+    );
   }
   const [venue, pair, kindText] = parts as [string, string, string];
   if (!(EXECUTABLE_VENUES as readonly string[]).includes(venue)) {
@@ -311,13 +325,21 @@ export function resolveUniverseEntry(text: string, catalog: Catalog = CATALOG): 
   }
   const kind = KIND_SPELLINGS[kindText] ?? kindText;
   if (!(INSTRUMENT_KINDS as readonly string[]).includes(kind)) {
-    return refuse(`unknown instrument kind ${JSON.stringify(kindText.slice(0, 80))}`, didYouMean(kindText, INSTRUMENT_KINDS), INSTRUMENT_KINDS.join(', '));
+    return refuse(
+      `unknown instrument kind ${JSON.stringify(kindText.slice(0, 80))}`,
+      didYouMean(kindText, INSTRUMENT_KINDS),
+      INSTRUMENT_KINDS.join(', '),
+    );
   }
   const onVenue = catalog.entries.filter((candidate) => candidate.venue === venue);
   const entry = onVenue.find((candidate) => candidate.instrument === pair || candidate.pairs.includes(pair));
   if (entry === undefined) {
     const known = onVenue.map((candidate) => candidate.instrument);
-    return refuse(`${venue} has no pair ${JSON.stringify(pair.slice(0, 80))}`, didYouMean(pair, known), known.length === 0 ? 'nothing on this venue' : known.join(', '));
+    return refuse(
+      `${venue} has no pair ${JSON.stringify(pair.slice(0, 80))}`,
+      didYouMean(pair, known),
+      known.length === 0 ? 'nothing on this venue' : known.join(', '),
+    );
   }
   if (entry.kind !== kind) return refuse(`${entry.key} is of kind ${entry.kind}, not ${kind}`, '', entry.kind);
   return { ok: true, entry: { key: entry.key, kind: entry.kind } };

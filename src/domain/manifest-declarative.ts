@@ -1,5 +1,5 @@
 /** The declarative form of a manifest (spec section 2.5): sections in snake_case, authored as YAML or JSON. */
-import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, type Stage, STAGES } from './agent.ts';
+import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
 import type { Catalog } from './catalog.ts';
 import { conditionJsonSchema, readCondition } from './conditions/index.ts';
 import { factorJsonSchema, readFactor } from './factors/index.ts';
@@ -7,8 +7,8 @@ import {
   canonicalTimeframe,
   describeField,
   describeValue,
-  type Fields,
   type FieldSchema,
+  type Fields,
   type FieldValue,
   isObject,
   type JsonSchema,
@@ -40,8 +40,18 @@ const STAGE_WORDS = [...STAGES.map((stage) => stage.toUpperCase()), ...STAGES];
 /** Control state that a declarative manifest may ask for. Outside of the hash (see `ReadManifest`). */
 const CONTROL_FIELDS: Fields = {
   id: { type: 'string', minLength: 1, maxLength: 120, optional: true, description: "The author's own name of the agent; not hashed." },
-  autonomy_level: { type: 'choice', choices: AUTONOMY_WORDS, optional: true, description: 'Requested autonomy (spec section 2.7); not hashed.' },
-  lifecycle_stage: { type: 'choice', choices: STAGE_WORDS, optional: true, description: 'Requested stage; not hashed, and reached through the gates only.' },
+  autonomy_level: {
+    type: 'choice',
+    choices: AUTONOMY_WORDS,
+    optional: true,
+    description: 'Requested autonomy (spec section 2.7); not hashed.',
+  },
+  lifecycle_stage: {
+    type: 'choice',
+    choices: STAGE_WORDS,
+    optional: true,
+    description: 'Requested stage; not hashed, and reached through the gates only.',
+  },
 };
 
 /** The plain fields by section and by their name there. */
@@ -97,7 +107,12 @@ export function readDeclarative(value: Record<string, unknown>, catalog: Catalog
   const plain: Partial<Record<PlainField, FieldValue>> = {};
   let control: Record<string, FieldValue> = {};
   for (const [section, names] of Object.entries(SECTIONS)) {
-    const fields = readFields(sectionOf(value, section, problems), MANIFEST_DECLARATIVE_FIELDS[section] as Fields, `$.${section}`, problems);
+    const fields = readFields(
+      sectionOf(value, section, problems),
+      MANIFEST_DECLARATIVE_FIELDS[section] as Fields,
+      `$.${section}`,
+      problems,
+    );
     if (section === 'agent') control = fields;
     for (const [name, field] of Object.entries(names)) {
       const read = fields[name];
@@ -123,7 +138,8 @@ function autonomyOf(word: FieldValue | undefined): Autonomy | null {
 function sectionOf(value: Record<string, unknown>, section: string, problems: Problem[]): Record<string, unknown> {
   const found = Object.hasOwn(value, section) ? value[section] : undefined;
   if (isObject(found)) return found;
-  if (found !== undefined) problems.push({ path: `$.${section}`, problem: `must be an object, got ${describeValue(found)}`, allowed: 'an object' });
+  if (found !== undefined)
+    problems.push({ path: `$.${section}`, problem: `must be an object, got ${describeValue(found)}`, allowed: 'an object' });
   return {};
 }
 
@@ -153,16 +169,27 @@ function readStrategy(
   });
   entry.push(...readConditions(own('entry_conditions') ?? [], 'entry', timeframe ?? '1h', '$.strategy.entry_conditions', problems));
   exit.push(...readConditions(own('exit_conditions') ?? [], 'exit', timeframe ?? '1h', '$.strategy.exit_conditions', problems));
-  for (const [side, conditions] of [['entry', entry], ['exit', exit]] as const) {
+  for (const [side, conditions] of [
+    ['entry', entry],
+    ['exit', exit],
+  ] as const) {
     if (conditions.length > MAX_CONDITIONS) {
-      problems.push({ path: '$.strategy', problem: `comes to ${conditions.length} ${side} conditions`, allowed: `at most ${MAX_CONDITIONS}` });
+      problems.push({
+        path: '$.strategy',
+        problem: `comes to ${conditions.length} ${side} conditions`,
+        allowed: `at most ${MAX_CONDITIONS}`,
+      });
     }
   }
   for (const condition of [...entry, ...exit]) if (typeof condition['timeframe'] === 'string') read.add(condition['timeframe']);
   timeframes.forEach((name, index) => {
     // Silently ignored, it could be changed without a new version.
     if (index > 0 && !read.has(name)) {
-      problems.push({ path: `$.strategy.timeframes[${index}]`, problem: `no factor and no condition reads ${name}`, allowed: 'the timeframes that are used' });
+      problems.push({
+        path: `$.strategy.timeframes[${index}]`,
+        problem: `no factor and no condition reads ${name}`,
+        allowed: 'the timeframes that are used',
+      });
     }
   });
   return timeframe === null ? null : { universe, timeframe, entry, exit };
@@ -180,7 +207,11 @@ function readTimeframes(value: unknown, problems: Problem[]): string[] {
   list.forEach((item, index) => {
     const timeframe = typeof item === 'string' ? canonicalTimeframe(item) : null;
     if (timeframe === null) {
-      problems.push({ path: `${path}[${index}]`, problem: `must be a timeframe, got ${describeValue(item)}`, allowed: describeField(TIMEFRAME) });
+      problems.push({
+        path: `${path}[${index}]`,
+        problem: `must be a timeframe, got ${describeValue(item)}`,
+        allowed: describeField(TIMEFRAME),
+      });
     } else if (timeframes.includes(timeframe)) {
       problems.push({ path: `${path}[${index}]`, problem: `${timeframe} is listed already`, allowed: 'every timeframe once' });
     } else timeframes.push(timeframe);
@@ -248,8 +279,18 @@ export const manifestDeclarativeSchema: JsonSchema = {
           description: 'The first is the one that trades; factors on bars ask every one to agree.',
         },
         factors: { type: 'array', items: factorJsonSchema(), maxItems: MAX_FACTORS, description: 'Named rule sets.' },
-        entry_conditions: { type: 'array', items: conditionJsonSchema('entry'), maxItems: MAX_CONDITIONS, description: 'All must pass to enter.' },
-        exit_conditions: { type: 'array', items: conditionJsonSchema('exit'), maxItems: MAX_CONDITIONS, description: 'Any one that passes exits.' },
+        entry_conditions: {
+          type: 'array',
+          items: conditionJsonSchema('entry'),
+          maxItems: MAX_CONDITIONS,
+          description: 'All must pass to enter.',
+        },
+        exit_conditions: {
+          type: 'array',
+          items: conditionJsonSchema('exit'),
+          maxItems: MAX_CONDITIONS,
+          description: 'Any one that passes exits.',
+        },
       },
     },
   },

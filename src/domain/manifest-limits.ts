@@ -1,8 +1,15 @@
 /** The fields of a manifest that both authored forms have, and the reading of the parts that they share. */
 import { type Catalog, resolveUniverseEntry } from './catalog.ts';
 import { readCondition } from './conditions/index.ts';
-import { describeValue, type Fields, type FieldSchema, type Problem } from './field.ts';
-import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, type Manifest, type ManifestCondition, type UniverseEntry, URGENCIES } from './manifest.ts';
+import { describeValue, type FieldSchema, type Fields, type Problem } from './field.ts';
+import {
+  EXECUTION_ALGORITHMS,
+  KILL_SWITCH_ACTIONS,
+  type Manifest,
+  type ManifestCondition,
+  type UniverseEntry,
+  URGENCIES,
+} from './manifest.ts';
 
 /** The manifest schema version that this engine writes and hashes. */
 export const MANIFEST_SCHEMA_VERSION = '1';
@@ -22,10 +29,25 @@ export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
   maxTradeNotionalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Largest notional of one trade, in US dollars.' },
   maxLeverage: { type: 'decimal', min: '0', max: '100', default: '1', description: 'Highest ratio of exposure to capital.' },
   stopLossPct: { type: 'number', min: 0, max: 100, description: 'Loss of a position, in percent of its entry, at which it is closed.' },
-  takeProfitPct: { type: 'number', min: 0, max: 10_000, description: 'Gain of a position, in percent of its entry, at which it is closed.' },
-  maxDailyDrawdownPct: { type: 'number', min: 0, max: 100, description: 'Loss of a day, in percent, at which the circuit breaker pauses the agent.' },
+  takeProfitPct: {
+    type: 'number',
+    min: 0,
+    max: 10_000,
+    description: 'Gain of a position, in percent of its entry, at which it is closed.',
+  },
+  maxDailyDrawdownPct: {
+    type: 'number',
+    min: 0,
+    max: 100,
+    description: 'Loss of a day, in percent, at which the circuit breaker pauses the agent.',
+  },
   maxOpenPositions: { type: 'integer', min: 0, max: 1_000, description: 'Most positions that may be open at once.' },
-  killSwitchAction: { type: 'choice', choices: KILL_SWITCH_ACTIONS, default: 'cancel_all_and_halt', description: 'What a kill switch does.' },
+  killSwitchAction: {
+    type: 'choice',
+    choices: KILL_SWITCH_ACTIONS,
+    default: 'cancel_all_and_halt',
+    description: 'What a kill switch does.',
+  },
   algorithm: {
     type: 'choice',
     choices: EXECUTION_ALGORITHMS,
@@ -47,7 +69,11 @@ export function readUniverse(value: unknown, catalog: Catalog, path: string, pro
   for (const [index, item] of readList(value, MAX_UNIVERSE, 'instruments', path, problems).entries()) {
     const at = `${path}[${index}]`;
     if (typeof item !== 'string') {
-      problems.push({ path: at, problem: `must be a text, got ${describeValue(item)}`, allowed: 'a symbol or <venue>:<pair>:<instrument kind>' });
+      problems.push({
+        path: at,
+        problem: `must be a text, got ${describeValue(item)}`,
+        allowed: 'a symbol or <venue>:<pair>:<instrument kind>',
+      });
       continue;
     }
     const resolved = resolveUniverseEntry(item, catalog);
@@ -60,7 +86,13 @@ export function readUniverse(value: unknown, catalog: Catalog, path: string, pro
 }
 
 /** Reads a list of condition objects of one side. */
-export function readConditions(value: unknown, side: 'entry' | 'exit', timeframe: string | null, path: string, problems: Problem[]): ManifestCondition[] {
+export function readConditions(
+  value: unknown,
+  side: 'entry' | 'exit',
+  timeframe: string | null,
+  path: string,
+  problems: Problem[],
+): ManifestCondition[] {
   const conditions: ManifestCondition[] = [];
   for (const [index, item] of readList(value, MAX_CONDITIONS, 'conditions', path, problems).entries()) {
     const condition = readCondition(item, side, timeframe, `${path}[${index}]`, problems);
@@ -72,7 +104,11 @@ export function readConditions(value: unknown, side: 'entry' | 'exit', timeframe
 /** A list of at most `most` items; on anything else adds a problem and yields an empty one. */
 export function readList(value: unknown, most: number, what: string, path: string, problems: Problem[]): readonly unknown[] {
   if (Array.isArray(value) && value.length <= most) return value;
-  const problem = Array.isArray(value) ? `holds ${value.length} ${what}` : value === undefined ? 'is missing' : `must be a list, got ${describeValue(value)}`;
+  const problem = Array.isArray(value)
+    ? `holds ${value.length} ${what}`
+    : value === undefined
+      ? 'is missing'
+      : `must be a list, got ${describeValue(value)}`;
   problems.push({ path, problem, allowed: `a list of at most ${most} ${what}` });
   return [];
 }

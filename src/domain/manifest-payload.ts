@@ -3,7 +3,15 @@ import { CATALOG, type Catalog, universeEntryText } from './catalog.ts';
 import { conditionJsonSchema } from './conditions/index.ts';
 import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from './field.ts';
 import type { Manifest } from './manifest.ts';
-import { canonicalManifest, fieldsAs, MAX_CONDITIONS, MAX_UNIVERSE, type PlainField, readConditions, readUniverse } from './manifest-limits.ts';
+import {
+  canonicalManifest,
+  fieldsAs,
+  MAX_CONDITIONS,
+  MAX_UNIVERSE,
+  type PlainField,
+  readConditions,
+  readUniverse,
+} from './manifest-limits.ts';
 import type { ReadManifest } from './manifest-reader.ts';
 
 /** The plain fields of spec section 2.6, and after them what only the declarative form names there, optional here. */
@@ -83,5 +91,10 @@ export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLO
     description: 'Symbols or <venue>:<pair>:<instrument kind>, in the order of evaluation.',
   },
   entryConditions: { type: 'array', items: conditionJsonSchema('entry'), maxItems: MAX_CONDITIONS, description: 'All must pass to enter.' },
-  exitConditions: { type: 'array', items: conditionJsonSchema('exit'), maxItems: MAX_CONDITIONS, description: 'Any one that passes exits.' },
+  exitConditions: {
+    type: 'array',
+    items: conditionJsonSchema('exit'),
+    maxItems: MAX_CONDITIONS,
+    description: 'Any one that passes exits.',
+  },
 });

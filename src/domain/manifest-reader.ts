@@ -34,7 +34,12 @@ export interface RefusedManifest {
  */
 export function readManifest(value: unknown, catalog: Catalog = CATALOG): ReadManifest | RefusedManifest {
   if (!isObject(value)) {
-    return { ok: false, problems: [{ path: '$', problem: `a manifest is an object, got ${describeValue(value)}`, allowed: 'the payload form or the declarative form' }] };
+    return {
+      ok: false,
+      problems: [
+        { path: '$', problem: `a manifest is an object, got ${describeValue(value)}`, allowed: 'the payload form or the declarative form' },
+      ],
+    };
   }
   const problems: Problem[] = [];
   const read = isDeclarative(value) ? readDeclarative(value, catalog, problems) : readPayload(value, catalog, problems);
@@ -55,21 +60,32 @@ export function draftProblems(manifest: Manifest, catalog: Catalog = CATALOG): P
   const notional = new Decimal(manifest.maxTradeNotionalUsd);
   if (manifest.universe.length === 0) refuse('universe', 'the universe is empty', `1 to ${MAX_UNIVERSE} instruments`);
   manifest.universe.forEach((entry, index) => {
-    if (catalog.byKey(entry.key) === undefined) refuse(`universe[${index}]`, `${entry.key} is not in the catalog`, 'instruments of the catalog');
+    if (catalog.byKey(entry.key) === undefined)
+      refuse(`universe[${index}]`, `${entry.key} is not in the catalog`, 'instruments of the catalog');
   });
   if (manifest.entry.length === 0) refuse('entry', 'no entry condition: the agent could never enter', `1 to ${MAX_CONDITIONS} conditions`);
   manifest.entry.forEach((condition, index) => {
     const kinds = conditionDefinition(condition.type)?.kinds ?? null;
-    if (kinds === null || manifest.universe.length === 0 || manifest.universe.some((entry) => (kinds as readonly string[]).includes(entry.kind))) return;
+    if (
+      kinds === null ||
+      manifest.universe.length === 0 ||
+      manifest.universe.some((entry) => (kinds as readonly string[]).includes(entry.kind))
+    )
+      return;
     refuse(`entry[${index}]`, `${condition.type} can never pass: no instrument of the universe is of a kind it looks at`, kinds.join(', '));
   });
   if (!capital.gt(0)) refuse('maxCapitalUsd', 'no capital', 'more than 0');
   if (!notional.gt(0)) refuse('maxTradeNotionalUsd', 'no notional for a trade', 'more than 0');
   else if (notional.gt(capital.times(manifest.maxLeverage))) {
-    refuse('maxTradeNotionalUsd', 'a trade may not be larger than the capital times the leverage', `at most ${capital.times(manifest.maxLeverage).toFixed()}`);
+    refuse(
+      'maxTradeNotionalUsd',
+      'a trade may not be larger than the capital times the leverage',
+      `at most ${capital.times(manifest.maxLeverage).toFixed()}`,
+    );
   }
   if (new Decimal(manifest.maxLeverage).lt(1)) refuse('maxLeverage', 'leverage below 1', '1 or more');
-  if (!(manifest.stopLossPct > 0 && manifest.stopLossPct < 100)) refuse('stopLossPct', 'no valid stop-loss', 'more than 0 and less than 100');
+  if (!(manifest.stopLossPct > 0 && manifest.stopLossPct < 100))
+    refuse('stopLossPct', 'no valid stop-loss', 'more than 0 and less than 100');
   if (!(manifest.takeProfitPct > 0)) refuse('takeProfitPct', 'no valid take-profit', 'more than 0');
   if (!(manifest.maxDailyDrawdownPct > 0 && manifest.maxDailyDrawdownPct < 100)) {
     refuse('maxDailyDrawdownPct', 'no valid daily drawdown limit', 'more than 0 and less than 100');

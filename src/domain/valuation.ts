@@ -55,11 +55,19 @@ export function executablePrice<V extends ExecutableVenue>(quote: Quote<V>, venu
   }
   if (quote.quality !== 'live') {
     const flags = quote.flags.length === 0 ? '' : ` (${quote.flags.join(', ')})`;
-    return { ok: false, code: 'quote_not_live', problem: `the quote of ${quote.venue}:${quote.instrument} is ${quote.quality}${flags}, only a live one can price an order` };
+    return {
+      ok: false,
+      code: 'quote_not_live',
+      problem: `the quote of ${quote.venue}:${quote.instrument} is ${quote.quality}${flags}, only a live one can price an order`,
+    };
   }
   const price = side === 'buy' ? quote.ask : quote.bid;
   if (price === null || !isDecimalString(price) || !isPositive(price)) {
-    return { ok: false, code: 'quote_not_live', problem: `the quote of ${quote.venue}:${quote.instrument} has no ${side === 'buy' ? 'ask' : 'bid'}` };
+    return {
+      ok: false,
+      code: 'quote_not_live',
+      problem: `the quote of ${quote.venue}:${quote.instrument} has no ${side === 'buy' ? 'ask' : 'bid'}`,
+    };
   }
   return { ok: true, venue, executablePrice: price };
 }

@@ -1,5 +1,4 @@
 /** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
-import { finished } from 'node:stream/promises';
 import type { Incident } from '../../domain/actor-step.ts';
 import type { Autonomy } from '../../domain/agent.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
@@ -130,10 +129,21 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       });
     },
 
+    async poisoned(slot: EpochMs): Promise<ReadonlySet<string>> {
+      const rows = await sql<{ actor_id: string }[]>`select actor_id from tick_crashes where slot = ${slot} and poisoned`;
+      return new Set(rows.map(({ actor_id }) => actor_id));
+    },
+
+    async markPoisoned(agentId: string, slot: EpochMs): Promise<void> {
+      await sql`
+        insert into tick_crashes (actor_id, crashes, slot, poisoned) values (${agentId}, 1, ${slot}, true)
+        on conflict (actor_id) do update set crashes = tick_crashes.crashes + 1, slot = excluded.slot, poisoned = true`;
+    },
+
     async countCrash(agentId: string, slot: EpochMs): Promise<number> {
       const [row] = await sql<{ crashes: number }[]>`
         insert into tick_crashes (actor_id, crashes, slot) values (${agentId}, 1, ${slot})
-        on conflict (actor_id) do update set crashes = tick_crashes.crashes + (tick_crashes.slot < excluded.slot)::int, slot = excluded.slot returning crashes`;
+        on conflict (actor_id) do update set crashes = tick_crashes.crashes + (tick_crashes.slot < excluded.slot)::int, slot = excluded.slot, poisoned = false returning crashes`;
       return row?.crashes ?? 1;
     },
 
@@ -143,7 +153,11 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
   };
 }
 
-/** The rows as COPY's text format; one statement however many there are. */
+/**
+ * The rows as COPY's text format; one statement however many there are. Returns once all of it is sent: where the server
+ * refuses the rows, postgres.js lets the stream hang for ever, but the transaction's next statement fails with 25P02, so
+ * one must follow.
+ */
 async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
   const writable = await transaction`
     copy decisions (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
@@ -152,8 +166,14 @@ async function copyDecisions(transaction: Transaction, rows: readonly DecisionRo
   for (const row of rows) {
     text += `${row.agentId}\t${row.slot}\t${row.manifestVersion}\t${row.disposition}\t${row.reason === null ? '\\N' : copyText(row.reason)}\t${row.instrument ?? '\\N'}\t${copyText(row.outcome)}\t${row.risk === null ? '\\N' : copyText(JSON.stringify(row.risk))}\t${row.book === null ? '\\N' : copyText(row.book)}\t\\\\x${row.manifestHash}\t\\\\x${row.observedHash}\t\\\\x${row.previousHash}\t\\\\x${row.hash}\n`;
   }
-  writable.end(text);
-  await finished(writable);
+  await new Promise<void>((sent) => {
+    const final = writable._final.bind(writable);
+    writable._final = (done) => {
+      final(done);
+      sent();
+    };
+    writable.end(text);
+  });
 }
 
 function copyText(text: string): string {

@@ -1,12 +1,13 @@
 /** What every condition offers, and the mechanisms that similar conditions share. */
-import { compareDecimals } from '../decimal.ts';
+
+import type { InstrumentKind } from '../catalog.ts';
 import { type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../cut.ts';
+import { compareDecimals } from '../decimal.ts';
 import type { BookPosition } from '../decision.ts';
 import type { Fields, Problem } from '../field.ts';
 import type { ManifestCondition } from '../manifest.ts';
 import { timeframeMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
-import type { InstrumentKind } from '../catalog.ts';
 
 /** What a rule saw: a number, a plain word or decimal (letters, digits, `_`, `.`, `-`, never a quote mark), or null for unknown. */
 export type Observed = number | string | null;
@@ -120,7 +121,14 @@ export function percentCondition(spec: {
     description: spec.description,
     sides: ['entry', 'exit'],
     kinds: spec.kinds,
-    fields: { pct: { type: 'number', min: -1_000, max: 1_000, description: `Percent; passes strictly ${spec.direction} it. Negative is a discount.` } },
+    fields: {
+      pct: {
+        type: 'number',
+        min: -1_000,
+        max: 1_000,
+        description: `Percent; passes strictly ${spec.direction} it. Negative is a discount.`,
+      },
+    },
     needs: NO_NEEDS,
     compile: (condition) => compileNumber(spec.read, spec.direction, numberField(condition, 'pct'), spec.live),
     threshold: (condition) => numberField(condition, 'pct'),
@@ -153,7 +161,8 @@ export function decimalCondition(spec: {
         return value === null || value.charCodeAt(0) === 45 ? null : value;
       };
       return {
-        observe: spec.live === 'quote' ? (observation, position) => (isQuoteLive(observation) ? ungated(observation, position) : null) : ungated,
+        observe:
+          spec.live === 'quote' ? (observation, position) => (isQuoteLive(observation) ? ungated(observation, position) : null) : ungated,
         passes:
           spec.direction === 'below'
             ? (observed) => typeof observed === 'string' && compareDecimals(observed, limit) < 0
@@ -170,7 +179,9 @@ export function decimalCondition(spec: {
  * The reader of an indicator that is up to date at the slot: its last bar had closed by the slot, and at most one
  * later bar is missing (a bar that closes at the slot arrives after it). Anything older is stale and reads null.
  */
-export function freshIndicator(need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>): (observation: Observation) => IndicatorValue | null {
+export function freshIndicator(
+  need: Pick<IndicatorNeed, 'name' | 'period' | 'timeframe'>,
+): (observation: Observation) => IndicatorValue | null {
   const key = indicatorKey(need);
   const barMs = timeframeMs(need.timeframe);
   if (barMs === null) throw new TypeError(`${need.timeframe} is no timeframe`);
@@ -217,4 +228,8 @@ export function needOf(instrument: InstrumentKey, need: Pick<IndicatorNeed, 'nam
 export const MAX_PERIOD = 500;
 
 export const PERIOD_FIELD = { type: 'integer', min: 2, max: MAX_PERIOD, description: 'Look-back in closed bars.' } as const;
-export const TIMEFRAME_FIELD = { type: 'timeframe', optional: true, description: "Bars to compute on; the manifest's timeframe where it is missing." } as const;
+export const TIMEFRAME_FIELD = {
+  type: 'timeframe',
+  optional: true,
+  description: "Bars to compute on; the manifest's timeframe where it is missing.",
+} as const;

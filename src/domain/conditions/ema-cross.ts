@@ -2,7 +2,16 @@
 import type { IndicatorNeed, Observation } from '../cut.ts';
 import type { Fields } from '../field.ts';
 import type { ManifestCondition } from '../manifest.ts';
-import { type ConditionDefinition, freshIndicator, needOf, numberField, type Observed, PERIOD_FIELD, textField, TIMEFRAME_FIELD } from './condition.ts';
+import {
+  type ConditionDefinition,
+  freshIndicator,
+  needOf,
+  numberField,
+  type Observed,
+  PERIOD_FIELD,
+  TIMEFRAME_FIELD,
+  textField,
+} from './condition.ts';
 
 /** Where the fast average stands against the slow one on the last closed bar. */
 export type EmaStanding = 'crossed_up' | 'crossed_down' | 'above' | 'below' | 'level';
@@ -45,7 +54,11 @@ export function emaCondition(type: string, description: string, accepted: readon
     check: (condition, path) =>
       numberField(condition, 'fast') < numberField(condition, 'slow')
         ? null
-        : { path: `${path}.fast`, problem: 'fast must be less than slow', allowed: `a whole number below ${numberField(condition, 'slow')}` },
+        : {
+            path: `${path}.fast`,
+            problem: 'fast must be less than slow',
+            allowed: `a whole number below ${numberField(condition, 'slow')}`,
+          },
     needs: (condition, instrument) => [needOf(instrument, ema(condition, 'fast')), needOf(instrument, ema(condition, 'slow'))],
     compile: (condition) => ({
       observe: standing(condition),

@@ -1,5 +1,5 @@
 /** The registry of condition types (decisions "Condition types"): reading, describing and compiling the rules of a manifest. */
-import { type FieldValue, isObject, describeValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
+import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
 import type { ManifestCondition } from '../manifest.ts';
 import { didYouMean } from '../nearest-name.ts';
 import { BASIS_ABOVE } from './basis-above.ts';
@@ -77,9 +77,19 @@ export function definitionOf(condition: ManifestCondition): ConditionDefinition 
  * every default resolved. Adds all problems and returns null where there is one.
  * @param timeframe the manifest's; what a condition on bars without one of its own gets. Null where it is itself wrong.
  */
-export function readCondition(value: unknown, side: 'entry' | 'exit', timeframe: string | null, path: string, problems: Problem[]): ManifestCondition | null {
+export function readCondition(
+  value: unknown,
+  side: 'entry' | 'exit',
+  timeframe: string | null,
+  path: string,
+  problems: Problem[],
+): ManifestCondition | null {
   if (!isObject(value)) {
-    problems.push({ path, problem: `must be a condition object, got ${describeValue(value)}`, allowed: '{ "type": "<condition type>", … }' });
+    problems.push({
+      path,
+      problem: `must be a condition object, got ${describeValue(value)}`,
+      allowed: '{ "type": "<condition type>", … }',
+    });
     return null;
   }
   const type = Object.hasOwn(value, 'type') ? value['type'] : undefined;

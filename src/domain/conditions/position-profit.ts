@@ -18,7 +18,7 @@ export function profitPct(observation: Observation, position: BookPosition | nul
   if (price === null) return null;
   if (position !== lastPosition || price !== lastPrice) {
     const gain = percentAbove(price, position.averageEntryPrice);
-    lastProfit = gain === null || !short ? gain : -gain;
+    lastProfit = gain === null || !short ? gain : 0 - gain;
     lastPosition = position;
     lastPrice = price;
   }

@@ -1,5 +1,13 @@
 /** What rsi_below and rsi_above share. */
-import { type ConditionDefinition, type Direction, indicatorCondition, numberField, PERIOD_FIELD, textField, TIMEFRAME_FIELD } from './condition.ts';
+import {
+  type ConditionDefinition,
+  type Direction,
+  indicatorCondition,
+  numberField,
+  PERIOD_FIELD,
+  TIMEFRAME_FIELD,
+  textField,
+} from './condition.ts';
 
 export function rsiCondition(direction: Direction): ConditionDefinition {
   return indicatorCondition({

@@ -1,6 +1,7 @@
 /** session_in: the US equity session is one of a list (spec section 1). */
-import { SESSIONS } from '../quote.ts';
+
 import type { ManifestCondition } from '../manifest.ts';
+import { SESSIONS } from '../quote.ts';
 import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
 
 const sessionsOf = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];

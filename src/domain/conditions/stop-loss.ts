@@ -4,10 +4,18 @@ import { profitPct } from './position-profit.ts';
 
 export const STOP_LOSS: ConditionDefinition = {
   type: 'stop_loss',
-  description: 'The open position stands at this loss or more. Needs a live quote. The rule matrix shows profit against minus this percentage.',
+  description:
+    'The open position stands at this loss or more. Needs a live quote. The rule matrix shows profit against minus this percentage.',
   sides: ['exit'],
   kinds: null,
-  fields: { pct: { type: 'number', min: 0, max: 100, description: 'Percent of the average entry price, as a positive number; passes at that loss or more.' } },
+  fields: {
+    pct: {
+      type: 'number',
+      min: 0,
+      max: 100,
+      description: 'Percent of the average entry price, as a positive number; passes at that loss or more.',
+    },
+  },
   needs: NO_NEEDS,
   compile: (condition): CompiledCondition => {
     const limit = -numberField(condition, 'pct');

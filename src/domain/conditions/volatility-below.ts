@@ -1,5 +1,5 @@
 /** volatility_below: annualised realised volatility lies below a percentage. */
-import { indicatorCondition, numberField, PERIOD_FIELD, textField, TIMEFRAME_FIELD } from './condition.ts';
+import { indicatorCondition, numberField, PERIOD_FIELD, TIMEFRAME_FIELD, textField } from './condition.ts';
 
 export const VOLATILITY_BELOW = indicatorCondition({
   type: 'volatility_below',

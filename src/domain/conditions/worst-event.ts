@@ -1,7 +1,7 @@
 /** What no_negative_event and negative_event share: the worst negative event about the asset within a look-back. */
 import type { Observation } from '../cut.ts';
-import { SEVERITIES, type Severity } from '../market-event.ts';
 import type { ManifestCondition } from '../manifest.ts';
+import { SEVERITIES, type Severity } from '../market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,11 @@ function worstSeverity(condition: ManifestCondition): (observation: Observation)
   };
 }
 
-export function negativeEventCondition(spec: { readonly type: string; readonly description: string; readonly side: 'entry' | 'exit' }): ConditionDefinition {
+export function negativeEventCondition(spec: {
+  readonly type: string;
+  readonly description: string;
+  readonly side: 'entry' | 'exit';
+}): ConditionDefinition {
   return {
     type: spec.type,
     description: spec.description,

@@ -3,7 +3,8 @@ import { type FactorDefinition, whenGiven } from './factor.ts';
 
 export const FUNDING_PERCENTILE_FACTOR: FactorDefinition = {
   name: 'funding_percentile',
-  description: 'Enters while hourly funding ranks below max_percentile of the last window_days; exits above exit_percentile where it is given.',
+  description:
+    'Enters while hourly funding ranks below max_percentile of the last window_days; exits above exit_percentile where it is given.',
   parameters: {
     window_days: { type: 'integer', min: 1, max: 365, description: 'Look-back in days of hourly rates.' },
     max_percentile: { type: 'integer', min: 0, max: 100, description: 'Percentile below which the factor lets a trade enter.' },

@@ -35,7 +35,11 @@ export function readFactor(
   problems: Problem[],
 ): (Expansion & { readonly timeframes: readonly string[] }) | null {
   if (!isObject(value)) {
-    problems.push({ path, problem: `must be a factor object, got ${describeValue(value)}`, allowed: '{ name: <factor name>, parameters: { … } }' });
+    problems.push({
+      path,
+      problem: `must be a factor object, got ${describeValue(value)}`,
+      allowed: '{ name: <factor name>, parameters: { … } }',
+    });
     return null;
   }
   const before = problems.length;
@@ -54,7 +58,11 @@ export function readFactor(
   }
   const given = Object.hasOwn(value, 'parameters') ? value['parameters'] : {};
   if (!isObject(given)) {
-    problems.push({ path: `${path}.parameters`, problem: `must be an object, got ${describeValue(given)}`, allowed: Object.keys(definition.parameters).join(', ') });
+    problems.push({
+      path: `${path}.parameters`,
+      problem: `must be an object, got ${describeValue(given)}`,
+      allowed: Object.keys(definition.parameters).join(', '),
+    });
     return null;
   }
   const parameters = readFields(given, definition.parameters, `${path}.parameters`, problems);

@@ -6,7 +6,12 @@ export function percentageFactor(name: 'premium' | 'gap_to_mark' | 'basis', desc
     name,
     description,
     parameters: {
-      max_pct: { type: 'number', min: -1_000, max: 1_000, description: 'Percent below which the factor lets a trade enter; negative is a discount.' },
+      max_pct: {
+        type: 'number',
+        min: -1_000,
+        max: 1_000,
+        description: 'Percent below which the factor lets a trade enter; negative is a discount.',
+      },
       exit_pct: { type: 'number', min: -1_000, max: 1_000, optional: true, description: 'Percent above which the factor exits.' },
     },
     usesTimeframe: false,

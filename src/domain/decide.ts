@@ -1,0 +1,262 @@
+/** What an agent decides at a tick: its manifest compiled to one pure function of the cut, its book and its autonomy. */
+import type { Autonomy } from './agent.ts';
+import { isQuoteLive, isReferenceLive } from './conditions/condition.ts';
+import { type CompiledCondition, definitionOf, type Observed } from './conditions/index.ts';
+import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './cut.ts';
+import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, Verdict } from './decision.ts';
+import { type Manifest, type ManifestCondition, manifestHash } from './manifest.ts';
+import type { InstrumentKey } from './venue.ts';
+
+/** A trade that a manifest's rules ask for, before risk has spoken. */
+export interface Proposal {
+  readonly side: 'entry' | 'exit';
+  readonly manifest: Manifest;
+  readonly instrument: InstrumentKey;
+  /** What was observed of the instrument; its quote is live. */
+  readonly observation: Observation;
+  readonly book: AgentBook;
+  /** The position to leave; null for an entry. */
+  readonly position: BookPosition | null;
+}
+
+/** The pre-trade risk engine as a tick asks it: pure, the same for paper and live (spec section 1). */
+export type RiskAssessor = (proposal: Proposal) => RiskAttribution;
+
+/** A rule of the matrix: which cell it is, and what its observed value is compared with. */
+export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'>;
+
+export interface CompiledManifest {
+  readonly manifest: Manifest;
+  readonly hash: string;
+  /** The indicators that the rules read, each once. */
+  readonly needs: readonly IndicatorNeed[];
+  /** The universe in its order. */
+  readonly instruments: readonly InstrumentKey[];
+  /** The rules in the order of the matrix. */
+  readonly rules: readonly MatrixRule[];
+  /**
+   * Decides on a cut. Pure: the same arguments give the same verdict, byte for byte.
+   * - Every rule of every instrument is evaluated and recorded, whatever else happens.
+   * - An instrument without a position enters where ALL entry rules pass (none at all never enters). One with a
+   *   position exits where ANY exit rule passes: exits are alternatives. The manifest's stop-loss and take-profit are
+   *   two further exit rules after its own.
+   * - Exits come before entries, then the universe's order; the first that risk lets pass is proposed. Where risk
+   *   lets none pass, the first is `blocked_by_risk`.
+   * - A rule that failed only because the quote or the reference is not live, and would pass on the number at hand,
+   *   blocks (`quote_not_live`, `stale_reference_feed`) instead of holding in silence.
+   * - `research` never proposes (`hold`, `research_only`); `risk_only` never enters (`hold`, `reduce_only`).
+   * - An instrument that was not observed fails all its rules with null (`hold`, `no_observation`).
+   * Without `assess` there is no pre-trade risk engine, and what would be proposed is blocked (`risk_engine_absent`).
+   */
+  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor) => Verdict;
+  /** The rule matrix of an outcome that `decide` packed; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
+  readonly unpack: (outcome: string) => RuleOutcome[];
+}
+
+/** The manifest's guardrails as exit rules. A zero means not set; a draft like that passes no gate. */
+export function guardrailExits(manifest: Manifest): ManifestCondition[] {
+  const exits: ManifestCondition[] = [];
+  if (manifest.stopLossPct > 0) exits.push({ type: 'stop_loss', pct: manifest.stopLossPct });
+  if (manifest.takeProfitPct > 0) exits.push({ type: 'take_profit', pct: manifest.takeProfitPct });
+  return exits;
+}
+
+interface Candidate {
+  readonly side: 'entry' | 'exit';
+  readonly instrument: InstrumentKey;
+  readonly observation: Observation;
+  readonly position: BookPosition | null;
+  /** True where a rule on the reference would pass, were the reference live. */
+  readonly staleReference: boolean;
+}
+
+/** How a rule came out: it passed, it failed, or it would pass were its prices live. */
+const FAILED = 0;
+const PASSED = 1;
+const WITHHELD = 2;
+
+/**
+ * Compiles a manifest once so that a tick walks arrays of closures and allocates its outcome text and little else.
+ * @throws TypeError for a condition that `readManifest` did not read.
+ */
+export function compileManifest(manifest: Manifest): CompiledManifest {
+  const entryConditions = manifest.entry;
+  const exitConditions = [...manifest.exit, ...guardrailExits(manifest)];
+  const entryRules = entryConditions.map((condition) => definitionOf(condition).compile(condition));
+  const exitRules = exitConditions.map((condition) => definitionOf(condition).compile(condition));
+  const allRules: readonly CompiledCondition[] = [...entryRules, ...exitRules];
+  const entryCount = entryRules.length;
+  const instruments = manifest.universe.map((entry) => entry.key);
+  const unobservedCells = allRules.map(() => '[0,null]').join(',');
+  const rules = matrixRules(instruments, entryConditions, exitConditions);
+
+  function decide(cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor): Verdict {
+    let text = '';
+    let unobserved = false;
+    let candidates: Candidate[] | null = null;
+    for (let i = 0; i < instruments.length; i++) {
+      const instrument = instruments[i] as InstrumentKey;
+      const observation = cut.observations.get(instrument);
+      if (observation === undefined) {
+        unobserved = true;
+        if (unobservedCells !== '') text += text === '' ? unobservedCells : `,${unobservedCells}`;
+        continue;
+      }
+      const position = book.positions.length === 0 ? null : positionIn(book, instrument);
+      let entry = entryCount === 0 ? FAILED : PASSED;
+      let exit = FAILED;
+      let staleReference = false;
+      for (let r = 0; r < allRules.length; r++) {
+        const rule = allRules[r] as CompiledCondition;
+        const observed: Observed = rule.observe(observation, position);
+        const passed = rule.passes(observed);
+        text += text === '' ? (passed ? '[1,' : '[0,') : passed ? ',[1,' : ',[0,';
+        text += observed === null ? 'null]' : typeof observed === 'number' ? `${observed}]` : `"${observed}"]`;
+        const outcome = passed ? PASSED : observed === null ? withheld(rule, observation, position) : FAILED;
+        if (r < entryCount) {
+          if (outcome === FAILED) entry = FAILED;
+          else if (outcome === WITHHELD && entry !== FAILED) entry = WITHHELD;
+          if (outcome === WITHHELD && rule.usesReference && position === null) staleReference ||= !isReferenceLive(observation);
+        } else {
+          if (outcome === PASSED) exit = PASSED;
+          else if (outcome === WITHHELD && exit === FAILED) exit = WITHHELD;
+          if (outcome === WITHHELD && rule.usesReference && position !== null) staleReference ||= !isReferenceLive(observation);
+        }
+      }
+      const standing = position === null ? entry : exit;
+      if (standing === FAILED) continue;
+      candidates ??= [];
+      candidates.push({
+        side: position === null ? 'entry' : 'exit',
+        instrument,
+        observation,
+        position,
+        staleReference: standing === WITHHELD && staleReference,
+      });
+    }
+    const outcome = `[${text}]`;
+    if (candidates === null) return hold(unobserved ? 'no_observation' : null, outcome);
+    return settle(candidates, manifest, book, autonomy, assess, outcome);
+  }
+
+  return {
+    manifest,
+    hash: manifestHash(manifest),
+    needs: indicatorNeeds(instruments, [...entryConditions, ...exitConditions]),
+    instruments,
+    rules,
+    decide,
+    unpack: (outcome) => unpackOutcome(outcome, rules),
+  };
+}
+
+function withheld(rule: CompiledCondition, observation: Observation, position: BookPosition | null): number {
+  return rule.observeUngated !== null && rule.passes(rule.observeUngated(observation, position)) ? WITHHELD : FAILED;
+}
+
+function positionIn(book: AgentBook, instrument: InstrumentKey): BookPosition | null {
+  for (const position of book.positions) if (position.instrument === instrument) return position;
+  return null;
+}
+
+function hold(reason: string | null, outcome: string): Verdict {
+  return { disposition: 'hold', reason, instrument: null, outcome, risk: null };
+}
+
+/** Picks among what the rules ask for: autonomy first, then live prices, then risk. */
+function settle(
+  candidates: readonly Candidate[],
+  manifest: Manifest,
+  book: AgentBook,
+  autonomy: Autonomy,
+  assess: RiskAssessor | undefined,
+  outcome: string,
+): Verdict {
+  if (autonomy === 'research') return hold('research_only', outcome);
+  const exits = candidates.filter((candidate) => candidate.side === 'exit');
+  const ordered = autonomy === 'risk_only' ? exits : [...exits, ...candidates.filter((candidate) => candidate.side === 'entry')];
+  if (ordered.length === 0) return hold('reduce_only', outcome);
+  let blocked: Verdict | null = null;
+  for (const candidate of ordered) {
+    const verdict = propose(candidate, manifest, book, assess, outcome);
+    if (verdict.disposition !== 'blocked_by_risk') return verdict;
+    blocked ??= verdict;
+  }
+  return blocked as Verdict;
+}
+
+function propose(candidate: Candidate, manifest: Manifest, book: AgentBook, assess: RiskAssessor | undefined, outcome: string): Verdict {
+  const { side, instrument, observation, position } = candidate;
+  const block = (reason: string, risk: RiskAttribution): Verdict => ({ disposition: 'blocked_by_risk', reason, instrument, outcome, risk });
+  const stale: RiskRejection[] = [];
+  if (candidate.staleReference) stale.push(notLive('stale_reference_feed', 'a live reference price', observation.reference));
+  if (!isQuoteLive(observation)) stale.push(notLive('quote_not_live', 'a live quote', observation.quote));
+  const first = stale[0];
+  if (first !== undefined) return block(first.code, { verdict: 'blocked', rejections: stale });
+  if (assess === undefined) return block('risk_engine_absent', ENGINE_ABSENT);
+  const risk = assess({ side, manifest, instrument, observation, book, position });
+  if (risk.verdict !== 'passed') return block(risk.rejections[0]?.code ?? 'blocked', risk);
+  return { disposition: side === 'entry' ? 'propose_entry' : 'propose_exit', reason: null, instrument, outcome, risk };
+}
+
+const ENGINE_ABSENT: RiskAttribution = {
+  verdict: 'blocked',
+  rejections: [
+    {
+      code: 'feature_disabled',
+      limit: 'pre-trade risk engine',
+      before: null,
+      after: null,
+      suggestion: 'enable the pre-trade risk engine; no order is proposed without it',
+    },
+  ],
+};
+
+function notLive(
+  code: string,
+  limit: string,
+  input: { readonly quality: string; readonly flags: readonly string[]; readonly ageMs: number } | null,
+): RiskRejection {
+  const before = input === null ? 'none' : [input.quality, ...input.flags, `${input.ageMs} ms old`].join(', ');
+  return { code, limit, before, after: before, suggestion: `wait for ${limit}` };
+}
+
+function matrixRules(
+  instruments: readonly InstrumentKey[],
+  entry: readonly ManifestCondition[],
+  exit: readonly ManifestCondition[],
+): readonly MatrixRule[] {
+  const row = (instrument: InstrumentKey, side: 'entry' | 'exit', condition: ManifestCondition): MatrixRule => ({
+    instrument,
+    side,
+    type: condition.type,
+    threshold: definitionOf(condition).threshold(condition),
+  });
+  return instruments.flatMap((instrument) => [
+    ...entry.map((condition) => row(instrument, 'entry', condition)),
+    ...exit.map((condition) => row(instrument, 'exit', condition)),
+  ]);
+}
+
+function indicatorNeeds(instruments: readonly InstrumentKey[], conditions: readonly ManifestCondition[]): readonly IndicatorNeed[] {
+  const needs = new Map<string, IndicatorNeed>();
+  for (const instrument of instruments) {
+    for (const condition of conditions) {
+      for (const need of definitionOf(condition).needs(condition, instrument)) needs.set(`${instrument} ${indicatorKey(need)}`, need);
+    }
+  }
+  return [...needs.values()];
+}
+
+function unpackOutcome(outcome: string, rules: readonly MatrixRule[]): RuleOutcome[] {
+  // A slot that came too late or crashed evaluated nothing.
+  if (outcome === '[]') return [];
+  const cells: unknown = JSON.parse(outcome);
+  if (!Array.isArray(cells) || cells.length !== rules.length) {
+    throw new Error(`an outcome of this manifest has ${rules.length} cells, got ${Array.isArray(cells) ? cells.length : typeof cells}`);
+  }
+  return rules.map((rule, index) => {
+    const [passed, observed] = cells[index] as [number, Observed];
+    return { instrument: rule.instrument, side: rule.side, type: rule.type, passed: passed === 1, observed, threshold: rule.threshold };
+  });
+}

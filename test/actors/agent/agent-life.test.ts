@@ -1,0 +1,209 @@
+// The agent's chart on the runtime: duty, autonomy, versions, the five-second breaker, the emergency halt.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import type { AgentCommands, CommandContext } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import type { Manifest } from '../../../src/domain/manifest.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { SLOT, sampleManifest } from './sample.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+let sql: Sql;
+let commands: AgentCommands;
+let runtime: Runtime;
+let timers: ReturnType<typeof startTimers>;
+const clock = createVirtualClock(SLOT + 1_000);
+let made = 0;
+const context = (
+  subject = 'creator',
+  permissions: CommandContext['permissions'] = ['market:read', 'agent:read', 'trade:execute'],
+): CommandContext => ({ orgId: ORG, subject, permissions, requestId: `r${++made}` });
+
+beforeAll(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'test' });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  const store = createActorStore(sql);
+  runtime = createRuntime({ store, directory: createDirectory([agentKind]), clock });
+  timers = startTimers({ store, runtime, clock, onError: () => {} });
+  commands = createCommandDesk({
+    runtime,
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
+  });
+});
+afterAll(async () => {
+  await timers.stop();
+  await sql.end();
+});
+
+async function created(manifest: Manifest = sampleManifest()): Promise<string> {
+  const outcome = await commands.create(context(), manifest);
+  if (!outcome.ok) throw new Error(outcome.refusal.detail);
+  return outcome.value.id;
+}
+const row = async (id: string) =>
+  (
+    await sql`select g.stage, g.autonomy, g.pause_cause, g.manifest_version, a.tick_from, a.tick_until, a.version from agents g join actors a on a.id = g.id where g.id = ${id}`
+  )[0];
+
+/** Puts an agent at a stage as evidence would: through its actor, with the database's gate off for that one row. */
+async function atStage(id: string, stage: string): Promise<void> {
+  const owner = openDatabase({ url: await ownerUrl(), role: null, connections: 1, name: 'test owner' });
+  await owner.begin(async (transaction) => {
+    await transaction`alter table agents disable trigger agent_stage_gate`;
+    await transaction`update agents set stage = ${stage} where id = ${id}`;
+    await transaction`alter table agents enable always trigger agent_stage_gate`;
+    await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)), version = version + 1 where id = ${id}`;
+  });
+  await owner.end();
+}
+const ownerUrl = async (): Promise<string> => {
+  const { host, port, user, pass, database } = sql.options as unknown as {
+    host: string[];
+    port: number[];
+    user: string;
+    pass: string;
+    database: string;
+  };
+  return `postgres://${user}:${encodeURIComponent(pass)}@${host[0]}:${port[0]}/${database}`;
+};
+
+test('a new agent stands at draft with research autonomy and is ticked from the next slot on', async () => {
+  const id = await created();
+  expect(await row(id)).toMatchObject({
+    stage: 'draft',
+    autonomy: 'research',
+    pause_cause: null,
+    manifest_version: 1,
+    tick_from: SLOT + 60_000,
+    tick_until: null,
+  });
+  const steps = await sql`select version, event, to_value from steps where actor_id = ${id}`;
+  expect(steps).toMatchObject([{ version: 1, to_value: { stage: 'draft', duty: 'active', feed: 'live' } }]);
+  expect(await sql`select action, subject, before_hash is null as fresh from audit where target = ${id}`).toMatchObject([
+    { action: 'agent.create', subject: 'creator', fresh: true },
+  ]);
+});
+
+test('pause takes it off duty at once, resume puts it back from the next slot; twice is refused', async () => {
+  const id = await created();
+  expect(await commands.pause(context(), id)).toMatchObject({ ok: true, value: { paused: true, pauseCause: 'operator', stage: 'draft' } });
+  expect(await row(id)).toMatchObject({ pause_cause: 'operator', tick_until: clock.now() });
+  expect(await commands.pause(context(), id)).toMatchObject({ ok: false, refusal: { code: 'already_paused' } });
+  expect(await commands.resume(context(), id)).toMatchObject({ ok: true, value: { paused: false } });
+  expect(await row(id)).toMatchObject({ pause_cause: null, tick_until: null, tick_from: SLOT + 60_000 });
+  expect(await commands.resume(context(), id)).toMatchObject({ ok: false, refusal: { code: 'not_paused' } });
+});
+
+test('raising the autonomy to where orders leave by themselves needs risk:manage; lowering needs nothing more', async () => {
+  const id = await created();
+  expect(await commands.setAutonomy(context(), id, 'autonomous')).toMatchObject({ ok: false, refusal: { code: 'permission_missing' } });
+  expect(await commands.setAutonomy(context('rita', ['risk:manage']), id, 'autonomous')).toMatchObject({
+    ok: true,
+    value: { autonomy: 'autonomous' },
+  });
+  expect(await commands.setAutonomy(context(), id, 'risk_only')).toMatchObject({ ok: true, value: { autonomy: 'risk_only' } });
+});
+
+test('any changed parameter is a new version at draft; an unchanged manifest is refused; concurrent versions each get their number', async () => {
+  const id = await created();
+  await atStage(id, 'paper');
+  expect(await commands.addVersion(context(), id, sampleManifest())).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  const outcomes = await Promise.all(
+    [6, 7, 8, 9].map((stopLossPct) => commands.addVersion(context(), id, sampleManifest({ stopLossPct }))),
+  );
+  expect(outcomes.every(({ ok }) => ok)).toBe(true);
+  expect(await row(id)).toMatchObject({ stage: 'draft', manifest_version: 5 });
+  expect((await sql`select version from manifests where agent_id = ${id} order by version`).map(({ version }) => version)).toEqual([
+    1, 2, 3, 4, 5,
+  ]);
+});
+
+test('the database itself lets no stage be skipped, no other beginning, and no changed manifest keep its stage', async () => {
+  const id = await created();
+  await expect(sql`update agents set stage = 'backtest' where id = ${id}`).rejects.toThrow(/needs evidence/);
+  await expect(sql`update agents set stage = 'live' where id = ${id}`).rejects.toThrow(/needs evidence/);
+  await expect(sql`update agents set manifest_hash = ${'0'.repeat(64)} where id = ${id}`).rejects.toThrow(/not on record/);
+  await expect(sql`update decisions set disposition = 'hold'`).rejects.toThrow(/permission denied|append-only/);
+  await expect(sql`delete from steps`).rejects.toThrow(/permission denied|append-only/);
+  await expect(sql`truncate audit`).rejects.toThrow(/permission denied|append-only/);
+  await expect(sql`alter table agents disable trigger agent_stage_gate`).rejects.toThrow(/must be owner/);
+});
+
+test('degraded data for five seconds pauses an agent with live capital, not at 4.9 s, and only somebody else resumes it once the feed is back', async () => {
+  const id = await created();
+  await atStage(id, 'limited_live');
+  await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
+  clock.advanceTo(clock.now() + 4_900);
+  await timers.fireDue();
+  await runtime.deliverMany([id], { type: 'feed.restored', venue: 'spotchain' }, { cause: 'feed' });
+  clock.advanceTo(clock.now() + 60_000);
+  await timers.fireDue();
+  expect(await row(id)).toMatchObject({ pause_cause: null });
+
+  await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
+  clock.advanceTo(clock.now() + 5_000);
+  await timers.fireDue();
+  expect(await row(id)).toMatchObject({ stage: 'limited_live', pause_cause: 'data_degraded', tick_until: clock.now() });
+  expect(await commands.resume(context('rita', ['risk:manage']), id)).toMatchObject({ ok: false, refusal: { code: 'cause_persists' } });
+  await runtime.deliverMany([id], { type: 'feed.restored', venue: 'spotchain' }, { cause: 'feed' });
+  expect(await commands.resume(context('creator', ['risk:manage']), id)).toMatchObject({
+    ok: false,
+    refusal: { code: 'resume_by_creator' },
+  });
+  expect(await commands.resume(context('rita', ['risk:manage']), id)).toMatchObject({
+    ok: true,
+    value: { paused: false, stage: 'limited_live' },
+  });
+});
+
+test('without live capital, lost data is an alert and no pause; with two venues degraded, both have to come back', async () => {
+  const id = await created();
+  await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
+  await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'reference' }, { cause: 'feed' });
+  clock.advanceTo(clock.now() + 5_000);
+  await timers.fireDue();
+  expect(await row(id)).toMatchObject({ pause_cause: null });
+  expect(await sql`select body->>'what' as what from announcements where actor_id = ${id} and channel = 'alerts'`).toMatchObject([
+    { what: 'data_degraded' },
+  ]);
+  await runtime.deliverMany([id], { type: 'feed.restored', venue: 'reference' }, { cause: 'feed' });
+  expect((await sql`select snapshot->'value'->>'feed' as feed from actors where id = ${id}`)[0]).toMatchObject({ feed: 'lost' });
+  await runtime.deliverMany([id], { type: 'feed.restored', venue: 'spotchain' }, { cause: 'feed' });
+  expect((await sql`select snapshot->'value'->>'feed' as feed from actors where id = ${id}`)[0]).toMatchObject({ feed: 'live' });
+});
+
+test('the emergency halt pauses every agent of the organization that is on duty, and bumps the epoch', async () => {
+  const ids = await Promise.all([created(), created(), created()]);
+  await commands.pause(context(), ids[0] as string);
+  const first = await commands.emergencyHalt(context());
+  if (!first.ok) throw new Error(first.refusal.detail);
+  expect(first.value.paused).toEqual(expect.arrayContaining(ids.slice(1)));
+  expect(first.value.paused).not.toContain(ids[0]);
+  expect(await sql`select 1 from agents where org_id = ${ORG} and pause_cause is null`).toHaveLength(0);
+  const second = await commands.emergencyHalt(context());
+  expect(second).toMatchObject({ ok: true, value: { paused: [], epoch: first.value.epoch + 1 } });
+});
+
+test('a remembered answer lies in the same transaction; the same key twice at once has one effect', async () => {
+  const remember = {
+    route: 'POST /v1/agents',
+    key: 'k1',
+    requestHash: 'h',
+    answer: (view: unknown) => ({ status: 201, body: JSON.stringify(view) }),
+  };
+  const before = (await sql`select count(*) as n from agents`)[0]?.['n'];
+  const outcomes = await Promise.all([1, 2, 3].map(() => commands.create({ ...context(), remember }, sampleManifest({ name: 'once' }))));
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(outcomes.filter((outcome) => !outcome.ok && outcome.refusal.code === 'idempotency_in_flight')).toHaveLength(2);
+  expect((await sql`select count(*) as n from agents`)[0]?.['n']).toBe(Number(before) + 1);
+});

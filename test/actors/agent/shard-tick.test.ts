@@ -1,0 +1,256 @@
+// A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poison found and paused.
+import { beforeEach, expect, test } from 'vitest';
+import { createShardTicker, LATE_AFTER_MS, type TickStore } from '../../../actors/agent/shard-tick.ts';
+import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
+import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { SLOT, sampleCut, sampleManifest } from './sample.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const PERIOD = 60_000;
+let sql: Sql;
+let store: TickStore;
+let commands: AgentCommands;
+let clock: ReturnType<typeof createVirtualClock>;
+let made = 0;
+
+beforeEach(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'test' });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  clock = createVirtualClock(SLOT + 1_000);
+  const actors = createActorStore(sql);
+  store = createTickStore(sql, actors.incident);
+  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
+  commands = createCommandDesk({
+    runtime,
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
+  });
+  return () => sql.end();
+});
+
+const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
+async function agents(count: number, changes: Parameters<typeof sampleManifest>[0] = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const outcome = await commands.create(context, sampleManifest({ name: `agent ${i}`, ...changes }));
+    if (outcome.ok) ids.push(outcome.value.id);
+  }
+  return ids;
+}
+const ticker = (changes: Partial<TickStore> = {}) =>
+  createShardTicker({
+    store: { ...store, ...changes },
+    now: async () => clock.now(),
+    clock,
+    pause: async (id) => {
+      await commands.pause(context, id);
+    },
+  });
+async function at(slot: number, cut: Parameters<typeof sampleCut>[1] = { premiumPct: -1.5, rsi: 30 }): Promise<void> {
+  clock.advanceTo(slot + 500);
+  await writeCut(sql, sampleCut(slot, cut), 'streams');
+  await createDispatchStore(sql).dueShards(PERIOD, slot);
+}
+const decisions = (id: string) =>
+  sql`select slot, disposition, reason, manifest_version, outcome, encode(previous_hash, 'hex') as previous, encode(hash, 'hex') as hash, encode(observed_hash, 'hex') as observed, encode(manifest_hash, 'hex') as manifest, instrument, risk, book from decisions where agent_id = ${id} order by slot`;
+
+test('every agent of the shard decides once per slot, however often and by however many workers the shard is ticked', async () => {
+  const ids = await agents(5);
+  const slot = SLOT + PERIOD;
+  await at(slot);
+  const results = await Promise.all([ticker(), ticker(), ticker()].map((worker) => worker.tick(PERIOD, 0, slot)));
+  expect(results.reduce((sum, { decisions }) => sum + decisions, 0)).toBe(5);
+  await ticker().tick(PERIOD, 0, slot);
+  for (const id of ids) expect(await decisions(id)).toHaveLength(1);
+});
+
+test('the chain holds over slots, workers and restarts, and each row is what its hash says', async () => {
+  const [id] = (await agents(1)) as [string];
+  const steady = ticker();
+  for (let n = 1; n <= 6; n++) {
+    await at(SLOT + n * PERIOD, { premiumPct: n % 2 ? -1.5 : 0.2, rsi: 30 });
+    await (n % 3 === 0 ? ticker() : steady).tick(PERIOD, 0, SLOT + n * PERIOD);
+  }
+  const rows = await decisions(id);
+  expect(rows).toHaveLength(6);
+  let previous = GENESIS_HASH;
+  for (const row of rows) {
+    expect(row['previous']).toBe(previous);
+    const { slot, disposition, reason, outcome, instrument, risk, book, observed, manifest } = row as unknown as Record<string, string>;
+    const text = {
+      agentId: id,
+      slot,
+      manifestVersion: 1,
+      manifestHash: manifest,
+      disposition,
+      reason,
+      instrument,
+      outcome,
+      risk: risk === null ? null : JSON.parse(risk as string),
+      book,
+      observedHash: observed,
+      previousHash: previous,
+    };
+    expect(decisionHash(text as never)).toBe(row['hash']);
+    previous = row['hash'] as string;
+  }
+  expect(rows.map(({ disposition }) => disposition)).toEqual(['hold', 'hold', 'hold', 'hold', 'hold', 'hold']);
+  expect(rows.map(({ reason }) => reason)).toEqual(['research_only', null, 'research_only', null, 'research_only', null]);
+});
+
+test('slots that nobody ticked are written late, as held, in order; the slot that is due is decided on its own cut', async () => {
+  const [id] = (await agents(1)) as [string];
+  await at(SLOT + PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  await at(SLOT + 5 * PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + 5 * PERIOD);
+  expect((await decisions(id)).map(({ slot, reason }) => [slot - SLOT, reason])).toEqual([
+    [PERIOD, 'research_only'],
+    [2 * PERIOD, 'late_tick'],
+    [3 * PERIOD, 'late_tick'],
+    [4 * PERIOD, 'late_tick'],
+    [5 * PERIOD, 'research_only'],
+  ]);
+});
+
+test('a slot that is ticked too late is held, never proposed on old data', async () => {
+  const [id] = (await agents(1)) as [string];
+  await at(SLOT + PERIOD);
+  clock.advanceTo(SLOT + PERIOD + LATE_AFTER_MS + 1);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  expect(await decisions(id)).toMatchObject([{ disposition: 'hold', reason: 'late_tick' }]);
+});
+
+test('a paused agent is not ticked, a resumed one from its next slot on, and a slot without any cut is held on nothing', async () => {
+  const [id, other] = (await agents(2)) as [string, string];
+  await commands.pause(context, id);
+  await at(SLOT + PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  await commands.resume(context, id);
+  clock.advanceTo(SLOT + 2 * PERIOD + 100);
+  await createDispatchStore(sql).writeSilence(SLOT + 2 * PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + 2 * PERIOD);
+  expect((await decisions(id)).map(({ slot, reason }) => [slot, reason])).toEqual([[SLOT + 2 * PERIOD, 'no_observation']]);
+  expect(await decisions(other)).toHaveLength(2);
+});
+
+test('a tick that throws is blocked and an incident; its neighbours decide; after three in a row the agent is paused', async () => {
+  const ids = await agents(3);
+  const [, bad] = ids as [string, string, string];
+  const broken: Partial<TickStore> = {
+    // A manifest whose rules are not what the compiler wrote: reading its universe throws in the middle of `decide`.
+    duties: async (wanted) =>
+      (await store.duties(wanted)).map((duty) =>
+        duty.id === bad ? { ...duty, manifestHash: 'bad0'.repeat(16), manifest: throwing() } : duty,
+      ),
+  };
+  const worker = ticker(broken);
+  for (let n = 1; n <= 4; n++) {
+    await at(SLOT + n * PERIOD);
+    await worker.tick(PERIOD, 0, SLOT + n * PERIOD);
+  }
+  expect((await decisions(bad)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
+    ['blocked_by_risk', 'tick_crash'],
+    ['blocked_by_risk', 'tick_crash'],
+    ['blocked_by_risk', 'tick_crash'],
+  ]);
+  for (const id of ids.filter((id) => id !== bad)) expect(await decisions(id)).toHaveLength(4);
+  expect(await sql`select pause_cause from agents where id = ${bad}`).toMatchObject([{ pause_cause: 'operator' }]);
+  expect((await sql`select kind from incidents where actor_id = ${bad} order by id`).map(({ kind }) => kind)).toEqual([
+    'tick_threw',
+    'tick_threw',
+    'tick_threw',
+    'tick_crash',
+  ]);
+});
+
+/** A manifest that compiles, and whose premium rule throws when it is evaluated. */
+function throwing() {
+  const manifest = sampleManifest();
+  let reads = 0;
+  return {
+    ...manifest,
+    get maxOpenPositions(): number {
+      if (++reads > 0) throw new Error('this manifest cannot be read');
+      return 0;
+    },
+  };
+}
+
+test('a tick that takes its worker down is found and its agent paused: three deaths, and nobody else is harmed', async () => {
+  const ids = await agents(4);
+  const [, , poison] = ids as [string, string, string, string];
+  const slot = SLOT + PERIOD;
+  await at(slot);
+  let deaths = 0;
+  for (let start = 0; start < 5; start++) {
+    // What a death leaves behind is what was committed before it: the start, and in a careful run the suspect.
+    const dying: Partial<TickStore> = {
+      suspect: async (periodMs, shard, agentId) => {
+        await store.suspect(periodMs, shard, agentId);
+        if (agentId === poison) throw new Error('the process died');
+      },
+      commit: async (tick) => {
+        if (start === 0) throw new Error('the process died');
+        return store.commit(tick);
+      },
+    };
+    try {
+      await ticker(dying).tick(PERIOD, 0, slot);
+      break;
+    } catch {
+      deaths++;
+    }
+  }
+  expect(deaths).toBe(3);
+  expect(await decisions(poison)).toMatchObject([{ disposition: 'blocked_by_risk', reason: 'tick_crash' }]);
+  for (const id of ids.filter((id) => id !== poison)) expect(await decisions(id)).toMatchObject([{ reason: 'research_only' }]);
+  expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
+});
+
+test('rows that the database refuses fail the whole batch at once, and the next try is clean', async () => {
+  const [id] = (await agents(1)) as [string];
+  await at(SLOT + PERIOD);
+  const spoiled: Partial<TickStore> = {
+    commit: (tick) => store.commit({ ...tick, rows: tick.rows.map((row) => ({ ...row, hash: 'no hash' })) }),
+  };
+  await expect(ticker(spoiled).tick(PERIOD, 0, SLOT + PERIOD)).rejects.toThrow(/aborted/);
+  expect(await decisions(id)).toEqual([]);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  expect(await decisions(id)).toHaveLength(1);
+});
+
+test('one announcement per committed batch tells the feeds which decisions there are', async () => {
+  await agents(3);
+  await at(SLOT + PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  expect(await sql`select body, org_id from announcements where channel = 'decisions'`).toEqual([
+    { body: { periodMs: PERIOD, shard: 0, fromSlot: SLOT + PERIOD, slot: SLOT + PERIOD, actors: 3 }, org_id: null },
+  ]);
+});
+
+test('a shard of 500 agents catches up an hour of missed slots without losing or repeating one', async () => {
+  await agents(1);
+  await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms, tick_from)
+    select gen_random_uuid(), org_id, kind, machine, 1, snapshot, status, tick_period_ms, tick_from from actors cross join generate_series(1, 498)`;
+  await sql`insert into manifests (agent_id, version, hash, canonical, created_by) select a.id, 1, m.hash, m.canonical, 'ann' from actors a cross join (select * from manifests limit 1) m where a.id <> m.agent_id`;
+  await sql`insert into agents (id, org_id, name, stage, autonomy, manifest_version, manifest_hash, created_by)
+    select a.id, a.org_id, 'copy', 'draft', 'research', 1, m.hash, 'ann' from actors a join manifests m on m.agent_id = a.id where not exists (select 1 from agents g where g.id = a.id)`;
+  await at(SLOT + 60 * PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + 60 * PERIOD);
+  const [counted] =
+    await sql`select count(*) as rows, count(distinct agent_id) as agents, count(*) filter (where reason = 'late_tick') as late from decisions`;
+  expect(counted).toEqual({ rows: 499 * 60, agents: 499, late: 499 * 59 });
+});

@@ -1,0 +1,107 @@
+// The compiled ordinary tick is the machine's tick: same verdict, same untouched state, over random lives.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
+import { crashedTick, hashCut, lateTick, observedHashOf, ordinaryTick, type TickedAgent, tickAgent } from '../../../actors/agent/tick.ts';
+import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
+import { compileManifest } from '../../../src/domain/decide.ts';
+import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import type { Autonomy } from '../../../src/domain/agent.ts';
+import { SLOT, sampleCut, sampleManifest } from './sample.ts';
+
+const compiled = compileManifest(sampleManifest());
+const subject = { actorId: '00000000-0000-7000-8000-00000000000a', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };
+
+const numbers = fc.record({
+  premiumPct: fc.option(fc.double({ min: -3, max: 3, noNaN: true }), { nil: null }),
+  rsi: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: null }),
+  quality: fc.constantFrom('live' as const, 'stale' as const, 'degraded' as const),
+});
+const moment = fc.oneof(
+  { weight: 6, arbitrary: numbers.map((cut) => ({ type: 'tick' as const, cut })) },
+  fc.constantFrom<{ type: string; [key: string]: unknown }>(
+    { type: 'pause', cause: 'operator' },
+    { type: 'resume', subject: 'b', createdBy: 'a' },
+    { type: 'autonomy.set', autonomy: 'confirm' },
+    { type: 'autonomy.set', autonomy: 'risk_only' },
+    { type: 'autonomy.set', autonomy: 'research' },
+    { type: 'feed.degraded', venue: 'spotchain' },
+    { type: 'feed.restored', venue: 'spotchain' },
+    { type: 'manifest.changed', manifestVersion: 2, manifestHash: 'f'.repeat(64) },
+  ),
+);
+
+test('over random lives, the compiled tick gives the verdict of the machine, and the machine is left as it was', () => {
+  fc.assert(
+    fc.property(fc.array(moment, { maxLength: 40 }), (life) => {
+      let state = startStep(agentKind, subject, { autonomy: 'research', manifestVersion: 1, manifestHash: compiled.hash }).state;
+      for (const [index, event] of life.entries()) {
+        const snapshot = restore(agentKind.machine, state);
+        if (event.type !== 'tick') {
+          if (agentKind.judge(state, event) === null && snapshot.can(event as never))
+            state = eventStep(agentKind, subject, snapshot, event).state;
+          continue;
+        }
+        const cut = sampleCut(SLOT + index * 60_000, (event as { cut: Parameters<typeof sampleCut>[1] }).cut);
+        const tick = { type: 'tick', slot: cut.slot, cut, compiled, book: EMPTY_BOOK };
+        if (agentValue(state).duty === 'paused') {
+          expect(snapshot.can(tick as never)).toBe(false);
+          continue;
+        }
+        const plan = eventStep(agentKind, subject, snapshot, tick);
+        const agent: TickedAgent = {
+          id: subject.actorId,
+          autonomy: state.context['autonomy'] as Autonomy,
+          manifestVersion: 1,
+          manifestHash: compiled.hash,
+          compiled,
+          book: EMPTY_BOOK,
+          bookText: null,
+          previousHash: GENESIS_HASH,
+        };
+        expect(plan.records).toEqual([{ type: 'decision', agentId: subject.actorId, slot: cut.slot, verdict: ordinaryTick(agent, cut) }]);
+        expect(plan.state).toEqual(state);
+        expect([plan.timers, plan.errands, plan.announcements]).toEqual([[], [], []]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('decisions are chained: each carries its predecessor and the hash of what it observed', () => {
+  const hashed = hashCut(sampleCut(SLOT, { premiumPct: -1.5, rsi: 30 }));
+  const observedHash = observedHashOf(compiled.instruments, hashed);
+  const agent: TickedAgent = {
+    id: subject.actorId,
+    autonomy: 'suggest',
+    manifestVersion: 1,
+    manifestHash: compiled.hash,
+    compiled,
+    book: EMPTY_BOOK,
+    bookText: null,
+    previousHash: GENESIS_HASH,
+  };
+  const first = tickAgent(agent, hashed, observedHash);
+  expect(first).toMatchObject({ disposition: 'blocked_by_risk', reason: 'risk_engine_absent', previousHash: GENESIS_HASH, observedHash });
+  expect(first.risk?.rejections[0]?.code).toBe('feature_disabled');
+  const { hash, ...rest } = first;
+  expect(decisionHash(rest)).toBe(hash);
+  expect(decisionHash({ ...rest, outcome: rest.outcome.replace('-1.5', '-1.4') })).not.toBe(hash);
+  expect(tickAgent(agent, hashed, observedHash)).toEqual(first);
+});
+
+test('a late slot holds on nothing observed, and a crashed one is blocked; both say why', () => {
+  const agent: TickedAgent = {
+    id: subject.actorId,
+    autonomy: 'autonomous',
+    manifestVersion: 1,
+    manifestHash: compiled.hash,
+    compiled,
+    book: EMPTY_BOOK,
+    bookText: null,
+    previousHash: 'b'.repeat(64),
+  };
+  expect(lateTick(agent, SLOT)).toMatchObject({ disposition: 'hold', reason: 'late_tick', observedHash: '', previousHash: 'b'.repeat(64) });
+  expect(crashedTick(agent, SLOT)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'tick_crash', observedHash: '' });
+  expect(compiled.unpack(lateTick(agent, SLOT).outcome)).toEqual([]);
+});
