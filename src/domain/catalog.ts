@@ -13,14 +13,10 @@ export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 export const VENUE_CLASSIFICATIONS = ['tokenequity-solana', 'preipo-solana', 'agenttoken-solana'] as const;
 export type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
 
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** The dollar stablecoin of the primary chain: swaps, licenses and deposits settle in it. */
 export const USDC_MINT = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 export const USDC_DECIMALS = 6;
-/** The wrapped native coin of the primary chain. */
-export const WRAPPED_SOL_MINT = 'So11111111111111111111111111111111111111112';
-export const SOL_DECIMALS = 9;
 
 /**
  * A token's facts on the primary chain. One UI unit is `multiplier` x 10^-decimals of raw units (scaled UI amount);

@@ -84,8 +84,6 @@ const flag: Check = (value) => (typeof value === 'boolean' ? null : 'true or fal
 const count: Check = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? null : 'a whole number from 0 on';
 const decimal: Check = (value) => (typeof value === 'string' && isDecimalString(value) ? null : 'a plain decimal in quotation marks');
-const positive: Check = (value) =>
-  decimal(value) === null && !/^(-|0+(\.0+)?$)/.test(value as string) ? null : 'a plain decimal above zero in quotation marks';
 const unsigned: Check = (value) =>
   decimal(value) === null && !(value as string).startsWith('-') ? null : 'a plain decimal from zero on in quotation marks';
 const object: Check = (value) => (isRecord(value) ? null : 'an object');
@@ -134,10 +132,11 @@ const candles: Check = (value) => {
 };
 const CANDLE: Readonly<Record<string, Check>> = {
   openTime: time,
-  open: positive,
-  high: positive,
-  low: positive,
-  close: positive,
+  // Bars of funding rates may be below zero.
+  open: decimal,
+  high: decimal,
+  low: decimal,
+  close: decimal,
   volume: unsigned,
 };
 const CANDLE_MEMBERS = Object.keys(CANDLE).length;

@@ -3,14 +3,30 @@ import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal 
 import type { Quote } from './quote.ts';
 import type { ExecutableVenue } from './venue.ts';
 
+/** Four units in the last place of a double: more than the rounding of one parse or one operation, twice over. */
+const ULPS = 2 ** -51;
+
 /**
- * (value - base) / base x 100, computed exactly and rounded half-even to 8 decimals. A ratio, hence a number.
+ * (value - base) / base x 100, rounded half-even to 8 decimals as exact arithmetic would. A ratio, hence a number.
  * Null where the base is not above zero or a text is no plain decimal: an unknown ratio must fail the rules that ask for it.
+ * Doubles answer where their error cannot reach the next rounding step; the few ratios near a step are computed exactly.
  */
 export function percentAbove(value: DecimalString, base: DecimalString): number | null {
   if (!isDecimalString(value) || !isDecimalString(base) || !isPositive(base)) return null;
+  const v = Number(value);
+  const b = Number(base);
+  // In steps of 1e-8 percent.
+  const steps = ((v - b) / b) * 1e10;
+  const error = (((Math.abs(v) + b) / b) * 1e10 + Math.abs(steps)) * ULPS;
+  const toHalf = Math.abs(steps - Math.floor(steps) - 0.5);
+  if (toHalf > error && b > 1e-300 && Math.abs(steps) < 2 ** 52) return Math.round(steps) / 1e8 + 0;
+  return exactPercentAbove(value, base);
+}
+
+/** The same ratio by decimal arithmetic alone. Adding zero makes a negative zero a plain one. */
+export function exactPercentAbove(value: DecimalString, base: DecimalString): number {
   const divisor = new Decimal(base);
-  return new Decimal(value).minus(divisor).times(100).div(divisor).toDecimalPlaces(8).toNumber();
+  return new Decimal(value).minus(divisor).times(100).div(divisor).toDecimalPlaces(8).toNumber() + 0;
 }
 
 /** Fair-value gap in percent: above 0 is a premium of the token over the reference price, below 0 a discount (spec section 2.3). */

@@ -1,0 +1,204 @@
+/** Starts, adopts and stops a private Redis (or Valkey) found on the PATH, and refuses a foreign one that would lose jobs. */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { Redis } from 'ioredis';
+import { claim, commandLine, freePort, type Log, processStartedAt, readIfThere, release, until } from '../server-process.ts';
+
+export interface RedisServer {
+  readonly path: string;
+  /** Such as `7.0`. */
+  readonly version: string;
+}
+
+export interface EmbeddedRedis {
+  /** With the password in it: a secret. */
+  readonly url: string;
+  /** The server was running already: the process that started it was killed, or still lives and shares it. */
+  readonly adopted: boolean;
+  /** The live process that started this server and will stop it; null where that is this process. */
+  readonly sharedWith: number | null;
+  /** The server's own process. */
+  readonly pid: number;
+  /** Lets it write its log to disk and waits until it is gone. Leaves a server alone that another live process owns. */
+  stop(): Promise<void>;
+}
+
+const OLDEST = [6, 2] as const;
+const START_MS = 30_000;
+const STOP_MS = 30_000;
+const ANSWER_MS = 5_000;
+
+/** The first `redis-server` or `valkey-server` of at least 6.2 on this PATH that really runs; null where there is none. */
+export function findRedisServer(path: string): RedisServer | null {
+  for (const name of ['redis-server', 'valkey-server']) {
+    for (const folder of path.split(delimiter).filter(Boolean)) {
+      const program = join(folder, name);
+      try {
+        accessSync(program, constants.X_OK);
+        const said = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: ANSWER_MS });
+        const version = /v=(\d+)\.(\d+)/.exec(said);
+        if (version && isRecent(Number(version[1]), Number(version[2]))) return { path: program, version: `${version[1]}.${version[2]}` };
+      } catch {
+        // Not there, not ours to run, or built for another system: the next one may do.
+      }
+    }
+  }
+  return null;
+}
+
+function isRecent(major: number, minor: number): boolean {
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+/**
+ * Brings up the private Redis of a state folder (`<home>/redis`), which appends every write to disk and never evicts.
+ * A server left over by a killed process is adopted.
+ * @throws Error in one sentence with the server's own last words where it does not start.
+ */
+export async function startEmbeddedRedis(options: {
+  readonly home: string;
+  readonly server: RedisServer;
+  readonly log: Log;
+}): Promise<EmbeddedRedis> {
+  const home = resolve(options.home);
+  mkdirSync(home, { recursive: true, mode: 0o711 });
+  mkdirSync(join(home, 'redis'), { recursive: true, mode: 0o700 });
+  const folder = realpathSync(join(home, 'redis'));
+  const ownerFile = join(home, 'redis.owner');
+  const owner = claim(ownerFile);
+  try {
+    if (owner !== null) {
+      const running = await until(`the Redis that process ${owner} is starting`, START_MS, () => runningServer(folder));
+      return { ...running, adopted: true, sharedWith: owner, stop: async () => {} };
+    }
+    const left = await runningServer(folder);
+    if (left) options.log(`adopted the running Redis (process ${left.pid})`);
+    const { pid, url } = left ?? (await start(folder, home, options.server));
+    const stop = async () => {
+      await stopServer(pid, folder, options.log);
+      release(ownerFile);
+    };
+    return { pid, url, adopted: left !== null, sharedWith: null, stop };
+  } catch (error) {
+    release(ownerFile);
+    throw error;
+  }
+}
+
+async function start(folder: string, home: string, server: RedisServer): Promise<{ pid: number; url: string }> {
+  const password = randomBytes(24).toString('hex');
+  const logFile = join(home, 'redis.log');
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const pidFile = join(folder, 'redis.pid');
+    const settings = {
+      bind: '127.0.0.1',
+      port,
+      requirepass: password,
+      dir: JSON.stringify(folder),
+      appendonly: 'yes',
+      appendfsync: 'everysec',
+      save: '""',
+      'maxmemory-policy': 'noeviction',
+      daemonize: 'no',
+    };
+    rmSync(pidFile, { force: true });
+    // In a file, because every user of the machine could read a password among the arguments.
+    writeFileSync(
+      confFile(folder),
+      Object.entries(settings)
+        .map(([name, value]) => `${name} ${value}\n`)
+        .join(''),
+      { mode: 0o600 },
+    );
+    const logStart = readIfThere(logFile)?.length ?? 0;
+    const log = openSync(logFile, 'a', 0o600);
+    // Detached: a Ctrl-C reaches the whole foreground group, and the queue must outlive what still writes to it.
+    const child = spawn(server.path, [confFile(folder)], {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    closeSync(log);
+    let ended: string | null = null;
+    child.on('error', (error) => (ended = error.message));
+    child.on('exit', (code, signal) => (ended ??= `it ended with ${signal ?? `code ${code}`}`));
+    child.unref();
+    if (child.pid !== undefined) writeFileSync(pidFile, `${child.pid} ${processStartedAt(child.pid)} ${port}\n`);
+    const up = await until(`Redis in ${folder}`, START_MS, async () => (ended ? ('ended' as const) : await runningServer(folder)));
+    if (up !== 'ended') return up;
+    const said = (readIfThere(logFile) ?? '').slice(logStart).trim();
+    if (attempt === 3 || !/Address already in use|Could not create server TCP/.test(said)) {
+      throw new Error(`Redis (${server.path}) did not start: ${ended}; ${said.split('\n').slice(-3).join(' | ')} (${logFile})`);
+    }
+  }
+}
+
+function confFile(folder: string): string {
+  return join(folder, 'redis.conf');
+}
+
+/** The live server of a folder: its process still is the one that was started there, and it opens with the folder's password. */
+async function runningServer(folder: string): Promise<{ pid: number; url: string } | null> {
+  // The start time in the middle may hold spaces.
+  const [, pid, startedAt, port] = /^(\d+) (.+) (\d+)$/m.exec(readIfThere(join(folder, 'redis.pid')) ?? '') ?? [];
+  const password = /^requirepass (\S+)$/m.exec(readIfThere(confFile(folder)) ?? '')?.[1];
+  if (!pid || !port || !password || processStartedAt(Number(pid)) !== startedAt) return null;
+  const url = `redis://:${password}@127.0.0.1:${port}`;
+  return (await ask(url, (redis) => redis.ping()).catch(() => null)) === 'PONG' ? { pid: Number(pid), url } : null;
+}
+
+async function stopServer(pid: number, folder: string, log: Log): Promise<void> {
+  const startedAt = processStartedAt(pid);
+  const gone = () => processStartedAt(pid) !== startedAt;
+  if (startedAt !== null && commandLine(pid)) {
+    process.kill(pid, 'SIGTERM');
+    try {
+      await until('Redis to stop', STOP_MS, gone);
+    } catch {
+      log('Redis does not stop in good order: ending it at once; its log on disk is complete to the last second');
+      process.kill(pid, 'SIGKILL');
+      await until('Redis to end', STOP_MS, gone);
+    }
+  }
+  rmSync(join(folder, 'redis.pid'), { force: true });
+}
+
+/**
+ * Checks that a Redis somebody else runs is fit for a queue.
+ * @returns null, or the one sentence that says why it is refused.
+ */
+export async function refusalOfRedis(url: string): Promise<string | null> {
+  let info: string;
+  try {
+    info = await ask(url, (redis) => redis.info());
+  } catch (error) {
+    return `REDIS_URL: no Redis answers there (${(error as Error).message})`;
+  }
+  const [, major = '0', minor = '0'] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
+  if (!isRecent(Number(major), Number(minor)))
+    return `REDIS_URL: this Redis is ${major}.${minor}, and ${OLDEST.join('.')} or later is needed`;
+  const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
+  if (policy !== 'noeviction') {
+    return `REDIS_URL: this Redis has maxmemory-policy ${policy ?? 'unknown'} and would drop queued work under memory pressure; set it to noeviction`;
+  }
+  return null;
+}
+
+async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: ANSWER_MS });
+  let failure: Error | null = null;
+  redis.on('error', (error: Error) => (failure ??= error));
+  try {
+    await redis.connect();
+    return await question(redis);
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    // On a connection that never opened this would leave a timer behind that holds the process.
+    if (redis.status !== 'end') redis.disconnect();
+  }
+}

@@ -1,0 +1,126 @@
+/** What the embedded servers need to know of processes: who lives, who owns a folder, which port is free, and until when to wait. */
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Where a launcher tells what it does: one line each. */
+export type Log = (line: string) => void;
+
+/**
+ * What tells this process from a later one with the same number: its start time. Null where no such process lives;
+ * one that has ended and was never reaped counts as gone, because init of a small container may never reap it.
+ */
+export function processStartedAt(pid: number): string | null {
+  if (!Number.isInteger(pid) || pid <= 0) return null;
+  if (process.platform === 'linux') {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      // The second field is the command in brackets and may hold spaces: count from the last bracket.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+    } catch {
+      return null;
+    }
+  }
+  return ps(pid, 'stat')?.startsWith('Z') === false ? ps(pid, 'lstart') : null;
+}
+
+/** The command line of a live process, its arguments parted by spaces; null where it is gone. */
+export function commandLine(pid: number): string | null {
+  if (processStartedAt(pid) === null) return null;
+  if (process.platform !== 'linux') return ps(pid, 'args');
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return null;
+  }
+}
+
+function ps(pid: number, column: string): string | null {
+  try {
+    return (
+      execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || null
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** A TCP port of 127.0.0.1 that nobody listens on right now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no free port'))));
+    });
+  });
+}
+
+/**
+ * Waits until `check` gives something other than null or false and returns it. Polls, because another process's files and
+ * ports send no event, first every 2 ms and then ever slower.
+ * @throws what `check` throws, or an error that names `what` after `deadlineMs`.
+ */
+export async function until<T>(
+  what: string,
+  deadlineMs: number,
+  check: () => T | Promise<T>,
+): Promise<Exclude<T, null | false | undefined>> {
+  const began = performance.now();
+  for (let waitMs = 2; ; waitMs = Math.min(waitMs * 1.5, 50)) {
+    const found = await check();
+    if (found !== null && found !== false && found !== undefined) return found as Exclude<T, null | false | undefined>;
+    if (performance.now() - began > deadlineMs) throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
+    await pause(waitMs);
+  }
+}
+
+/** Makes this process the owner of what `file` stands for, unless a live process already is: then returns its id. */
+export function claim(file: string): number | null {
+  mkdirSync(dirname(file), { recursive: true });
+  const ours = `${process.pid} ${processStartedAt(process.pid)}\n`;
+  const draft = `${file}.${process.pid}`;
+  for (;;) {
+    writeFileSync(draft, ours);
+    try {
+      linkSync(draft, file);
+      return null;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    const held = readIfThere(file);
+    if (held === ours) return null;
+    if (held === null) continue;
+    const [pid = '', ...startedAt] = held.trim().split(' ');
+    if (processStartedAt(Number(pid)) === startedAt.join(' ')) return Number(pid);
+    // Its owner died. Renaming, unlike removing, can succeed for one claimant only.
+    try {
+      renameSync(file, draft);
+      rmSync(draft, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** Gives up what `claim` gave. Does nothing where another process owns it by now. */
+export function release(file: string): void {
+  if (readIfThere(file)?.startsWith(`${process.pid} `)) rmSync(file, { force: true });
+}
+
+/** The text of a file, or null where there is none. */
+export function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,243 @@
+/** Every setting of the environment: its name, what it accepts and what holds without it. */
+import { createPrivateKey } from 'node:crypto';
+import { nearestNames } from '../domain/nearest-name.ts';
+import { Secret } from './secret.ts';
+
+export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type QueueBackend = (typeof QUEUE_BACKENDS)[number];
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What stops the start: one sentence that says which setting, why, and what would be right. Never shows a secret's value. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly sentence: string;
+}
+
+type Parsed<T> = { readonly value: T } | { readonly wrong: string };
+
+interface Setting<T> {
+  readonly parse: (text: string) => Parsed<T>;
+  readonly fallback: T;
+  /** For `--help`: one line without a full stop. */
+  readonly help: string;
+  /** What `--help` shows as the default. */
+  readonly shown: string;
+}
+
+function setting<T>(parse: (text: string) => Parsed<T>, fallback: NoInfer<T>, help: string, shown = 'none'): Setting<T> {
+  return { parse, fallback, help, shown };
+}
+
+function optional<T>(parse: (text: string) => Parsed<T>, help: string, shown = 'none'): Setting<T | null> {
+  return { parse, fallback: null, help, shown };
+}
+
+const sandboxed = 'the sandbox';
+
+/** One row per environment variable, in the order that `--help` shows. */
+const SETTINGS = {
+  PORT: setting(wholeNumber(0, 65_535), 8080, 'port of the HTTP service; 0 takes any free one', '8080'),
+  HOST: setting(host, '127.0.0.1', 'address it listens on', '127.0.0.1'),
+  SEVENGATE_HOME: setting(folder, '.sevengate', 'state folder', '.sevengate'),
+  DATABASE_URL: optional(secretUrl('postgres:', 'postgresql:'), 'PostgreSQL 15 or later', 'an embedded one'),
+  REDIS_URL: optional(
+    secretUrl('redis:', 'rediss:'),
+    'Redis 6.2 or later with maxmemory-policy noeviction',
+    'a private one where installed',
+  ),
+  QUEUE_BACKEND: optional(oneOf(QUEUE_BACKENDS), 'redis or postgres', 'redis where there is one, else postgres'),
+  ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
+  LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
+  SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
+  SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
+  IDP_AUTHORIZATION_PRIVATE_KEY: optional(p256Key, 'P-256 private key, PEM or base64 PKCS #8; needed by delegated signing'),
+  IDP_ISSUER: optional(url('https:', 'http:'), 'issuer of the identity provider', 'a local one'),
+  IDP_AUDIENCE: optional(text, 'audience its tokens must name', 'a local one'),
+  IDP_JWKS_URL: optional(url('https:', 'http:'), 'where its public keys lie', 'a local one'),
+  SPOTCHAIN_URL: optional(url('https:', 'http:'), 'aggregator and node of the primary chain', sandboxed),
+  SPOTCHAIN_KEY: optional(secret, 'key of the same'),
+  SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
+  SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
+  SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
+  EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
+  REFERENCE_KEY: optional(secret, 'key of the same'),
+  NEWS_URL: optional(url('https:', 'http:'), 'market events and social feed', sandboxed),
+  SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
+  SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's doubles on loopback; 0 takes any free ones", '0'),
+} satisfies Record<string, Setting<unknown>>;
+
+type SettingName = keyof typeof SETTINGS;
+type Values = { readonly [Name in SettingName]: (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never };
+
+/** The settings by their own names, so that a search from a variable finds every reader. */
+export type Config = Values;
+
+/** Whoever sets one of these must set all of them. */
+const TOGETHER: readonly (readonly SettingName[])[] = [
+  ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
+  ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
+  ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
+];
+/** A key goes only to the system it is for. */
+const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
+  ['REFERENCE_KEY', 'REFERENCE_URL'],
+  ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
+];
+const OUR_PREFIXES = ['SEVENGATE_', 'SVC_', 'SPOTEXCHANGE_', 'EVMVENUE_', 'REFERENCE_', 'SPOTCHAIN_', 'IDP_', 'SANDBOX_'];
+
+/** Reads the whole environment at once: either every setting, or every problem. An empty value counts as not set. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const complain = (variable: string, why: string) => problems.push({ variable, sentence: `${variable}: ${why}` });
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const given = (name: SettingName) => (env[name] ?? '').trim();
+
+  for (const name of settingNames()) {
+    const parsed: Parsed<unknown> = given(name) === '' ? { value: SETTINGS[name].fallback } : SETTINGS[name].parse(given(name));
+    if ('wrong' in parsed) complain(name, parsed.wrong);
+    else values[name] = parsed.value;
+  }
+  for (const group of TOGETHER) {
+    const missing = group.filter((name) => given(name) === '');
+    if (missing.length === group.length) continue;
+    const present = group.filter((name) => given(name) !== '');
+    for (const name of missing)
+      complain(name, `is missing, and ${present.join(' and ')} ${present.length > 1 ? 'need' : 'needs'} it: set all or none`);
+  }
+  for (const [key, of] of KEY_OF) {
+    if (given(key) !== '' && given(of) === '')
+      complain(key, `is set without ${of}, and the sandbox takes no key: set ${of} or remove the key`);
+  }
+  if (values.SVC_DELEGATED_SIGNING_ENABLED === true && given('IDP_AUTHORIZATION_PRIVATE_KEY') === '') {
+    complain(
+      'IDP_AUTHORIZATION_PRIVATE_KEY',
+      'is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
+    );
+  }
+  if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
+    complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');
+  }
+  for (const name of Object.keys(env)) {
+    if (Object.hasOwn(SETTINGS, name) || !OUR_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+    const [near] = nearestNames(name, settingNames(), 1);
+    complain(
+      name,
+      near ? `there is no such setting: did you mean ${near}?` : 'there is no such setting: remove it (npm start -- --help lists them)',
+    );
+  }
+  return problems.length > 0 ? problems : (values as Config);
+}
+
+/** Whether `readConfig` found problems. */
+export function isConfig(result: Config | readonly ConfigProblem[]): result is Config {
+  return !Array.isArray(result);
+}
+
+/** The settings for `--help`, one line each. */
+export function describeSettings(): string {
+  const names = settingNames();
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `  ${name.padEnd(width)}  ${SETTINGS[name].help} (default: ${SETTINGS[name].shown})`).join('\n');
+}
+
+function settingNames(): SettingName[] {
+  return Object.keys(SETTINGS) as SettingName[];
+}
+
+function wholeNumber(least: number, most: number) {
+  return (given: string): Parsed<number> => {
+    const value = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= least && value <= most
+      ? { value }
+      : { wrong: `${JSON.stringify(given)} is not a whole number from ${least} to ${most}` };
+  };
+}
+
+function oneOf<const T extends readonly string[]>(allowed: T) {
+  return (given: string): Parsed<T[number]> => {
+    if (allowed.includes(given)) return { value: given };
+    const [near] = nearestNames(given, allowed, 1);
+    return { wrong: `${JSON.stringify(given)} is none of ${allowed.join(', ')}${near ? `: did you mean ${near}?` : ''}` };
+  };
+}
+
+function flag(given: string): Parsed<boolean> {
+  if (given === 'true' || given === 'false') return { value: given === 'true' };
+  return { wrong: `${JSON.stringify(given)} is neither true nor false` };
+}
+
+function text(given: string): Parsed<string> {
+  return { value: given };
+}
+
+function folder(given: string): Parsed<string> {
+  return given.includes('\0') ? { wrong: 'a folder name cannot hold a null character' } : { value: given };
+}
+
+function host(given: string): Parsed<string> {
+  if (/^[A-Za-z0-9.:_-]+$/.test(given)) return { value: given };
+  return { wrong: `${JSON.stringify(given)} is no address to listen on, such as 127.0.0.1, :: or 0.0.0.0 (no scheme, no path)` };
+}
+
+function parseUrl(given: string, schemes: readonly string[]): URL | string {
+  const like = schemes.map((scheme) => `${scheme}//`).join(' or ');
+  const parsed = URL.canParse(given) ? new URL(given) : null;
+  if (parsed === null) return `is no URL: it should begin with ${like} and name a host`;
+  if (!schemes.includes(parsed.protocol)) return `begins with ${parsed.protocol} and should begin with ${like}`;
+  if (parsed.hostname === '') return `names no host: it should look like ${schemes[0]}//host`;
+  return parsed;
+}
+
+function url(...schemes: string[]) {
+  return (given: string): Parsed<string> => {
+    const parsed = parseUrl(given, schemes);
+    if (typeof parsed === 'string') return { wrong: parsed };
+    if (parsed.username || parsed.password)
+      return { wrong: 'holds a user name or password, which logs would show: remove them from the URL' };
+    return { value: given };
+  };
+}
+
+/** Addresses of stores may carry a password. */
+function secretUrl(...schemes: string[]) {
+  return (given: string): Parsed<Secret> => {
+    const parsed = parseUrl(given, schemes);
+    return typeof parsed === 'string' ? { wrong: parsed } : { value: new Secret(given) };
+  };
+}
+
+function secret(given: string): Parsed<Secret> {
+  if (/^[\x21-\x7e]+$/.test(given)) return { value: new Secret(given) };
+  return { wrong: 'holds spaces or characters that no key has: was it copied whole?' };
+}
+
+function origins(given: string): Parsed<readonly string[]> {
+  const list = given
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);
+  const wrong = list.find((one) => !/^https?:/.test(one) || !URL.canParse(one) || new URL(one).origin !== one);
+  if (wrong === undefined) return { value: list };
+  return {
+    wrong: `${JSON.stringify(wrong)} is no origin, such as https://desk.example (scheme, host and port; no path, no slash at the end)`,
+  };
+}
+
+/** The identity provider issues its authorization keys as `wallet-auth:<base64 PKCS #8>`; PEM is accepted as well. */
+function p256Key(given: string): Parsed<Secret> {
+  const wrong = { wrong: 'is no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:' };
+  const body = given.replace(/^wallet-(auth|api):/, '').replaceAll('\\n', '\n');
+  try {
+    const key = body.startsWith('-----')
+      ? createPrivateKey(body)
+      : createPrivateKey({ key: Buffer.from(body, 'base64'), format: 'der', type: 'pkcs8' });
+    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return wrong;
+    return { value: new Secret(key.export({ format: 'pem', type: 'pkcs8' }).toString()) };
+  } catch {
+    return wrong;
+  }
+}

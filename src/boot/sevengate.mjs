@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+/** The command: installs what is missing, then hands over to the command line, in this very process. */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensurePackages } from './packages.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+try {
+  await ensurePackages(root, { withTools: false });
+} catch (error) {
+  process.stderr.write(`sevengate: ${error.message}\n`);
+  process.exit(1);
+}
+// In process and not in a child, so that signals, standard streams and the exit code need no relay.
+const { register } = await import('tsx/esm/api');
+register();
+await import('./cli.ts');

@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+/** The developer's commands: check, test and bench, each after installing what is missing. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensurePackages } from './packages.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const tool = (name) => join(root, 'node_modules', '.bin', name);
+
+/** What must hold before a test runs. Ordered by how much a failure explains of the next. */
+const CHECKS = [
+  { name: 'types', command: [tool('tsc'), '--pretty', 'false'] },
+  { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
+  { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
+];
+
+const COMMANDS = { check, test, bench };
+const [name = '', ...args] = process.argv.slice(2);
+
+if (!Object.hasOwn(COMMANDS, name)) {
+  process.stderr.write(`usage: with-packages.mjs ${Object.keys(COMMANDS).join('|')} [arguments]\n`);
+  process.exit(2);
+}
+try {
+  await ensurePackages(root);
+  process.exitCode = await COMMANDS[name](args);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** The checks and the tests of the rooms: imports, names, determinism, dead code. */
+async function check() {
+  const failed = await runChecks();
+  const rooms = await vitest(['test/rooms']);
+  closingLine(rooms, failed.length);
+  return failed.length > 0 ? 1 : rooms.code;
+}
+
+/** The checks, then every test; or only the tests of the given files. */
+async function test(files) {
+  const failed = files.length > 0 ? [] : await runChecks();
+  const tests = await vitest(files);
+  closingLine(tests, failed.length);
+  return failed.length > 0 ? 1 : tests.code;
+}
+
+/** Every bench/<name>.bench.ts, or the named ones, one after another. */
+async function bench(names) {
+  const found = readdirSync(join(root, 'bench'))
+    .filter((file) => file.endsWith('.bench.ts'))
+    .map((file) => basename(file, '.bench.ts'))
+    .sort();
+  const unknown = names.filter((wanted) => !found.includes(wanted));
+  if (unknown.length > 0 || found.length === 0) {
+    throw new Error(
+      `no benchmark ${unknown.join(', ') || 'in bench/'}; there ${found.length === 1 ? 'is' : 'are'} ${found.join(', ') || 'none'}`,
+    );
+  }
+  const tsx = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
+  for (const wanted of names.length > 0 ? names : found) {
+    const code = await run([process.execPath, '--import', tsx, join(root, 'bench', `${wanted}.bench.ts`)]);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
+async function runChecks() {
+  const failed = [];
+  for (const { name, command } of CHECKS) {
+    const began = performance.now();
+    const code = await run(command);
+    process.stdout.write(`check ${name}: ${code === 0 ? 'passed' : 'FAILED'} (${((performance.now() - began) / 1000).toFixed(1)} s)\n`);
+    if (code !== 0) failed.push(name);
+  }
+  return failed;
+}
+
+async function vitest(files) {
+  const folder = mkdtempSync(join(tmpdir(), 'sevengate-report-'));
+  const report = join(folder, 'report.json');
+  try {
+    const code = await run([tool('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files]);
+    return { code, ...readReport(report, code) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Counts tests; a file that could not even be loaded, and an error outside of every test, count as one failure each. */
+function readReport(path, code) {
+  let report;
+  try {
+    report = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const unloaded = report.testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((one) => one.status === 'failed'),
+  );
+  const failed = report.numFailedTests + unloaded.length;
+  return { passed: report.numPassedTests, failed: failed || (code === 0 ? 0 : 1), skipped: report.numPendingTests + report.numTodoTests };
+}
+
+function closingLine({ passed, failed, skipped }, failedChecks) {
+  process.stdout.write(`\n${passed} passed, ${failed + failedChecks} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
+}
+
+/** Runs a program in the project's folder on our own streams; a Ctrl-C reaches it through the terminal, other signals through us. */
+function run([command, ...args]) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit' });
+    const relay = (signal) => child.kill(signal);
+    const wait = () => {};
+    process.on('SIGTERM', relay);
+    process.on('SIGINT', wait);
+    child.on('error', (error) => reject(new Error(`${basename(command)} could not be started: ${error.message}`)));
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', relay);
+      process.off('SIGINT', wait);
+      const exit = code ?? 128 + constants.signals[signal];
+      if (signal === 'SIGINT' || exit === 130) process.exit(130);
+      resolve(exit);
+    });
+  });
+}

@@ -1,0 +1,155 @@
+// Every row of the settings: its default, what it accepts, and the sentence for what it refuses.
+import { generateKeyPairSync } from 'node:crypto';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { type Config, describeSettings, isConfig, readConfig } from '../../src/boot/config.ts';
+import { Secret } from '../../src/boot/secret.ts';
+
+const pem = (curve: string) =>
+  generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const p256 = pem('P-256');
+const p256Base64 = p256.replace(/-----[^-]+-----|\n/g, '');
+
+function settings(env: Record<string, string>): Config {
+  const result = readConfig(env);
+  if (!isConfig(result)) throw new Error(result.map(({ sentence }) => sentence).join('\n'));
+  return result;
+}
+function sentences(env: Record<string, string>): string[] {
+  const result = readConfig(env);
+  return isConfig(result) ? [] : result.map(({ sentence }) => sentence);
+}
+const plain = (value: unknown) => (value instanceof Secret ? value.reveal() : value);
+
+test('an empty environment gives the whole sandboxed service on loopback', () => {
+  expect(settings({ PATH: '/bin', HOME: '/root' })).toEqual({
+    PORT: 8080,
+    HOST: '127.0.0.1',
+    SEVENGATE_HOME: '.sevengate',
+    DATABASE_URL: null,
+    REDIS_URL: null,
+    QUEUE_BACKEND: null,
+    ALLOWED_ORIGINS: [],
+    LOG_LEVEL: 'info',
+    SVC_LIVE_SPOTEXCHANGE_ENABLED: false,
+    SVC_DELEGATED_SIGNING_ENABLED: false,
+    IDP_AUTHORIZATION_PRIVATE_KEY: null,
+    IDP_ISSUER: null,
+    IDP_AUDIENCE: null,
+    IDP_JWKS_URL: null,
+    SPOTCHAIN_URL: null,
+    SPOTCHAIN_KEY: null,
+    SPOTCHAIN_CANDLES_URL: null,
+    SPOTEXCHANGE_URL: null,
+    SPOTEXCHANGE_STREAM_URL: null,
+    EVMVENUE_URL: null,
+    EVMVENUE_STREAM_URL: null,
+    REFERENCE_URL: null,
+    REFERENCE_KEY: null,
+    NEWS_URL: null,
+    SANDBOX_SEED: 1,
+    SANDBOX_PORT: 0,
+  });
+});
+
+const idp = { IDP_ISSUER: 'https://idp.example', IDP_AUDIENCE: 'sevengate', IDP_JWKS_URL: 'https://idp.example/jwks' };
+const exchange = { SPOTEXCHANGE_URL: 'https://x.example', SPOTEXCHANGE_STREAM_URL: 'wss://x.example/ws' };
+const perps = { EVMVENUE_URL: 'https://p.example', EVMVENUE_STREAM_URL: 'wss://p.example/ws' };
+const both = { SPOTCHAIN_URL: 'https://c.example', REFERENCE_URL: 'https://r.example' };
+
+// setting, accepted text, what it becomes, refused text, part of the sentence, and what else must be set
+const ROWS: [keyof Config, string, unknown, string, string, Record<string, string>?][] = [
+  ['PORT', '0', 0, '80a', 'is not a whole number from 0 to 65535'],
+  ['PORT', '65535', 65535, '65536', 'is not a whole number from 0 to 65535'],
+  ['HOST', '::', '::', 'http://localhost', 'is no address to listen on'],
+  ['SEVENGATE_HOME', '/srv/state', '/srv/state', 'a\0b', 'null character'],
+  [
+    'DATABASE_URL',
+    'postgres://u:p@db/x',
+    'postgres://u:p@db/x',
+    'mysql://u:hunter2@db/x',
+    'should begin with postgres:// or postgresql://',
+  ],
+  ['REDIS_URL', 'rediss://:p@r:1', 'rediss://:p@r:1', 'localhost:6379', 'begins with localhost: and should begin with redis://'],
+  ['QUEUE_BACKEND', 'postgres', 'postgres', 'postgre', 'did you mean postgres?'],
+  ['ALLOWED_ORIGINS', 'https://a.example, http://b:81', ['https://a.example', 'http://b:81'], 'https://a.example/', 'is no origin'],
+  ['ALLOWED_ORIGINS', 'https://a.example', ['https://a.example'], '*', 'is no origin'],
+  ['LOG_LEVEL', 'debug', 'debug', 'verbose', 'is none of fatal, error'],
+  ['SVC_LIVE_SPOTEXCHANGE_ENABLED', 'true', true, 'on', 'is neither true nor false'],
+  ['SVC_DELEGATED_SIGNING_ENABLED', 'false', false, 'TRUE', 'is neither true nor false'],
+  ['IDP_AUTHORIZATION_PRIVATE_KEY', p256, p256, pem('P-384'), 'is no P-256 private key'],
+  ['IDP_AUTHORIZATION_PRIVATE_KEY', `wallet-auth:${p256Base64}`, p256, 'wallet-auth:AAAA', 'is no P-256 private key'],
+  ['IDP_AUTHORIZATION_PRIVATE_KEY', p256.replaceAll('\n', '\\n'), p256, 'changeme', 'is no P-256 private key'],
+  ['IDP_ISSUER', 'https://idp.example', 'https://idp.example', 'idp.example', 'is no URL', idp],
+  ['IDP_AUDIENCE', 'sevengate', 'sevengate', '', 'is missing', idp],
+  ['IDP_JWKS_URL', 'http://idp/jwks', 'http://idp/jwks', 'ftp://idp/jwks', 'should begin with https:// or http://', idp],
+  ['SPOTCHAIN_URL', 'https://c.example', 'https://c.example', 'https://user:pw@c.example', 'holds a user name or password'],
+  ['SPOTCHAIN_KEY', 'k-1', 'k-1', 'two words', 'was it copied whole?', both],
+  ['SPOTCHAIN_CANDLES_URL', 'https://h.example', 'https://h.example', 'https://', 'is no URL'],
+  ['SPOTEXCHANGE_URL', 'https://x.example', 'https://x.example', 'wss://x.example', 'should begin with https://', exchange],
+  ['SPOTEXCHANGE_STREAM_URL', 'ws://x:1/s', 'ws://x:1/s', 'https://x.example', 'should begin with wss:// or ws://', exchange],
+  ['EVMVENUE_URL', 'https://p.example', 'https://p.example', 'p', 'is no URL', perps],
+  ['EVMVENUE_STREAM_URL', 'wss://p.example', 'wss://p.example', 'http://p.example', 'should begin with wss:// or ws://', perps],
+  ['REFERENCE_URL', 'https://r.example', 'https://r.example', '//r.example', 'is no URL'],
+  ['REFERENCE_KEY', 'k-2', 'k-2', 'k\n2', 'was it copied whole?', both],
+  ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
+  ['SANDBOX_PORT', '9100', 9100, '70000', 'is not a whole number from 0 to 65000'],
+  ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
+];
+
+test.each(ROWS)('%s accepts what it should', (name, accepted, becomes, _refused, _why, others = {}) => {
+  expect(plain(settings({ ...others, [name]: accepted })[name])).toEqual(becomes);
+});
+
+test.each(ROWS)('%s refuses what is malformed, in one sentence', (name, _accepted, _becomes, refused, why, others = {}) => {
+  const [sentence, ...more] = sentences({ ...others, [name]: refused });
+  expect(sentence).toMatch(new RegExp(`^${name}: `));
+  expect(sentence).toContain(why);
+  expect(more).toEqual([]);
+});
+
+test('there is a row here for every setting', () => {
+  expect([...new Set(ROWS.map(([name]) => name))].sort()).toEqual(Object.keys(settings({})).sort());
+});
+
+test.each([
+  ['SVC_LIVE_SPOTEXCHANGE_ENABLD', 'there is no such setting: did you mean SVC_LIVE_SPOTEXCHANGE_ENABLED?'],
+  ['SEVENGATE_HOMES', 'there is no such setting: did you mean SEVENGATE_HOME?'],
+  ['IDP_WHATEVER_ELSE_THERE_IS', 'there is no such setting: remove it (npm start -- --help lists them)'],
+])('%s stops the start, because a mistyped switch would silently stay off', (name, why) => {
+  expect(sentences({ [name]: 'true' })).toEqual([`${name}: ${why}`]);
+});
+
+test('what belongs together is asked for together', () => {
+  expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true' })).toEqual([
+    'IDP_AUTHORIZATION_PRIVATE_KEY: is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
+  ]);
+  expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: p256 })).toEqual([]);
+  expect(sentences({ IDP_ISSUER: 'https://idp.example' })).toHaveLength(2);
+  expect(sentences({ SPOTEXCHANGE_URL: 'https://x.example' })).toEqual([
+    'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
+  ]);
+  expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
+  expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('keep one of the two');
+});
+
+test('every problem is told at once, and an empty value counts as not set', () => {
+  expect(sentences({ PORT: 'x', LOG_LEVEL: 'loud', SANDBOX_SEED: '1.5' })).toHaveLength(3);
+  expect(settings({ PORT: '', DATABASE_URL: '  ' })).toEqual(settings({}));
+});
+
+test('no way of printing shows a secret, and neither does a refusal', () => {
+  const config = settings({ DATABASE_URL: 'postgres://u:hunter2@db/x', IDP_AUTHORIZATION_PRIVATE_KEY: p256 });
+  const printed = [inspect(config, { depth: 9, showHidden: true }), JSON.stringify(config), String(config.DATABASE_URL)];
+  for (const text of printed) {
+    expect(text).toContain('[redacted]');
+    expect(text).not.toMatch(/hunter2|PRIVATE KEY---/);
+  }
+  expect(sentences({ DATABASE_URL: 'mysql://u:hunter2@db', REFERENCE_KEY: 'hunter2 x', REFERENCE_URL: 'https://r' }).join()).not.toContain(
+    'hunter2',
+  );
+});
+
+test('the help names every setting', () => {
+  for (const name of Object.keys(settings({}))) expect(describeSettings()).toMatch(new RegExp(`^  ${name} `, 'm'));
+});

@@ -1,0 +1,85 @@
+/** The catalog names every instrument once, relates them, and refuses what it does not know. */
+import { expect, test } from 'vitest';
+import { CATALOG, catalogOf, multiplierAt, REFERENCE_FEEDS, resolveUniverseEntry, universeEntryText } from '../../src/domain/catalog.ts';
+
+test.each([
+  ['AAPLx', 'spotchain:AAPLx', 'tokenized_equity'],
+  ['BTCUSDT', 'spotexchange:BTCUSDT', 'spot'],
+  ['BTC', 'evmvenue:BTC', 'perp'],
+  ['SPACEX', 'spotchain:SPACEX', 'pre_ipo'],
+  ['spotexchange:BTCUSDT:spot', 'spotexchange:BTCUSDT', 'spot'],
+  ['spotexchange:BTC/USDT:spot', 'spotexchange:BTCUSDT', 'spot'],
+  ['evmvenue:BTC-USD:perp', 'evmvenue:BTC', 'perp'],
+  ['evmvenue:BTC-PERP:perpetual', 'evmvenue:BTC', 'perp'],
+  ['spotchain:AAPLx/USDC:tokenized_equity', 'spotchain:AAPLx', 'tokenized_equity'],
+])('%s is %s, a %s', (text, key, kind) => {
+  expect(resolveUniverseEntry(text)).toEqual({ ok: true, entry: { key, kind } });
+});
+
+test.each([
+  ['AAPLX', 'did you mean AAPLx?'],
+  ['APPLx', 'did you mean AAPLx'],
+  ['BTCUSD', 'BTCUSDT'],
+  ['spotexchnge:BTCUSDT:spot', 'did you mean spotexchange?'],
+  ['reference:AAPL:tokenized_equity', 'never executable'],
+  ['spotexchange:BTCUSDT:perp', 'is of kind spot, not perp'],
+  ['spotexchange:BTCUSDT:spott', 'did you mean spot?'],
+  ['spotexchange:DOGEUSDT:spot', 'has no pair "DOGEUSDT"'],
+  ['spotexchange:BTCUSDT', 'neither a symbol nor'],
+  ['a:b:c:d', 'neither a symbol nor'],
+  ['', 'unknown symbol ""'],
+  ['__proto__', 'unknown symbol'],
+])('%s is refused: %s', (text, says) => {
+  const refused = resolveUniverseEntry(text);
+  expect(refused.ok).toBe(false);
+  expect(refused.ok === false && refused.problem).toContain(says);
+  expect(refused.ok === false && refused.allowed).not.toBe('');
+});
+
+test('every entry is found by the text that renders it', () => {
+  for (const { key, kind } of CATALOG.entries) {
+    expect(resolveUniverseEntry(universeEntryText({ key, kind }))).toEqual({ ok: true, entry: { key, kind } });
+    expect(resolveUniverseEntry(`${key}:${kind}`)).toEqual({ ok: true, entry: { key, kind } });
+  }
+});
+
+test('relations lead to entries and feeds that exist', () => {
+  const feeds = new Set(REFERENCE_FEEDS.map((feed) => feed.key));
+  for (const entry of CATALOG.entries) {
+    if (entry.pairedPerp !== null) expect(CATALOG.byKey(entry.pairedPerp)?.kind).toBe('perp');
+    if (entry.pairedSpot !== null) expect(CATALOG.byKey(entry.pairedSpot)?.kind).toBe('spot');
+    if (entry.benchmarkKind === 'reference_price') expect(feeds.has(entry.benchmark as never)).toBe(true);
+    if (entry.token !== null) expect(CATALOG.byMint(entry.token.mint)).toBe(entry);
+  }
+  expect(CATALOG.bySymbol('BTCUSDT')?.pairedPerp).toBe('evmvenue:BTC');
+  expect(CATALOG.bySymbol('BTC')?.pairedSpot).toBe('spotexchange:BTCUSDT');
+});
+
+test('equities have 8 decimals and pre-IPO tokens 9, all mints are 32 bytes of base58', () => {
+  for (const entry of CATALOG.entries) {
+    if (entry.token === null) continue;
+    expect(entry.token.decimals).toBe(entry.kind === 'pre_ipo' ? 9 : 8);
+    expect(entry.token.mint).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
+  }
+});
+
+test('feed ids are 64 hexadecimal digits, each once, and say where they come from', () => {
+  expect(new Set(REFERENCE_FEEDS.map((feed) => feed.feedId)).size).toBe(REFERENCE_FEEDS.length);
+  for (const feed of REFERENCE_FEEDS) expect(feed.feedId).toMatch(/^[0-9a-f]{64}$/);
+  const source = (symbol: string) => REFERENCE_FEEDS.find((feed) => feed.instrument === symbol)?.feedIdSource;
+  expect(source('AAPL')).toBe('published');
+  expect(source('COIN')).toBe('sandbox');
+});
+
+test('a new multiplier holds from its effective time on', () => {
+  const spacex = CATALOG.bySymbol('SPACEX')?.token;
+  if (spacex == null) throw new Error('SPACEX has no token');
+  expect(multiplierAt(spacex, 1_781_065_799_999)).toBe(1);
+  expect(multiplierAt(spacex, 1_781_065_800_000)).toBe(5);
+});
+
+test('a catalog refuses to name two things alike', () => {
+  const [first] = CATALOG.entries;
+  if (first === undefined) throw new Error('the catalog is empty');
+  expect(() => catalogOf([first, first])).toThrow('names spotchain:AAPLx twice');
+});

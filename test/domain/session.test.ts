@@ -1,0 +1,191 @@
+/** US equity sessions against a golden table, the exchange's own holiday rules and, where it is there, a recorded calendar. */
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  newYorkOffsetMs,
+  nextRegularOpen,
+  nextSessionChange,
+  SESSION_YEARS,
+  sessionAt,
+  tradingDay,
+  tradingDays,
+} from '../../src/domain/session.ts';
+
+const at = (iso: string): number => Date.parse(iso);
+const FIRST = Date.UTC(SESSION_YEARS.first, 0, 2);
+const LAST = Date.UTC(SESSION_YEARS.last, 11, 30);
+const ORACLE = new URL('../../../shared/data/oracles/calendar/xnys_sessions_2021-2024.csv', import.meta.url);
+
+describe('golden instants', () => {
+  test.each([
+    // An ordinary summer Wednesday, New York = UTC-4.
+    ['2026-07-15T07:59:59.999Z', 'CLOSED'],
+    ['2026-07-15T08:00:00.000Z', 'PRE_MARKET'],
+    ['2026-07-15T13:29:59.999Z', 'PRE_MARKET'],
+    ['2026-07-15T13:30:00.000Z', 'REGULAR'],
+    ['2026-07-15T19:59:59.999Z', 'REGULAR'],
+    ['2026-07-15T20:00:00.000Z', 'POST_MARKET'],
+    ['2026-07-15T23:59:59.999Z', 'POST_MARKET'],
+    ['2026-07-16T00:00:00.000Z', 'CLOSED'],
+    // An ordinary winter day, UTC-5: the late session ends on the next UTC date.
+    ['2026-01-14T14:30:00.000Z', 'REGULAR'],
+    ['2026-01-15T00:59:59.999Z', 'POST_MARKET'],
+    ['2026-01-15T01:00:00.000Z', 'CLOSED'],
+    // Fridays before and Mondays after both clock changes of 2026.
+    ['2026-03-06T14:30:00.000Z', 'REGULAR'],
+    ['2026-03-06T14:29:59.999Z', 'PRE_MARKET'],
+    ['2026-03-09T13:30:00.000Z', 'REGULAR'],
+    ['2026-03-09T13:29:59.999Z', 'PRE_MARKET'],
+    ['2026-10-30T13:30:00.000Z', 'REGULAR'],
+    ['2026-11-02T13:30:00.000Z', 'PRE_MARKET'],
+    ['2026-11-02T14:30:00.000Z', 'REGULAR'],
+    // The day after Thanksgiving: 13:00 close, late session to 17:00.
+    ['2026-11-27T17:59:59.999Z', 'REGULAR'],
+    ['2026-11-27T18:00:00.000Z', 'POST_MARKET'],
+    ['2026-11-27T21:59:59.999Z', 'POST_MARKET'],
+    ['2026-11-27T22:00:00.000Z', 'CLOSED'],
+    // Holidays and weekends.
+    ['2026-11-26T15:00:00.000Z', 'CLOSED'],
+    ['2025-01-09T15:00:00.000Z', 'CLOSED'],
+    ['2026-07-03T15:00:00.000Z', 'CLOSED'],
+    ['2026-07-18T15:00:00.000Z', 'CLOSED'],
+    // Years without a known calendar read closed.
+    ['2019-07-17T15:00:00.000Z', 'CLOSED'],
+    ['2028-07-19T15:00:00.000Z', 'CLOSED'],
+  ])('%s is %s', (instant, session) => {
+    expect(sessionAt(at(instant))).toBe(session);
+  });
+});
+
+/** The holidays by the exchange's rules (Rule 7.2), computed without the table: nth weekdays, Easter, weekend observance. */
+function holidaysByRule(year: number): string[] {
+  const day = (month: number, date: number) => new Date(Date.UTC(year, month - 1, date));
+  const nth = (month: number, weekday: number, n: number) => day(month, 1 + ((7 + weekday - day(month, 1).getUTCDay()) % 7) + (n - 1) * 7);
+  const last = (month: number, weekday: number) => {
+    const end = new Date(Date.UTC(year, month, 0));
+    return new Date(end.getTime() - ((7 + end.getUTCDay() - weekday) % 7) * 86_400_000);
+  };
+  // Anonymous Gregorian computus.
+  const a = year % 19;
+  const b = Math.floor(year / 100);
+  const c = year % 100;
+  const h = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const easter = day(Math.floor((h + l - 7 * m + 114) / 31), ((h + l - 7 * m + 114) % 31) + 1);
+  const observed = (date: Date) => new Date(date.getTime() + (date.getUTCDay() === 6 ? -1 : date.getUTCDay() === 0 ? 1 : 0) * 86_400_000);
+  const days = [
+    nth(1, 1, 3),
+    nth(2, 1, 3),
+    new Date(easter.getTime() - 2 * 86_400_000),
+    last(5, 1),
+    observed(day(7, 4)),
+    nth(9, 1, 1),
+    nth(11, 4, 4),
+    observed(day(12, 25)),
+  ];
+  // A New Year's Day on a Saturday is not observed: the year-end Friday stays open.
+  if (day(1, 1).getUTCDay() !== 6) days.push(observed(day(1, 1)));
+  if (year >= 2022) days.push(observed(day(6, 19)));
+  if (year === 2025) days.push(day(1, 9));
+  return days.map((date) => date.toISOString().slice(0, 10)).sort();
+}
+
+test('the holidays of every known year are those of the exchange rules', () => {
+  for (let year = SESSION_YEARS.first; year <= SESSION_YEARS.last; year++) {
+    const closed: string[] = [];
+    for (let date = Date.UTC(year, 0, 1); date < Date.UTC(year + 1, 0, 1); date += 86_400_000) {
+      const text = new Date(date).toISOString().slice(0, 10);
+      const weekday = new Date(date).getUTCDay();
+      if (weekday !== 0 && weekday !== 6 && tradingDay(text) === null) closed.push(text);
+    }
+    expect(closed, String(year)).toEqual(holidaysByRule(year));
+  }
+});
+
+test('published session counts: 252, 250, 251, 251 from 2024 to 2027', () => {
+  const count = (year: number) => tradingDays(Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)).length;
+  expect([2024, 2025, 2026, 2027].map(count)).toEqual([252, 250, 251, 251]);
+});
+
+test('half days of 2023 to 2027 close at 13:00 and no others do', () => {
+  const halves = tradingDays(Date.UTC(2023, 0, 1), Date.UTC(2028, 0, 1)).filter((day) => day.halfDay);
+  expect(halves.map((day) => day.date)).toEqual([
+    '2023-07-03',
+    '2023-11-24',
+    '2024-07-03',
+    '2024-11-29',
+    '2024-12-24',
+    '2025-07-03',
+    '2025-11-28',
+    '2025-12-24',
+    '2026-11-27',
+    '2026-12-24',
+    '2027-11-26',
+  ]);
+});
+
+test('the daylight rule agrees with the time zone database', () => {
+  const newYork = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', timeZoneName: 'longOffset' });
+  const offset = (instant: number) => {
+    const text = newYork.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
+    return Number(text.slice(3, 6)) * 3_600_000;
+  };
+  fc.assert(
+    fc.property(
+      fc.integer({ min: Date.UTC(2008, 0, 1), max: Date.UTC(2034, 0, 1) }),
+      (instant) => newYorkOffsetMs(instant) === offset(instant),
+    ),
+  );
+  for (const change of ['2026-03-08T07:00:00Z', '2026-11-01T06:00:00Z']) {
+    expect(newYorkOffsetMs(at(change) - 1)).toBe(offset(at(change) - 1));
+    expect(newYorkOffsetMs(at(change))).toBe(offset(at(change)));
+  }
+});
+
+test('the session holds until the next change and differs from there on', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: FIRST, max: LAST - 30 * 86_400_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (instant, part) => {
+      const change = nextSessionChange(instant) as number;
+      expect(change).toBeGreaterThan(instant);
+      expect(sessionAt(change)).not.toBe(sessionAt(instant));
+      expect(sessionAt(instant + Math.floor(part * (change - instant - 1)))).toBe(sessionAt(instant));
+      expect(sessionAt(change - 1)).toBe(sessionAt(instant));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('after the last known day there is no next change', () => {
+  expect(nextSessionChange(Date.UTC(2028, 0, 1, 1))).toBeNull();
+  expect(nextRegularOpen(Date.UTC(2028, 0, 1, 1))).toBeNull();
+});
+
+test('before the first known day the next change is its first pre-market', () => {
+  expect(nextSessionChange(0)).toBe(at('2020-01-02T09:00:00Z'));
+});
+
+test('the next regular open after Friday evening is Monday, or Tuesday after a Monday holiday', () => {
+  expect(nextRegularOpen(at('2026-07-17T21:00:00Z'))).toBe(at('2026-07-20T13:30:00Z'));
+  expect(nextRegularOpen(at('2026-09-04T21:00:00Z'))).toBe(at('2026-09-08T13:30:00Z'));
+  expect(nextRegularOpen(at('2026-07-15T13:30:00Z'))).toBe(at('2026-07-15T13:30:00Z'));
+});
+
+test.skipIf(!existsSync(ORACLE))(
+  'every session of the recorded calendar 2021 to 2024, and no other (optional data; skipped where absent)',
+  () => {
+    const rows = readFileSync(ORACLE, 'utf8').trim().split('\n').slice(1);
+    const recorded = rows.map((row) => {
+      const [date, open, close, early] = row.split(',') as [string, string, string, string];
+      return { date, regularAt: Date.parse(open), postMarketAt: Date.parse(close), halfDay: early.trim() === '1' };
+    });
+    const ours = tradingDays(Date.UTC(2021, 0, 1), Date.UTC(2025, 0, 1)).map(({ date, regularAt, postMarketAt, halfDay }) => ({
+      date,
+      regularAt,
+      postMarketAt,
+      halfDay,
+    }));
+    expect(ours).toEqual(recorded);
+  },
+);

@@ -1,0 +1,109 @@
+/** Runs in Vitest's own process: starts real servers when the first test asks for one, and stops them all at the end. */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
+import { commandLine, processStartedAt } from '../../src/adapters/server-process.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../../src/adapters/store/migrate.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where tests ask for servers: see postgres.ts and redis.ts. */
+    servers: string;
+  }
+}
+
+const PREFIX = 'sevengate-test-';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  sweep((pid) => processStartedAt(pid) === null);
+  const home = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  chmodSync(home, 0o711);
+  const stops: (() => Promise<void>)[] = [];
+
+  let cluster: ReturnType<typeof startCluster> | undefined;
+  async function startCluster() {
+    const server = await startEmbeddedPostgres({ home, log: () => {}, settings: { fsync: 'off', max_connections: '300' } });
+    stops.push(() => server.stop());
+    const sql = openDatabase({ url: server.url, connections: 1, role: null, name: 'sevengate tests' });
+    stops.unshift(() => sql.end({ timeout: 5 }));
+    const at = (database: string) => server.url.replace(/[^/]+$/, database);
+    let made = 0;
+    const create = async (template: string) => {
+      const name = `test_${++made}`;
+      await sql`create database ${sql(name)} template ${sql(template)}`;
+      return at(name);
+    };
+    let migrated: Promise<unknown> | undefined;
+    return async (kind: 'migrated' | 'empty') => {
+      if (kind === 'empty') return create('template1');
+      migrated ??= sql`create database migrated`.then(() => migrate(at('migrated')));
+      await migrated;
+      return create('migrated');
+    };
+  }
+  let copying: Promise<unknown> = Promise.resolve();
+  const answers: Record<string, () => Promise<string | null>> = {
+    '/database/migrated': () => database('migrated'),
+    '/database/empty': () => database('empty'),
+    '/redis': async () => {
+      const found = findRedisServer(process.env['PATH'] ?? '');
+      if (!found) return null;
+      const server = await startEmbeddedRedis({ home: mkdtempSync(join(home, 'redis-')), server: found, log: () => {} });
+      stops.push(() => server.stop());
+      return server.url;
+    },
+  };
+  function database(kind: 'migrated' | 'empty'): Promise<string> {
+    cluster ??= startCluster();
+    // One at a time: a template with a session on it cannot be copied.
+    const copied = copying.then(async () => (await (cluster as ReturnType<typeof startCluster>))(kind));
+    copying = copied.catch(() => {});
+    return copied;
+  }
+
+  const desk = createServer((request, response) => {
+    const answer = answers[request.url ?? ''];
+    if (!answer) return void response.writeHead(404).end('null');
+    answer().then(
+      (url) => response.end(JSON.stringify(url)),
+      (error: Error) => response.writeHead(500).end(error.stack),
+    );
+  });
+  await new Promise<void>((listening) => desk.listen(0, '127.0.0.1', listening));
+  project.provide('servers', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
+
+  const sweepOurs = () => sweep((pid) => pid === process.pid);
+  process.once('exit', sweepOurs);
+  return async () => {
+    desk.close();
+    desk.closeAllConnections();
+    await cluster?.catch(() => {});
+    for (const stop of stops) await stop();
+    sweepOurs();
+  };
+}
+
+/** Ends the servers of runs that were killed (or of this one, at its end) and removes what they wrote. */
+function sweep(ofRun: (pid: number) => boolean): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (pid === undefined || !ofRun(Number(pid))) continue;
+    const home = join(tmpdir(), name);
+    try {
+      for (const path of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
+        if (!/(postmaster|redis)\.pid$/.test(path)) continue;
+        const server = Number.parseInt(readFileSync(join(home, path), 'utf8'), 10);
+        if (/postgres|redis|valkey/.test(commandLine(server) ?? '')) process.kill(server, 'SIGKILL');
+      }
+      rmSync(home, { recursive: true, force: true });
+    } catch {
+      // Another user's, or being removed by another run.
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// Nothing is exported that nobody takes, and no file stands there that nothing reaches.
+import { expect, test } from 'vitest';
+import { files, product } from './source.ts';
+
+// What something other than an import reaches, and what that is.
+const REACHED: Readonly<Record<string, string>> = {
+  'src/boot/cli.ts': 'the command',
+};
+
+const EXPORT = /^export\s+(?:declare\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|const|let|class|interface|type)\s+([\w$]+)/gm;
+const LIST = /^export\s+(?:type\s+)?\{([^}]*)\}(?!\s*from)/gm;
+const taken = new Map<string, Set<string>>();
+for (const { path, imports } of files) {
+  for (const { own, from, names } of imports) {
+    if (!own || from === path) continue;
+    const set = taken.get(from) ?? new Set();
+    for (const name of names) set.add(name);
+    taken.set(from, set);
+  }
+}
+
+test('every file of the product is imported by another', () => {
+  expect(product.map(({ path }) => path).filter((path) => !taken.has(path) && !(path in REACHED))).toEqual([]);
+});
+
+test('every export is used, by another file or by its own', () => {
+  const dead = product.flatMap(({ path, code }) => {
+    const users = taken.get(path) ?? new Set();
+    if (path in REACHED || users.has('*')) return [];
+    const listed = [...code.matchAll(LIST)].flatMap(([, list = '']) =>
+      list.split(',').map((one) =>
+        one
+          .trim()
+          .split(/\s+as\s+/)
+          .at(-1),
+      ),
+    );
+    const names = [...code.matchAll(EXPORT)].map(([, name]) => name).concat(listed);
+    return names
+      .filter((name) => name && !users.has(name) && code.split(new RegExp(`\\b${name}\\b`)).length <= 2)
+      .map((name) => `${path}: ${name}`);
+  });
+  expect(dead).toEqual([]);
+});

@@ -1,0 +1,74 @@
+// Names, first lines, and what makes a run differ from its replay.
+import { expect, test } from 'vitest';
+import { files, product, withoutTexts } from './source.ts';
+
+const NON_DETERMINISM =
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\brandomUUID\b|\bsetTimeout\b|\bsetInterval\b|\bperformance\.now\b|\bprocess\.env\b/g;
+// The only places outside of boot that may, and why.
+const MAY: Readonly<Record<string, string>> = {
+  'streams/live-clock.ts': 'it is the clock',
+  'src/adapters/server-process.ts': 'waits for processes, before there is a clock',
+  'src/adapters/store/embedded-postgres.ts': 'starts a process: retries and its PATH',
+  'src/adapters/queue/embedded-redis.ts': 'starts a process: its PATH',
+  'src/adapters/store/actor-store.ts': 'tries a transaction again in real time, spread by chance; what it writes holds neither',
+  'src/adapters/queue/tick-queue.ts': 'gives up on a queue that does not answer in real time',
+  'src/adapters/store/database.ts': 'a connection attempt gives up in real time',
+};
+
+test('only the clock and what starts processes read time, chance or the environment', () => {
+  const found = product
+    .filter(({ path }) => !path.startsWith('src/boot/') && !(path in MAY))
+    .flatMap(({ path, code }) =>
+      code.split('\n').flatMap((line, at) => (line.match(NON_DETERMINISM) ?? []).map((what) => `${path}:${at + 1} ${what}`)),
+    );
+  expect(found).toEqual([]);
+});
+
+test('no text is sent to the database as it is, except migrations', () => {
+  const raw = product.filter(({ path, code }) => path !== 'src/adapters/store/migrate.ts' && /\.unsafe\(/.test(code));
+  expect(raw.map(({ path }) => path)).toEqual([]);
+});
+
+test('every subscription in streams and actors handles errors', () => {
+  const bare = product
+    .filter(({ path }) => /^(streams|actors)\//.test(path))
+    .flatMap(({ path, code }) =>
+      [...code.matchAll(/\.subscribe\(/g)].map((call) => ({ path, inside: untilClosed(code.slice(call.index)) })),
+    )
+    // An observer with an error handler, or one handed on whole.
+    .filter(({ inside }) => !/\berror\b/.test(inside) && !/\.subscribe\(\s*[\w.]*(observer|subscriber|subject)\s*\)/i.test(inside));
+  expect(bare).toEqual([]);
+});
+
+/** The text up to the bracket that closes its first one. */
+function untilClosed(code: string): string {
+  let depth = 0;
+  for (let at = 0; at < code.length; at++) {
+    if (code[at] === '(') depth++;
+    else if (code[at] === ')' && --depth === 0) return code.slice(0, at + 1);
+  }
+  return code;
+}
+
+test('file names are kebab-case and say what is inside', () => {
+  const wrong = files
+    .map(({ path }) => path.split('/').at(-1) as string)
+    .filter(
+      (name) =>
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench))?\.(ts|mjs|js|css|html)$|^\d{4}_[a-z0-9_]+\.sql$/.test(name) ||
+        /^(utils?|helpers?|common|misc|managers?|services?|types)\./.test(name),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test('every file says in its first line what it is about', () => {
+  const silent = files.filter(({ path, text }) => !/^(#!.*\n)?(\/\*\*?|\/\/|--|<!) ?\S/.test(text) && !path.startsWith('web/vendor/'));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+test('the scanner sees code and not what comments and texts say', () => {
+  expect(withoutTexts("a = 'Date.now()'; // Date.now()\n/* Math.random() */ b = `x${Math.random()}`;").match(NON_DETERMINISM)).toEqual([
+    'Math.random',
+  ]);
+  expect(withoutTexts('const quote = /[\'"]/; Date.now();').match(NON_DETERMINISM)).toEqual(['Date.now']);
+});

@@ -1,0 +1,61 @@
+// Which room may import which, and which packages each may see.
+import { expect, test } from 'vitest';
+import { files, product } from './source.ts';
+
+const NODE = /^node:/;
+// The room, what else of ours it may import, and the packages it may see.
+const TABLE: readonly [room: string, ours: readonly string[], packages: readonly (string | RegExp)[]][] = [
+  ['src/domain', [], ['decimal.js', 'node:crypto']],
+  ['streams', ['src/domain'], ['rxjs']],
+  ['actors', ['src/domain', 'streams'], ['rxjs', 'xstate']],
+  [
+    'src/adapters',
+    ['src/domain', 'streams'],
+    [
+      NODE,
+      'ws',
+      'ioredis',
+      'bullmq',
+      'pg',
+      'postgres',
+      'jose',
+      '@solana/web3.js',
+      'viem',
+      'rxjs',
+      'typebox',
+      'eventsource-parser',
+      'decimal.js',
+    ],
+  ],
+  ['src/sandbox', ['src/domain', 'streams'], [/./]],
+  ['api', ['src/domain', 'streams', 'actors'], [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'yaml', 'prom-client']],
+  ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
+];
+
+test.each(TABLE)('%s imports only what the table allows', (room, ours, packages) => {
+  const within = (path: string, folder: string) => path.startsWith(`${folder}/`);
+  const broken = product
+    .filter(({ path }) => within(path, room))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ own, from }) =>
+          own
+            ? ![room, ...ours].some((folder) => within(from, folder))
+            : !packages.some((one) => (one instanceof RegExp ? one.test(from) : one === from)),
+        )
+        .map(({ from }) => `${path} imports ${from}`),
+    );
+  expect(broken).toEqual([]);
+});
+
+test('every file of the product stands in a room of the table', () => {
+  expect(product.filter(({ path }) => !TABLE.some(([room]) => path.startsWith(`${room}/`))).map(({ path }) => path)).toEqual([]);
+});
+
+test('nothing that ships imports a test', () => {
+  expect(
+    files
+      .filter(({ path, imports }) => !/^(test|bench)\//.test(path) && imports.some(({ own, from }) => own && /^(test|bench)\//.test(from)))
+      .map(({ path }) => path),
+  ).toEqual([]);
+});

@@ -1,0 +1,101 @@
+/** Reads the project's own source for the tests of its rooms: files, imports and code without comments and texts. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOMS = ['src', 'streams', 'actors', 'api', 'bench', 'test', 'web', 'migrations'];
+
+export interface SourceImport {
+  /** The package's name, `node:…`, or for our own files the path from the project's root. */
+  readonly from: string;
+  /** The names it takes; `*` for all of them or for the file's effects. */
+  readonly names: readonly string[];
+  readonly own: boolean;
+}
+
+export interface SourceFile {
+  /** From the project's root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The text with comments and the contents of strings blanked, line breaks kept. */
+  readonly code: string;
+  readonly imports: readonly SourceImport[];
+}
+
+const IMPORT =
+  /^\s*(?:import|export)\s+(?:type\s+)?([\w$*{},\s]+?)\s+from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\b(?:import|resolve)\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.(?:ts|mjs))['"]/gm;
+
+/** Every file of the rooms, read once. */
+export const files: readonly SourceFile[] = ROOMS.flatMap((room) => list(join(ROOT, room))).map((full) => {
+  const path = relative(ROOT, full).split('\\').join('/');
+  const text = readFileSync(full, 'utf8');
+  return {
+    path,
+    text,
+    code: /\.(ts|mjs)$/.test(path) ? withoutTexts(text) : text,
+    imports: /\.(ts|mjs)$/.test(path) ? importsOf(path, text) : [],
+  };
+});
+
+/** The TypeScript files outside of test and bench. */
+export const product = files.filter(({ path }) => path.endsWith('.ts') && !/^(test|bench|web)\//.test(path));
+
+function list(folder: string): string[] {
+  let entries: ReturnType<typeof readEntries>;
+  try {
+    entries = readEntries(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return entries.flatMap((entry) => {
+    const full = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'fixtures' ? [] : list(full);
+    return /\.(ts|mjs|sql|js|css|html)$/.test(entry.name) ? [full] : [];
+  });
+}
+
+function readEntries(folder: string) {
+  return readdirSync(folder, { withFileTypes: true });
+}
+
+/** Blanks comments, texts and regular expressions, but keeps what stands in `${…}`. */
+export function withoutTexts(text: string): string {
+  const token =
+    /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[=(,:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+  return text.replace(token, (found) => {
+    const kept = found.startsWith('`') ? [...found.matchAll(/\$\{([^{}]*)\}/g)].map((match) => match[1]).join(' ; ') : '';
+    return `''${kept ? ` + (${kept})` : ''}${'\n'.repeat((found.match(/\n/g) ?? []).length - (kept.match(/\n/g) ?? []).length)}`;
+  });
+}
+
+function importsOf(path: string, text: string): SourceImport[] {
+  return [...text.matchAll(IMPORT)].map(([, clause, named, bare, dynamic, url]) => {
+    const specifier = (named ?? bare ?? dynamic ?? url) as string;
+    const own = specifier.startsWith('.');
+    const from = own ? posix.normalize(posix.join(dirname(path), specifier)) : packageOf(specifier);
+    return { from, own, names: namesOf(clause) };
+  });
+}
+
+function namesOf(clause: string | undefined): string[] {
+  const braces = /\{([^}]*)\}/.exec(clause ?? '');
+  if (clause === undefined || clause.includes('*')) return ['*'];
+  const inside = (braces?.[1] ?? '').split(',').map(
+    (name) =>
+      name
+        .trim()
+        .replace(/^type\s+/, '')
+        .split(/\s+as\s+/)[0] as string,
+  );
+  return [...inside, /^[\w$]/.test(clause) ? 'default' : ''].filter(Boolean);
+}
+
+function packageOf(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
