@@ -5,7 +5,13 @@ export interface ServiceMetrics {
   readonly contentType: string;
   render(): Promise<string>;
   observe(request: { readonly method: string; readonly route: string; readonly status: number; readonly durationMs: number }): void;
-  ticked(tick: { readonly decisions: number; readonly late: number; readonly crashed: number; readonly tookMs: number; readonly behindMs: number }): void;
+  ticked(tick: {
+    readonly decisions: number;
+    readonly late: number;
+    readonly crashed: number;
+    readonly tookMs: number;
+    readonly behindMs: number;
+  }): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** Messages heard so far, by venue and by what became of them. */
   heard(counts: Iterable<readonly [venue: string, what: string, count: number]>): void;
@@ -15,16 +21,45 @@ export function createMetrics(): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const requests = new Histogram({ name: 'sevengate_http_request_seconds', help: 'HTTP requests by route and status', labelNames: ['method', 'route', 'status'], buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3], registers });
+  const requests = new Histogram({
+    name: 'sevengate_http_request_seconds',
+    help: 'HTTP requests by route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
+    registers,
+  });
   const decisions = new Counter({ name: 'sevengate_decisions_total', help: 'Decision records committed by this process', registers });
-  const late = new Counter({ name: 'sevengate_late_decisions_total', help: 'Decision records of slots that were missed or ticked too late', registers });
-  const crashes = new Counter({ name: 'sevengate_tick_crashes_total', help: 'Agents taken off duty because their ticks crashed', registers });
-  const ticks = new Histogram({ name: 'sevengate_shard_tick_seconds', help: 'How long a shard took to tick', buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10], registers });
-  const behind = new Histogram({ name: 'sevengate_tick_behind_seconds', help: 'From the slot to its committed decisions', buckets: [0.1, 0.3, 1, 2, 5, 10, 30, 60], registers });
+  const late = new Counter({
+    name: 'sevengate_late_decisions_total',
+    help: 'Decision records of slots that were missed or ticked too late',
+    registers,
+  });
+  const crashes = new Counter({
+    name: 'sevengate_tick_crashes_total',
+    help: 'Agents taken off duty because their ticks crashed',
+    registers,
+  });
+  const ticks = new Histogram({
+    name: 'sevengate_shard_tick_seconds',
+    help: 'How long a shard took to tick',
+    buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers,
+  });
+  const behind = new Histogram({
+    name: 'sevengate_tick_behind_seconds',
+    help: 'From the slot to its committed decisions',
+    buckets: [0.1, 0.3, 1, 2, 5, 10, 30, 60],
+    registers,
+  });
   const cuts = new Counter({ name: 'sevengate_cuts_total', help: 'Slots that were cut by this process', registers });
   const cutBehind = new Gauge({ name: 'sevengate_cut_behind_seconds', help: 'From the last slot to its committed cut', registers });
   const observed = new Gauge({ name: 'sevengate_cut_instruments', help: 'Instruments of the last cut', registers });
-  const messages = new Gauge({ name: 'sevengate_feed_messages', help: 'Messages heard since the start, by venue and by what became of them', labelNames: ['venue', 'what'], registers });
+  const messages = new Gauge({
+    name: 'sevengate_feed_messages',
+    help: 'Messages heard since the start, by venue and by what became of them',
+    labelNames: ['venue', 'what'],
+    registers,
+  });
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),

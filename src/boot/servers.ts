@@ -61,9 +61,13 @@ async function redis(config: Config, home: string, path: string, log: Logger, st
       return server.url;
     }
     if (config.QUEUE_BACKEND === 'redis') {
-      throw new Error('QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres');
+      throw new Error(
+        'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
+      );
     }
   }
-  log.warn('queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out');
+  log.warn(
+    'queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',
+  );
   return null;
 }

@@ -80,7 +80,14 @@ export function createActorStore(sql: Sql) {
           insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
           values (${start.id}, 1, ${start.at}, ${start.machine}, ${transaction.json({ type: 'started', input: start.input } as never)}, null, ${transaction.json(start.plan.state.value as never)}, ${start.cause})`;
         await writeRecords(transaction, [...start.also, ...start.plan.records]);
-        const address = <Item>(item: Item, index: number): Addressed<Item> => ({ actorId: start.id, orgId: start.orgId, version: 1, at: start.at, index, item });
+        const address = <Item>(item: Item, index: number): Addressed<Item> => ({
+          actorId: start.id,
+          orgId: start.orgId,
+          version: 1,
+          at: start.at,
+          index,
+          item,
+        });
         await writeTimers(transaction, start.plan.timers.map(address));
         await writeErrands(transaction, start.plan.errands.map(address));
         await writeAnnouncements(transaction, start.plan.announcements.map(address));
@@ -196,7 +203,14 @@ async function writeSteps(transaction: Transaction, commits: readonly StepCommit
   );
   const addressed = <Item>(pick: (commit: StepCommit) => readonly Item[]): Addressed<Item>[] =>
     commits.flatMap((commit) =>
-      pick(commit).map((item, index) => ({ actorId: commit.row.id, orgId: commit.row.orgId, version: commit.row.version + 1, at: commit.at, index, item })),
+      pick(commit).map((item, index) => ({
+        actorId: commit.row.id,
+        orgId: commit.row.orgId,
+        version: commit.row.version + 1,
+        at: commit.at,
+        index,
+        item,
+      })),
     );
   await writeTimers(
     transaction,

@@ -63,7 +63,14 @@ export function startWorker(deps: {
     const { decisions, late, crashed } = await ticker.tick(job.periodMs, job.shard, job.slot);
     metrics.ticked({ decisions, late, crashed: crashed.length, tookMs: clock.now() - began, behindMs: clock.now() - job.slot });
   }, SHARDS_AT_ONCE);
-  const dispatcher = startDispatcher({ store: createDispatchStore(sql), enqueue: (jobs) => queue.add(jobs), clock, periodsMs: [AGENT_TICK_MS], holder: deps.holder, onError: complain('dispatcher') });
+  const dispatcher = startDispatcher({
+    store: createDispatchStore(sql),
+    enqueue: (jobs) => queue.add(jobs),
+    clock,
+    periodsMs: [AGENT_TICK_MS],
+    holder: deps.holder,
+    onError: complain('dispatcher'),
+  });
   const timers = startTimers({ store: actorStore, runtime: actors.runtime, clock, onError: complain('timers') });
   const carriers: { [kind: string]: ErrandCarrier } = {};
   const errands = startErrands({ store: actorStore, runtime: actors.runtime, carriers, clock, onError: complain('errands') });

@@ -1,0 +1,187 @@
+/** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Permission } from '../src/domain/agent.ts';
+import { type Outcome, refuse } from '../src/domain/refusal.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import type { Allowance, ApiDoors, CostClass } from './doors.ts';
+import { missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
+import { sendProblem, sendRefusal } from './problem.ts';
+
+/** A verified identity with what it may do at this moment. */
+export interface Caller {
+  readonly subject: string;
+  /** Null for an identity that belongs to no organization. */
+  readonly orgId: string | null;
+  readonly name: string | null;
+  readonly permissions: readonly Permission[];
+  readonly expiresAt: EpochMs;
+  /** How the token came: a browser sends a cookie by itself. */
+  readonly credential: 'cookie' | 'bearer';
+}
+
+export interface CallerOptions {
+  /** Exact origins (`https://console.example`) whose pages may send unsafe requests with the cookie. */
+  readonly allowedOrigins: readonly string[];
+  /** True where the service listens on http loopback: the cookie may then be called plain `sevengate`. */
+  readonly loopback: boolean;
+}
+
+/** The longest token that is looked at. */
+const MAX_TOKEN_LENGTH = 8_192;
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+const HOST_COOKIE = '__Host-sevengate';
+const LOOPBACK_COOKIE = 'sevengate';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every route that is not public. */
+    caller: Caller | null;
+  }
+  interface FastifyContextConfig {
+    /** Who may call; a route without it stops the boot. */
+    permission?: RoutePermission;
+    cost?: CostClass;
+    /** Takes application/yaml besides JSON. */
+    yaml?: boolean;
+    /** Not rate-limited: probes. */
+    unlimited?: boolean;
+  }
+}
+
+interface Credential {
+  readonly token: string;
+  readonly fromCookie: boolean;
+}
+
+/** The one credential of a request, or why there is none that counts. */
+export function credentialOf(
+  authorization: string | undefined,
+  cookie: string | undefined,
+  loopback: boolean,
+): Outcome<Credential> {
+  const cookies = cookie === undefined ? [] : sessionCookies(cookie, loopback);
+  if (authorization !== undefined) {
+    if (cookies.length > 0) return refuse('ambiguous_credentials', 'a token is in the cookie and in Authorization; send one of them');
+    const match = /^Bearer ([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization);
+    if (match === null) return refuse('unauthenticated', 'Authorization is not of the form "Bearer <token>"');
+    return sized(match[1] as string, false);
+  }
+  if (cookies.length > 1) return refuse('unauthenticated', 'the session cookie is there more than once');
+  const token = cookies[0];
+  if (token === undefined) return refuse('unauthenticated', `send a bearer token in Authorization or in the cookie ${HOST_COOKIE}`);
+  return sized(token, true);
+}
+
+function sized(token: string, fromCookie: boolean): Outcome<Credential> {
+  if (token.length > MAX_TOKEN_LENGTH) return refuse('unauthenticated', `the token is longer than ${MAX_TOKEN_LENGTH} characters`);
+  return { ok: true, value: { token, fromCookie } };
+}
+
+function sessionCookies(header: string, loopback: boolean): string[] {
+  const found: string[] = [];
+  for (const part of header.split(';')) {
+    const equals = part.indexOf('=');
+    if (equals < 0) continue;
+    const name = part.slice(0, equals).trim();
+    if (name === HOST_COOKIE || (loopback && name === LOOPBACK_COOKIE)) found.push(part.slice(equals + 1).trim());
+  }
+  return found;
+}
+
+/** Whether a browser's page may do this with the cookie: unsafe requests and upgrades need an allowed Origin, exactly. */
+function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>): string | null {
+  const { origin, upgrade } = request.headers;
+  const opensSocket = upgrade !== undefined;
+  if (opensSocket && origin !== undefined && !allowed.has(origin)) return 'this origin may not open a socket here';
+  if (!fromCookie || (SAFE_METHODS.has(request.method) && !opensSocket)) return null;
+  if (origin === undefined) return 'with the session cookie, an unsafe request needs an Origin header';
+  if (!allowed.has(origin)) return 'this origin may not send unsafe requests with the session cookie';
+  return request.headers['sec-fetch-site'] === 'cross-site' ? 'the browser says that this request comes from another site' : null;
+}
+
+/**
+ * The hook that lets a request in: limits, credential, verification, grants, permission, in this order. It sets
+ * `request.caller`, or answers 400, 401, 403, 429 or 503 itself.
+ */
+export function createGate(doors: ApiDoors, options: CallerOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+  const allowedOrigins = new Set(options.allowedOrigins);
+  const policyTexts = new Map<CostClass, string>();
+
+  async function limited(reply: FastifyReply, key: string, cost: CostClass): Promise<boolean> {
+    const taken = doors.limits.take(key, cost);
+    const allowance = taken instanceof Promise ? await taken : taken;
+    describeAllowance(reply, cost, allowance);
+    if (allowance.allowed) return false;
+    tooMany(reply, allowance);
+    return true;
+  }
+
+  function describeAllowance(reply: FastifyReply, cost: CostClass, allowance: Allowance): void {
+    let policy = policyTexts.get(cost);
+    if (policy === undefined) {
+      const { limit, windowSeconds } = doors.limits.policy(cost);
+      policy = `"${cost}";q=${limit};w=${windowSeconds}`;
+      policyTexts.set(cost, policy);
+    }
+    reply.header('ratelimit-policy', policy);
+    reply.header('ratelimit', `"${cost}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
+  }
+
+  function tooMany(reply: FastifyReply, allowance: Allowance): void {
+    const seconds = Math.max(1, allowance.retryAfterSeconds);
+    sendProblem(reply, 'rate_limited', `too many requests; the next one is allowed in ${seconds} s`, { retryAfterSeconds: seconds });
+  }
+
+  /** A wrong credential costs a token of the address, so that guessing ends; the emergency routes are never closed by it. */
+  async function identityRefused(reply: FastifyReply, address: string): Promise<void> {
+    const taken = doors.limits.take(address, 'failed_identity');
+    if (taken instanceof Promise) await taken;
+    reply.header('cache-control', 'no-store');
+  }
+
+  return async (request, reply) => {
+    const { permission, cost = 'read', unlimited } = request.routeOptions.config;
+    reply.header('x-request-id', request.id);
+    if (permission === undefined || permission === 'public') {
+      if (unlimited !== true && (await limited(reply, `address ${request.ip}`, cost))) return reply;
+      return;
+    }
+    const address = `address ${request.ip}`;
+    if (cost !== 'emergency') {
+      const exhausted = doors.limits.exhausted(address, 'failed_identity');
+      const closed = exhausted instanceof Promise ? await exhausted : exhausted;
+      if (closed !== null) {
+        tooMany(reply, closed);
+        return reply;
+      }
+    }
+    const credential = credentialOf(request.headers.authorization, request.headers.cookie, options.loopback);
+    if (!credential.ok) {
+      await identityRefused(reply, address);
+      return sendRefusal(reply, credential.refusal);
+    }
+    const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
+    if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
+    const verified = await doors.verifyToken(credential.value.token);
+    if (!verified.ok) {
+      await identityRefused(reply, address);
+      return sendRefusal(reply, verified.refusal);
+    }
+    const { subject, expiresAt } = verified.value;
+    if (await limited(reply, `subject ${subject}`, cost)) return reply;
+    const member = await doors.members.find(subject);
+    const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
+    const missing = missingPermission(permission, permissions);
+    if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);
+    request.caller = { subject, orgId: member?.orgId ?? null, name: member?.name ?? null, permissions, expiresAt, credential: credential.value.fromCookie ? 'cookie' : 'bearer' };
+    reply.header('cache-control', 'no-store');
+    return;
+  };
+}
+
+/** The caller's organization. Every permission but `market:read` comes from a member row, so behind it there is one. */
+export function memberOf(request: FastifyRequest): Caller & { readonly orgId: string } {
+  const { caller } = request;
+  if (caller === null || caller.orgId === null) throw new Error('a route without a member behind it asked for the organization');
+  return caller as Caller & { readonly orgId: string };
+}

@@ -1,0 +1,34 @@
+/** Opaque cursors: a list's position, written so that nobody is tempted to build one. */
+import type { Page, PageOf } from './doors.ts';
+import { DEFAULT_LIMIT, type PageQuery } from './shapes.ts';
+import { malformed } from './strict-json.ts';
+
+/** What the positions of a list look like; anything else in a cursor is refused. */
+export const POSITIONS = {
+  number: /^\d{1,15}$/,
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  instrument: /^[a-z]+:[A-Za-z0-9._@/-]{1,64}$/,
+} as const;
+
+/**
+ * The page that a query asks for.
+ * @throws InputError `malformed` where the cursor is not one of this list.
+ */
+export function pageOfQuery(query: PageQuery, list: string, positions: RegExp): Page {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  if (query.cursor === undefined) return { limit, after: null };
+  const [name, position] = Buffer.from(query.cursor, 'base64url').toString('utf8').split(' ');
+  if (name !== list || position === undefined || !positions.test(position) || encodeCursor(list, position) !== query.cursor) {
+    throw malformed('query.cursor', 'this is no cursor of this list', 'nextCursor of the page before');
+  }
+  return { limit, after: position };
+}
+
+export function encodeCursor(list: string, position: string): string {
+  return Buffer.from(`${list} ${position}`).toString('base64url');
+}
+
+/** The wire form of a page. */
+export function pageBody<Item, Body>(page: PageOf<Item>, list: string, body: (item: Item) => Body): { items: Body[]; nextCursor: string | null } {
+  return { items: page.items.map(body), nextCursor: page.next === null ? null : encodeCursor(list, page.next) };
+}

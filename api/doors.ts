@@ -1,0 +1,224 @@
+/** Everything that the API asks of the rest of the service. Boot supplies it; nothing is global. */
+import type { AgentCommands, AgentView } from '../actors/agent/commands.ts';
+import type { Permission } from '../src/domain/agent.ts';
+import type { Candle } from '../src/domain/candle.ts';
+import type { Json } from '../src/domain/canonical-json.ts';
+import type { Catalog } from '../src/domain/catalog.ts';
+import type { DecimalString } from '../src/domain/decimal.ts';
+import type { DecisionRecord } from '../src/domain/decision.ts';
+import type { Quality, QualityFlag, Quote, ReferencePrice } from '../src/domain/quote.ts';
+import type { Outcome } from '../src/domain/refusal.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import type { Venue } from '../src/domain/venue.ts';
+
+/** What a verified token says: who, and until when. Nothing else of a token counts (decisions "Identity"). */
+export interface VerifiedToken {
+  readonly subject: string;
+  readonly expiresAt: EpochMs;
+}
+
+/** A subject's grants as the database holds them at this moment. */
+export interface Member {
+  readonly orgId: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+}
+
+/** A window into a list: at most `limit` items beyond the position `after`; null begins at the first. */
+export interface Page {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+/** One page. `next` is the position of its last item where more items follow, else null. */
+export interface PageOf<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}
+
+export interface AgentVersion {
+  readonly version: number;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface AgentDetail extends AgentView {
+  /** Newest first. */
+  readonly versions: readonly AgentVersion[];
+  /** The canonical manifest of the active version, as it was hashed. */
+  readonly manifest: { readonly [field: string]: Json };
+}
+
+/** One committed step of an agent's state chart. */
+export interface AgentStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
+
+/** One evaluation run that is tied to a manifest hash (spec section 3.1). */
+export interface AgentEvidence {
+  readonly id: string;
+  readonly stage: string;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: EpochMs;
+  readonly metrics: { readonly [name: string]: Json };
+}
+
+/** Where an agent's state chart stands. */
+export interface AgentStanding {
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: Json;
+}
+
+/** Reads about agents. Every one takes the organization; a foreign agent answers null, exactly as a missing one. */
+export interface AgentReads {
+  list(orgId: string, page: Page): Promise<PageOf<AgentView>>;
+  get(orgId: string, agentId: string): Promise<AgentDetail | null>;
+  history(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentStep> | null>;
+  evidence(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentEvidence> | null>;
+  standing(orgId: string, agentId: string): Promise<AgentStanding | null>;
+}
+
+/** Reads of decision records, newest first. Null where the organization has no such agent. */
+export interface DecisionReads {
+  list(orgId: string, agentId: string, page: Page): Promise<PageOf<DecisionRecord> | null>;
+  get(orgId: string, agentId: string, decisionId: string): Promise<DecisionRecord | null>;
+}
+
+/** A machine for the eye: its definition as XState gives it, and the same as a Mermaid state diagram. */
+export interface MachineChart {
+  readonly definition: Json;
+  readonly mermaid: string;
+}
+
+/** The market view of this process: the latest event per instrument, in memory. */
+export interface QuoteReads {
+  latest(filter: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[];
+}
+
+/** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
+export interface CandleReads {
+  range(query: {
+    readonly venue: Venue;
+    readonly instrument: string;
+    readonly timeframe: string;
+    readonly from: EpochMs;
+    readonly to: EpochMs;
+    readonly limit: number;
+  }): Promise<readonly StoredCandle[]>;
+}
+
+export interface StoredCandle extends Candle {
+  readonly source: string;
+}
+
+export interface BookLevel {
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+}
+
+export interface OrderBook {
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+  /** Best first. */
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+export interface OrderBookReads {
+  /** At most `depth` levels of each side; refuses with `not_found` or `unavailable`. */
+  read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>>;
+}
+
+/** Whether the service can work, part by part. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly parts: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+}
+
+/** The answer that a request with an Idempotency-Key was given before. `status` is null while it is still being made. */
+export interface RememberedAnswer {
+  readonly requestHash: string;
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
+export interface RememberedAnswers {
+  find(orgId: string, subject: string, route: string, key: string): Promise<RememberedAnswer | null>;
+}
+
+/** What a request costs. `emergency` is the pause and the halt: a bucket of their own that nothing else empties. */
+export const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
+export type CostClass = (typeof COST_CLASSES)[number];
+
+export interface Allowance {
+  readonly allowed: boolean;
+  /** The most that the bucket holds. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the bucket is full again. */
+  readonly resetSeconds: number;
+  /** Seconds until one more request is allowed; 0 where one is. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface RateLimits {
+  /** Takes one from the key's bucket. A limit shared between processes answers later. */
+  take(key: string, cost: CostClass): Allowance | Promise<Allowance>;
+  /** Whether the bucket is empty, without taking. */
+  exhausted(key: string, cost: CostClass): Allowance | null | Promise<Allowance | null>;
+  /** The most that a class's buckets hold, and in how many seconds an empty one is full again. */
+  policy(cost: CostClass): { readonly limit: number; readonly windowSeconds: number };
+}
+
+export interface RequestObservation {
+  readonly method: string;
+  /** The route's pattern, or `unknown`. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The Prometheus text. */
+  render(): Promise<string>;
+  observe(observation: RequestObservation): void;
+}
+
+export interface ApiDoors {
+  readonly clock: { now(): EpochMs };
+  /** A fresh id per request (UUIDv7). */
+  newRequestId(): string;
+  verifyToken(token: string): Promise<Outcome<VerifiedToken>>;
+  readonly members: { find(subject: string): Promise<Member | null> };
+  readonly limits: RateLimits;
+  readonly answers: RememberedAnswers;
+  readonly commands: AgentCommands;
+  readonly agents: AgentReads;
+  readonly decisions: DecisionReads;
+  readonly charts: { describe(machine: string): MachineChart | null };
+  readonly quotes: QuoteReads;
+  readonly candles: CandleReads;
+  readonly orderBook: OrderBookReads;
+  readonly catalog: Catalog;
+  readiness(): Promise<Readiness>;
+  readonly metrics: Metrics;
+  /** True of an error that says that the database (or another server of ours) is away: it becomes a 503. */
+  isUnavailable(error: unknown): boolean;
+  /** Hears of every error that became a 500: a defect. */
+  reportDefect(error: unknown, where: { readonly requestId: string; readonly route: string }): void;
+}

@@ -1,0 +1,64 @@
+/** What a feed channel is: who may hear it, how it is narrowed down and where its frames come from. */
+import { type TObject, Type } from 'typebox';
+import type { Permission } from '../../../src/domain/agent.ts';
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { AnnouncementRow, FeedDoors } from '../doors.ts';
+
+/** One item of an announcement, ready for the wire. */
+export interface FeedItem {
+  /** Its place inside the announcement; null where the announcement is the item. */
+  readonly index: number | null;
+  readonly actorId: string | null;
+  readonly data: Json;
+}
+
+interface ChannelBase {
+  readonly name: string;
+  /** One sentence for the documentation. */
+  readonly about: string;
+  /** Read from the database when a client subscribes and again every few seconds. */
+  readonly permission: Permission;
+  /** Strict: an unknown parameter is an error. */
+  readonly params: TObject;
+}
+
+/** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
+export interface QuoteChannel extends ChannelBase {
+  readonly kind: 'quotes';
+}
+
+/** Never drops: every announcement of the caller's organization, in order, resumable by cursor. */
+export interface AnnouncementChannel extends ChannelBase {
+  readonly kind: 'announcements';
+  /** The parameter that narrows it down to one actor. */
+  readonly actorParam: string;
+  /** Whether rows that name no organization concern everybody. */
+  readonly shared: boolean;
+  /** What a client gets first that does not resume; null where only changes are sent. */
+  readonly snapshot: ((doors: FeedDoors, orgId: string, actorId: string | null) => Promise<Json>) | null;
+  /** The items of an announcement that stands for many; null where it is its own item. Always the same items in the same order. */
+  readonly expand: ((doors: FeedDoors, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
+}
+
+export type Channel = QuoteChannel | AnnouncementChannel;
+
+/** An actor's or a record's id. */
+const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+
+/** A channel whose announcements are sent as they are, each belonging to one actor. */
+export function announcementChannel(
+  channel: Pick<AnnouncementChannel, 'name' | 'about' | 'actorParam'> &
+    Partial<Pick<AnnouncementChannel, 'shared' | 'snapshot' | 'expand'>>,
+): AnnouncementChannel {
+  return {
+    kind: 'announcements',
+    name: channel.name,
+    about: channel.about,
+    permission: 'agent:read',
+    params: Type.Object({ [channel.actorParam]: Type.Optional(Type.String({ pattern: UUID })) }, { additionalProperties: false }),
+    actorParam: channel.actorParam,
+    shared: channel.shared ?? false,
+    snapshot: channel.snapshot ?? null,
+    expand: channel.expand ?? null,
+  };
+}

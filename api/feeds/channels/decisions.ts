@@ -1,0 +1,32 @@
+/** The `decisions` channel: every decision record, in the order of their commits, although a whole shard announces itself only once. */
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { AnnouncementRow, DecisionBatch } from '../doors.ts';
+import { announcementChannel } from './channel.ts';
+
+/** Which batch an announcement is about; null where it names none. */
+function batchOf({ body }: AnnouncementRow): DecisionBatch | null {
+  const { periodMs, shard, slot } = body;
+  const fromSlot = body['fromSlot'] ?? slot;
+  if (typeof periodMs !== 'number' || typeof shard !== 'number' || typeof slot !== 'number' || typeof fromSlot !== 'number') return null;
+  return { periodMs, shard, fromSlot, slot };
+}
+
+export const decisionsChannel = announcementChannel({
+  name: 'decisions',
+  about: 'Every decision record (spec 2.8) of the organization, or of one agent.',
+  actorParam: 'agentId',
+  // A shard's batch holds agents of many organizations; expanding it takes only the caller's.
+  shared: true,
+  expand: async (doors, row, orgId) => {
+    const batch = batchOf(row);
+    if (batch === null) {
+      // A defect of the writer; to try again would hold up every decision after it.
+      doors.reportDefect(new Error(`announcement ${row.xid}.${row.seq} on decisions names no batch: ${JSON.stringify(row.body)}`), 'feeds');
+      return [];
+    }
+    const records = [...(await doors.expandDecisions(batch, orgId))];
+    // An index is a place in this order, and it must be the same whenever a client resumes.
+    records.sort((a, b) => (a.slot !== b.slot ? (a.slot < b.slot ? -1 : 1) : a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0));
+    return records.map((record, index) => ({ index, actorId: record.agentId, data: record as unknown as Json }));
+  },
+});

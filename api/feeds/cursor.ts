@@ -1,0 +1,41 @@
+/** Cursors: a place in the order of announcements, down to one decision inside a shard's batch. */
+
+/**
+ * After everything up to and including the announcement (xid, seq), or, where `index` is finite, after the item of that
+ * index inside it and before the next one.
+ */
+export interface Position {
+  readonly xid: number;
+  readonly seq: number;
+  /** Infinity: the announcement as a whole. */
+  readonly index: number;
+}
+
+export function wholeAnnouncement(at: { readonly xid: number; readonly seq: number }): Position {
+  return { xid: at.xid, seq: at.seq, index: Number.POSITIVE_INFINITY };
+}
+
+/** Negative where `one` comes first, 0 where they are the same place. */
+export function comparePositions(one: Position, other: Position): number {
+  if (one.xid !== other.xid) return one.xid - other.xid;
+  if (one.seq !== other.seq) return one.seq - other.seq;
+  return one.index === other.index ? 0 : one.index < other.index ? -1 : 1;
+}
+
+/** The wire form: `<xid>.<seq>` or `<xid>.<seq>.<index>`. Opaque to clients. */
+export function formatCursor({ xid, seq, index }: Position): string {
+  return index === Number.POSITIVE_INFINITY ? `${xid}.${seq}` : `${xid}.${seq}.${index}`;
+}
+
+const CURSOR = /^(0|[1-9]\d{0,15})\.(0|[1-9]\d{0,15})(?:\.(0|[1-9]\d{0,15}))?$/;
+
+/** Reads the wire form; null where the text is no cursor. */
+export function parseCursor(text: string): Position | null {
+  const match = CURSOR.exec(text);
+  if (!match) return null;
+  const xid = Number(match[1]);
+  const seq = Number(match[2]);
+  const index = match[3] === undefined ? Number.POSITIVE_INFINITY : Number(match[3]);
+  const safe = Number.isSafeInteger(xid) && Number.isSafeInteger(seq) && (match[3] === undefined || Number.isSafeInteger(index));
+  return safe ? { xid, seq, index } : null;
+}

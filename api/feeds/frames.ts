@@ -1,0 +1,144 @@
+/** What the feeds put on the wire: frame texts, and their bytes as websocket frames and server-sent events. */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+
+/** Codes of error frames. A published code is never renamed. */
+export const FEED_ERROR_CODES = [
+  'malformed',
+  'unknown_op',
+  'unknown_channel',
+  'invalid_params',
+  'invalid_cursor',
+  'permission_missing',
+  'already_subscribed',
+  'not_subscribed',
+  'subscription_limit',
+  'rate_limited',
+  'token_expired',
+  'lagged',
+  'unavailable',
+] as const;
+export type FeedErrorCode = (typeof FEED_ERROR_CODES)[number];
+
+/** Why the service closes a socket. */
+export const CLOSE = {
+  tokenExpired: 4001,
+  permissionLost: 4003,
+  lagged: 4008,
+  rateLimited: 4029,
+  restarting: 1012,
+  tryAgainLater: 1013,
+} as const;
+
+/** What a client names a request by; it comes back in the answer. */
+export type RequestId = string | number;
+
+/** How a connection carries frames. */
+export type Wire = 'websocket' | 'sse';
+
+/**
+ * A frame whose number is still open: members of a group may stand at different numbers, and everything else of the
+ * frame is encoded once. The text is `before + seq + after`.
+ */
+export interface FrameText {
+  readonly before: string;
+  readonly after: string;
+  /** The cursor that the frame carries; null where its channel cannot be resumed. */
+  readonly cursor: string | null;
+}
+
+/** A frame of a channel around `data`, which is JSON already. */
+export function channelFrame(
+  channel: string,
+  type: 'snapshot' | 'update' | 'lagged',
+  cursor: string | null,
+  at: EpochMs,
+  data: string,
+): FrameText {
+  const carried = cursor === null ? 'null' : `"${cursor}"`;
+  return {
+    before: `{"channel":"${channel}","type":"${type}","seq":`,
+    after: `,"cursor":${carried},"at":"${isoTime(at)}","data":${data}}`,
+    cursor,
+  };
+}
+
+export function frameText(frame: FrameText, seq: number): string {
+  return `${frame.before}${seq}${frame.after}`;
+}
+
+/** An error frame. `detail` says what was wrong and what would be right. */
+export function errorFrame(code: FeedErrorCode, detail: string, at: EpochMs, about: { id?: RequestId; channel?: string } = {}): string {
+  return JSON.stringify({
+    ...(about.id === undefined ? {} : { id: about.id }),
+    ...(about.channel === undefined ? {} : { channel: about.channel }),
+    type: 'error',
+    code,
+    detail,
+    at: isoTime(at),
+    data: { code, detail },
+  });
+}
+
+/** An answer to an operation of the client. */
+export function answerFrame(
+  id: RequestId | undefined,
+  type: 'subscribed' | 'unsubscribed' | 'pong',
+  at: EpochMs,
+  more: { readonly [key: string]: Json } = {},
+): string {
+  return JSON.stringify({ ...(id === undefined ? {} : { id }), type, ...more, at: isoTime(at) });
+}
+
+export function heartbeatFrame(at: EpochMs): string {
+  return `{"type":"heartbeat","at":"${isoTime(at)}"}`;
+}
+
+/** Bytes of a websocket header in front of so many bytes of payload: a server's frames are not masked. */
+function headerBytes(payload: number): number {
+  return payload < 126 ? 2 : payload < 65_536 ? 4 : 10;
+}
+
+function writeHeader(target: Buffer, offset: number, payload: number): number {
+  target[offset] = 0x81; // FIN, text
+  if (payload < 126) {
+    target[offset + 1] = payload;
+    return offset + 2;
+  }
+  if (payload < 65_536) {
+    target[offset + 1] = 126;
+    target.writeUInt16BE(payload, offset + 2);
+    return offset + 4;
+  }
+  target[offset + 1] = 127;
+  target.writeUInt32BE(Math.floor(payload / 2 ** 32), offset + 2);
+  target.writeUInt32BE(payload >>> 0, offset + 6);
+  return offset + 10;
+}
+
+/** Many texts as one buffer of websocket text frames (RFC 6455, unmasked, one frame per text). */
+export function websocketBytes(texts: readonly string[]): Buffer {
+  let total = 0;
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  for (const length of lengths) total += headerBytes(length) + length;
+  const target = Buffer.allocUnsafe(total);
+  let offset = 0;
+  for (const [index, text] of texts.entries()) {
+    offset = writeHeader(target, offset, lengths[index] as number);
+    offset += target.write(text, offset);
+  }
+  return target;
+}
+
+/** One text as a server-sent event; JSON holds no line breaks. */
+export function sseEvent(text: string, cursor: string | null): string {
+  return cursor === null ? `data: ${text}\n\n` : `id: ${cursor}\ndata: ${text}\n\n`;
+}
+
+/** Frames numbered from `firstSeq` on, as the bytes of one write. */
+export function renderFrames(wire: Wire, frames: readonly FrameText[], firstSeq: number): Buffer {
+  if (wire === 'websocket') return websocketBytes(frames.map((frame, index) => frameText(frame, firstSeq + index)));
+  let text = '';
+  for (const [index, frame] of frames.entries()) text += sseEvent(frameText(frame, firstSeq + index), frame.cursor);
+  return Buffer.from(text);
+}

@@ -1,0 +1,101 @@
+/** Registers the feeds: one websocket and one stream of server-sent events carry all channels (contract "Feeds"). */
+import websocket from '@fastify/websocket';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../caller.ts';
+import { sendProblem } from '../problem.ts';
+import type { FeedDoors } from './doors.ts';
+import { createFanOut, type FanOutOptions } from './fan-out.ts';
+import { CLOSE } from './frames.ts';
+import { createHub, type HubOptions } from './hub.ts';
+import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './socket.ts';
+import { serveEvents } from './sse.ts';
+import { createWatch, type WatchOptions } from './watch.ts';
+
+export type { FeedDoors } from './doors.ts';
+
+export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, WatchOptions {
+  readonly socketLimits?: Partial<SocketLimits>;
+}
+
+/** Numbers for the metrics. */
+export interface FeedStats {
+  readonly connections: number;
+  /** Frames times clients since the start, and the writes that carried them. */
+  readonly deliveries: number;
+  readonly writes: number;
+}
+
+/** The longest message of a client, in bytes. */
+const MAX_PAYLOAD = 16 * 1024;
+
+/**
+ * Adds `GET /v1/feeds` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
+ * `extend: [(app) => registerFeeds(app, doors)]`. Closing the server tells every client to come back and waits for none.
+ */
+export async function registerFeeds(app: FastifyInstance, doors: FeedDoors, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
+  const fanOut = createFanOut({ clock: doors.clock, ...options });
+  const hub = createHub(doors, fanOut, options);
+  const watch = createWatch(doors, options);
+  const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits };
+
+  await app.register(websocket, {
+    options: { maxPayload: MAX_PAYLOAD, perMessageDeflate: false, clientTracking: false },
+    // `ws` has begun to close a socket that broke the protocol; the watch ends it where the peer does not answer.
+    errorHandler: (error, socket) => {
+      if (socket.readyState !== socket.OPEN) return;
+      doors.reportDefect(error, 'feeds: a socket');
+      socket.terminate();
+    },
+    preClose: (done) => {
+      hub.stop();
+      fanOut.stop();
+      watch.drain();
+      done();
+    },
+  });
+
+  // The plugin forgets a connection whose upgrade was refused before its own hook ran: nobody would read or close it again.
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (/\bupgrade\b/i.test(request.headers.connection ?? '')) request.raw.socket.destroySoon();
+    done();
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/feeds',
+    config: { permission: 'identity', cost: 'read' },
+    preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
+      const caller = callerOf(request);
+      if (request.ws && !watch.hasRoom(caller.subject)) {
+        return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
+      }
+    },
+    handler: (_request: FastifyRequest, reply: FastifyReply) =>
+      sendProblem(reply, 'malformed', 'this route is a websocket: ask for an upgrade, or use /v1/feeds/sse for server-sent events'),
+    wsHandler: (socket, request) => {
+      const caller = callerOf(request);
+      // Others may have been let in between the check and the upgrade.
+      if (watch.hasRoom(caller.subject)) serveSocket(socket, caller, { doors, hub, watch, limits });
+      else socket.close(CLOSE.rateLimited, 'too many feed connections');
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/feeds/sse',
+    exposeHeadRoute: false,
+    config: { permission: 'identity', cost: 'read' },
+    handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, callerOf(request), { doors, hub, watch }),
+  });
+
+  hub.start();
+  return {
+    stats: () => ({ connections: watch.size, deliveries: fanOut.deliveries, writes: fanOut.writes }),
+  };
+}
+
+/** Who asks. @throws Error where no gate has let the request in: a defect. */
+function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error('a feed was asked for without a verified caller');
+  return request.caller;
+}

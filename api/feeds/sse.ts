@@ -1,0 +1,140 @@
+/** One stream of server-sent events: one channel, resumed with Last-Event-ID. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller } from '../caller.ts';
+import { sendProblem } from '../problem.ts';
+import type { FeedDoors } from './doors.ts';
+import type { FeedClient } from './fan-out.ts';
+import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.ts';
+import type { Hub, Subscription, SubscriptionEvents } from './hub.ts';
+import { readWanted } from './request.ts';
+import type { EndReason, Watch, Watched } from './watch.ts';
+
+/** How soon a browser connects again, in milliseconds. */
+const RETRY_MS = 2_000;
+/** Beats without the peer taking anything before it counts as dead. */
+const STUCK_BEATS = 3;
+
+const ENDS: { readonly [reason in EndReason]: readonly [FeedErrorCode, string] } = {
+  token_expired: ['token_expired', 'the token has expired; connect again with a new one'],
+  permission_lost: ['permission_missing', 'a permission was withdrawn'],
+  unverifiable: ['unavailable', 'the permissions cannot be read at the moment'],
+  restarting: ['unavailable', 'the service restarts; connect again'],
+};
+
+/** Answers `GET /v1/feeds/sse?channel=…`, the channel's parameters beside it in the query. */
+export async function serveEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller,
+  deps: { readonly doors: FeedDoors; readonly hub: Hub; readonly watch: Watch },
+): Promise<FastifyReply> {
+  const { doors, hub, watch } = deps;
+  const { clock } = doors;
+  const { channel: name, from, ...rest } = request.query as { [name: string]: string | string[] | undefined };
+  const lastEventId = request.headers['last-event-id'];
+  const wanted = readWanted(
+    { channel: name, params: paramsOf(rest), from: lastEventId || from },
+    caller.permissions,
+    caller.orgId !== null,
+  );
+  if (!wanted.ok) {
+    const { code, detail } = wanted.refusal;
+    return sendProblem(reply, code === 'permission_missing' ? code : 'malformed', detail);
+  }
+  const { channel, params, from: position } = wanted.value;
+  if (position !== null && !(await doors.announcements.isKnown(position))) {
+    return sendProblem(reply, 'malformed', 'Last-Event-ID: a place that this service has not reached; connect without it');
+  }
+  if (!watch.hasRoom(caller.subject))
+    return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);
+
+  reply.hijack();
+  const response: ServerResponse = reply.raw;
+  // A stream may be silent for longer than a request may.
+  request.raw.socket.setTimeout(0);
+  request.raw.socket.setNoDelay(true);
+  for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(header, value);
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  response.write(`retry: ${RETRY_MS}\n\n`);
+
+  let subscription: Subscription | null = null;
+  let ended = false;
+  let least = 0;
+  let stuck = 0;
+
+  const client: FeedClient = {
+    wire: 'sse',
+    get open() {
+      return !ended && !response.destroyed && response.writable;
+    },
+    bufferedBytes: () => response.writableLength,
+    write: (bytes) => void response.write(bytes),
+    cork: () => response.cork(),
+    uncork: () => response.uncork(),
+    memberships: 0,
+  };
+
+  function end(code: FeedErrorCode, detail: string): void {
+    if (!client.open) return;
+    response.write(sseEvent(errorFrame(code, detail, clock.now(), { channel: channel.name }), null));
+    finish();
+  }
+
+  function finish(): void {
+    ended = true;
+    subscription?.close();
+    response.end();
+    watch.terminateSoon(watched);
+  }
+
+  const watched: Watched = {
+    subject: caller.subject,
+    expiresAt: caller.expiresAt,
+    stand: ({ orgId, permissions }) => orgId === caller.orgId && permissions.includes(channel.permission),
+    beat() {
+      if (!client.open) return;
+      const buffered = client.bufferedBytes();
+      stuck = buffered > 0 && buffered >= least ? stuck + 1 : 0;
+      least = buffered;
+      if (stuck >= STUCK_BEATS) response.destroy();
+      else response.write(': heartbeat\n\n');
+    },
+    end: (reason) => end(...ENDS[reason]),
+    terminate: () => void response.destroy(),
+  };
+
+  const unwatch = watch.add(watched);
+  response.on('error', () => {});
+  response.on('close', () => {
+    ended = true;
+    unwatch();
+    subscription?.close();
+  });
+
+  const events: SubscriptionEvents = {
+    accepted: ({ seq, cursor }) =>
+      void response.write(sseEvent(answerFrame(undefined, 'subscribed', clock.now(), { channel: channel.name, seq, cursor }), cursor)),
+    lagged: finish,
+    failed: () => end('unavailable', `${channel.name} cannot be read at the moment`),
+  };
+  subscription =
+    channel.kind === 'quotes'
+      ? hub.subscribeQuotes(channel, client, params, events)
+      : hub.subscribeAnnouncements(channel, client, caller.orgId as string, params, position, events);
+  return reply;
+}
+
+/** Parameters from a query string: `instruments` is a list, parted by commas or given several times. */
+function paramsOf(query: { readonly [name: string]: string | string[] | undefined }): { [name: string]: unknown } {
+  const params: { [name: string]: unknown } = {};
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    params[name] = name === 'instruments' ? [value].flat().flatMap((text) => text.split(',')) : value;
+  }
+  return params;
+}

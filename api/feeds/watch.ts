@@ -1,0 +1,159 @@
+/** Keeps watch over open connections: heartbeats, dead peers, expired tokens and withdrawn permissions. */
+import type { Permission } from '../../src/domain/agent.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { VIEWER_PERMISSIONS } from '../permission.ts';
+import type { FeedDoors } from './doors.ts';
+
+/** Who is connected, as far as is known at the moment. */
+export interface Standing {
+  readonly orgId: string | null;
+  readonly permissions: readonly Permission[];
+}
+
+export type EndReason = 'token_expired' | 'permission_lost' | 'unverifiable' | 'restarting';
+
+/** What is watched: one connection of either kind. */
+export interface Watched {
+  readonly subject: string;
+  readonly expiresAt: EpochMs;
+  /** Takes the subject's standing; false where the connection must not go on with it. */
+  stand(standing: Standing): boolean;
+  /** Sends a sign of life and looks for the peer's; ends a peer that has shown none for too long. */
+  beat(at: EpochMs): void;
+  end(reason: EndReason): void;
+  /** Ends without ceremony what did not end by itself. */
+  terminate(): void;
+}
+
+export interface WatchOptions {
+  /** 15 s unless told (contract "Feeds"). */
+  readonly heartbeatMs?: number;
+  /** How often every subject's grants are read again; 3 s unless told. */
+  readonly verifyMs?: number;
+  /** Connections of one subject; 20 unless told. */
+  readonly connectionsPerSubject?: number;
+  /** How long a closing connection may take; 5 s unless told. */
+  readonly drainMs?: number;
+}
+
+export interface Watch {
+  /** Whether the subject may open another connection. */
+  hasRoom(subject: string): boolean;
+  readonly connectionsPerSubject: number;
+  readonly size: number;
+  /** Watches a connection until the returned function is called. */
+  add(connection: Watched): () => void;
+  /** Terminates the connection unless it was removed within the drain time. */
+  terminateSoon(connection: Watched): void;
+  /** Ends all of them; those that do not go are terminated after the drain time. */
+  drain(): void;
+}
+
+const HEARTBEAT_MS = 15_000;
+const VERIFY_MS = 3_000;
+const CONNECTIONS_PER_SUBJECT = 20;
+const DRAIN_MS = 5_000;
+/** So long a connection lives on grants that could not be read again. */
+const UNVERIFIED_MS = 30_000;
+const READS_AT_ONCE = 8;
+
+export function createWatch(doors: Pick<FeedDoors, 'clock' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
+  const { clock } = doors;
+  const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
+  const verifyMs = options.verifyMs ?? VERIFY_MS;
+  const drainMs = options.drainMs ?? DRAIN_MS;
+  const connectionsPerSubject = options.connectionsPerSubject ?? CONNECTIONS_PER_SUBJECT;
+  const connections = new Map<Watched, { cancelExpiry: () => void; cancelEnd: (() => void) | null }>();
+  const bySubject = new Map<string, Set<Watched>>();
+  const verifiedAt = new Map<string, EpochMs>();
+  let cancelBeat: (() => void) | null = null;
+  let cancelVerify: (() => void) | null = null;
+
+  function arm(): void {
+    cancelBeat ??= clock.deadline(clock.now() + heartbeatMs, beat);
+    cancelVerify ??= clock.deadline(clock.now() + verifyMs, () => void verify());
+  }
+
+  function beat(): void {
+    cancelBeat = null;
+    if (connections.size === 0) return;
+    const at = clock.now();
+    for (const connection of connections.keys()) connection.beat(at);
+    arm();
+  }
+
+  async function verify(): Promise<void> {
+    const subjects = [...bySubject.keys()];
+    const next = subjects.values();
+    const line = async (): Promise<void> => {
+      for (const subject of next) await verifySubject(subject);
+    };
+    await Promise.all(Array.from({ length: Math.min(READS_AT_ONCE, subjects.length) }, line));
+    cancelVerify = null;
+    if (connections.size > 0) arm();
+  }
+
+  async function verifySubject(subject: string): Promise<void> {
+    try {
+      const member = await doors.members.find(subject);
+      verifiedAt.set(subject, clock.now());
+      const granted = member !== null && member.permissions.length > 0;
+      const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
+      for (const connection of bySubject.get(subject) ?? []) if (!connection.stand(standing)) end(connection, 'permission_lost');
+    } catch (error) {
+      doors.reportDefect(error, 'feeds: reading grants again');
+      if (clock.now() - (verifiedAt.get(subject) ?? 0) < UNVERIFIED_MS) return;
+      for (const connection of bySubject.get(subject) ?? []) end(connection, 'unverifiable');
+    }
+  }
+
+  function end(connection: Watched, reason: EndReason): void {
+    connection.end(reason);
+    terminateSoon(connection);
+  }
+
+  function terminateSoon(connection: Watched): void {
+    const entry = connections.get(connection);
+    if (entry) entry.cancelEnd ??= clock.deadline(clock.now() + drainMs, () => connection.terminate());
+  }
+
+  return {
+    connectionsPerSubject,
+    hasRoom: (subject) => (bySubject.get(subject)?.size ?? 0) < connectionsPerSubject,
+    get size() {
+      return connections.size;
+    },
+
+    add(connection) {
+      const { subject, expiresAt } = connection;
+      connections.set(connection, { cancelExpiry: clock.deadline(expiresAt, () => end(connection, 'token_expired')), cancelEnd: null });
+      const own = bySubject.get(subject) ?? new Set();
+      bySubject.set(subject, own.add(connection));
+      // The gate has just read the grants.
+      verifiedAt.set(subject, clock.now());
+      arm();
+      return () => {
+        const entry = connections.get(connection);
+        if (!entry) return;
+        entry.cancelExpiry();
+        entry.cancelEnd?.();
+        connections.delete(connection);
+        own.delete(connection);
+        if (own.size === 0) {
+          bySubject.delete(subject);
+          verifiedAt.delete(subject);
+        }
+        if (connections.size === 0) {
+          cancelBeat?.();
+          cancelBeat = null;
+        }
+      };
+    },
+
+    terminateSoon,
+
+    drain() {
+      for (const connection of connections.keys()) end(connection, 'restarting');
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** GET /healthz: the process is up. */
+import { Type } from 'typebox';
+import { defineRoute } from '../route.ts';
+
+const HealthBody = Type.Object({ status: Type.Literal('ok') }, { $id: 'Health' });
+
+export const health = defineRoute({
+  method: 'GET',
+  url: '/healthz',
+  name: 'getHealth',
+  tag: 'operation',
+  summary: 'Whether the process is up',
+  cost: 'read',
+  unlimited: true,
+  schema: {},
+  answers: { 200: { description: 'It is.', schema: HealthBody } },
+  refusals: [],
+  handle: () => () => ({ status: 'ok' }),
+});

@@ -1,0 +1,15 @@
+/** GET /metrics: the Prometheus text. */
+import { defineRoute } from '../route.ts';
+
+export const metrics = defineRoute({
+  method: 'GET',
+  url: '/metrics',
+  name: 'getMetrics',
+  tag: 'operation',
+  summary: 'Measurements in the Prometheus text format',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
+  refusals: [],
+  handle: (doors) => async (_, reply) => reply.header('content-type', doors.metrics.contentType).send(await doors.metrics.render()),
+});

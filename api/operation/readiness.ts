@@ -1,0 +1,30 @@
+/** GET /readyz: whether the database, the queue and the feeds work. */
+import { Type } from 'typebox';
+import { defineRoute } from '../route.ts';
+
+const ReadinessBody = Type.Object(
+  {
+    ready: Type.Boolean(),
+    parts: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.String() }), {
+      description: 'Every part; of one that does not work, the detail says why.',
+    }),
+  },
+  { $id: 'Readiness', examples: [{ ready: false, parts: [{ name: 'database', ok: false, detail: 'no answer within 500 ms' }] }] },
+);
+
+export const readiness = defineRoute({
+  method: 'GET',
+  url: '/readyz',
+  name: 'getReadiness',
+  tag: 'operation',
+  summary: 'Whether the service can work, part by part',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'Every part works.', schema: ReadinessBody }, 503: { description: 'Some part does not.', schema: ReadinessBody } },
+  refusals: [],
+  handle: (doors) => async (_, reply) => {
+    const found = await doors.readiness();
+    if (!found.ready) reply.code(503).header('retry-after', '2');
+    return found;
+  },
+});

@@ -1,0 +1,28 @@
+/** What a route asks of its caller, and whether a caller has it. */
+import type { Permission } from '../src/domain/agent.ts';
+
+/** `public`: nobody need be identified. `identity`: any verified identity, with or without grants. */
+export type RoutePermission =
+  | 'public'
+  | 'identity'
+  | Permission
+  | { readonly anyOf: readonly [Permission, ...Permission[]] }
+  | { readonly allOf: readonly [Permission, ...Permission[]] };
+
+/** What an identity has that no organization has granted anything (decisions "Viewer-only"). */
+export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
+
+/** The permissions that a rule wants and the caller lacks, in words; null where the caller may. */
+export function missingPermission(rule: RoutePermission, held: readonly Permission[]): string | null {
+  if (rule === 'public' || rule === 'identity') return null;
+  if (typeof rule === 'string') return held.includes(rule) ? null : rule;
+  if ('anyOf' in rule) return rule.anyOf.some((permission) => held.includes(permission)) ? null : rule.anyOf.join(' or ');
+  const missing = rule.allOf.filter((permission) => !held.includes(permission));
+  return missing.length === 0 ? null : missing.join(' and ');
+}
+
+/** The rule in words, for the permission table and the OpenAPI document. */
+export function permissionText(rule: RoutePermission): string {
+  if (typeof rule === 'string') return rule;
+  return 'anyOf' in rule ? rule.anyOf.join(' or ') : rule.allOf.join(' and ');
+}

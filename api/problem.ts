@@ -1,0 +1,150 @@
+/** Errors on the wire: RFC 9457 problem details with the code list's status (decisions "Errors"). */
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { Problem as InputProblem } from '../src/domain/field.ts';
+import type { RiskRejection } from '../src/domain/decision.ts';
+import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
+import { nullable } from './shapes.ts';
+
+/** Codes that only HTTP knows, besides those of the domain. */
+export type ProblemCode = RefusalCode | 'method_not_allowed' | 'unsupported_media_type' | 'internal_error';
+
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+}
+
+/** Every code with its status. A code without an entry does not compile. */
+export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
+  malformed: { status: 400, title: 'The request is malformed' },
+  unauthenticated: { status: 401, title: 'Nobody is identified' },
+  token_expired: { status: 401, title: 'The token has expired' },
+  ambiguous_credentials: { status: 400, title: 'More than one credential' },
+  origin_refused: { status: 403, title: 'The origin is not allowed' },
+  permission_missing: { status: 403, title: 'A permission is missing' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  state_conflict: { status: 409, title: 'The state does not allow it' },
+  already_paused: { status: 409, title: 'Already paused' },
+  not_paused: { status: 409, title: 'Not paused' },
+  cause_persists: { status: 409, title: 'The cause of the pause persists' },
+  resume_by_creator: { status: 403, title: 'Somebody else has to resume it' },
+  evidence_missing: { status: 409, title: 'Evidence is missing' },
+  manifest_invalid: { status: 400, title: 'The manifest is invalid' },
+  autonomy_refused: { status: 422, title: 'The autonomy level is refused' },
+  idempotency_mismatch: { status: 422, title: 'The key was used for another request' },
+  idempotency_in_flight: { status: 409, title: 'The same request is still under way' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  body_too_deep: { status: 400, title: 'The body is nested too deeply' },
+  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  unavailable: { status: 503, title: 'Not available at the moment' },
+  halted: { status: 409, title: 'Trading is halted' },
+  feature_disabled: { status: 422, title: 'The feature is switched off' },
+  internal_error: { status: 500, title: 'An error of the service' },
+};
+
+/** The wire form of a problem. */
+export const ProblemBody = Type.Object(
+  {
+    type: Type.String({ description: 'urn:sevengate:problem:<code>' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What was wrong, where, and what would be right.' }),
+    code: Type.Unsafe<ProblemCode>({ type: 'string', enum: Object.keys(PROBLEMS), description: 'One of an append-only list.' }),
+    requestId: Type.String({ description: 'Also in the header x-request-id; name it when you report a problem.' }),
+    problems: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), problem: Type.String(), allowed: Type.String() }), {
+        description: 'Of a malformed request: every place that is wrong, what is wrong there and what is allowed.',
+      }),
+    ),
+    rejections: Type.Optional(
+      Type.Array(
+        Type.Object({
+          code: Type.String(),
+          limit: nullable('string'),
+          before: nullable('string'),
+          after: nullable('string'),
+          suggestion: nullable('string'),
+        }),
+        { description: 'Where the pre-trade risk function refused: every limit that was hit.' },
+      ),
+    ),
+  },
+  {
+    $id: 'Problem',
+    description: 'RFC 9457 problem details.',
+    examples: [
+      {
+        type: 'urn:sevengate:problem:not_found',
+        title: 'There is no such thing',
+        status: 404,
+        detail: 'there is no agent with this id',
+        code: 'not_found',
+        requestId: '019a5b1e-7c00-7000-8000-000000000001',
+      },
+    ],
+  },
+);
+
+/** An input that cannot be read, thrown inside Fastify's parsing and validation, which know no other way. */
+export class InputError extends Error {
+  readonly code: ProblemCode;
+  readonly problems: readonly InputProblem[];
+
+  constructor(code: ProblemCode, detail: string, problems: readonly InputProblem[] = []) {
+    super(detail);
+    this.code = code;
+    this.problems = problems;
+  }
+}
+
+export interface ProblemExtras {
+  readonly problems?: readonly InputProblem[];
+  readonly rejections?: readonly RiskRejection[];
+  /** Seconds, for 429 and 503. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** How long a client should wait when the database is away, in seconds. */
+const UNAVAILABLE_RETRY_SECONDS = 2;
+
+/** Answers with a problem. The detail must hold nothing that tells a foreign thing from a missing one. */
+export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: string, extras: ProblemExtras = {}): FastifyReply {
+  const { status, title } = PROBLEMS[code];
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="sevengate"');
+  if (status === 429 || status === 503) reply.header('retry-after', String(Math.max(1, Math.ceil(extras.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS))));
+  return reply
+    .code(status)
+    .header('content-type', 'application/problem+json')
+    .serializer(asIs)
+    .send(problemText(code, title, status, detail, reply.request.id, extras));
+}
+
+/** Answers with a refusal of the domain. */
+export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  return sendProblem(reply, refusal.code, refusal.detail);
+}
+
+const asIs = (text: unknown): string => text as string;
+
+function problemText(code: ProblemCode, title: string, status: number, detail: string, requestId: string, extras: ProblemExtras): string {
+  return JSON.stringify({
+    type: `urn:sevengate:problem:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    requestId,
+    problems: extras.problems,
+    rejections: extras.rejections,
+  });
+}
+
+/** One sentence of a list of problems: the first, and how many more there are. */
+export function problemsDetail(problems: readonly InputProblem[]): string {
+  const [first] = problems;
+  if (first === undefined) return 'the request is malformed';
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return `${first.path}: ${first.problem}; allowed: ${first.allowed}${more}`;
+}

@@ -1,0 +1,80 @@
+/** A route as data: its words, schemas and answers in one place; validation, types and the OpenAPI document follow from it. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { ApiDoors, CostClass } from './doors.ts';
+import type { RoutePermission } from './permission.ts';
+import type { ProblemCode } from './problem.ts';
+
+export interface RouteSchema {
+  readonly params?: TSchema;
+  readonly querystring?: TSchema;
+  readonly body?: TSchema;
+}
+
+type PartOf<Schema, Part extends string> = Schema extends { readonly [Name in Part]: infer Found extends TSchema } ? Static<Found> : unknown;
+
+/** The request as its schemas make it. */
+export type RequestOf<Schema extends RouteSchema> = FastifyRequest<{
+  Params: PartOf<Schema, 'params'>;
+  Querystring: PartOf<Schema, 'querystring'>;
+  Body: PartOf<Schema, 'body'>;
+}>;
+
+export interface Answer {
+  readonly description: string;
+  /** The body's schema where it is JSON. */
+  readonly schema?: TSchema;
+  /** Where it is not JSON. */
+  readonly contentType?: string;
+}
+
+export interface Route<Schema extends RouteSchema = RouteSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: `/${string}`;
+  /** Unique name for generated clients. */
+  readonly name: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly cost: CostClass;
+  /** Not rate-limited: probes only. */
+  readonly unlimited?: boolean;
+  readonly schema: Schema;
+  /** How the body is taken; a body is required and checked against its schema where this does not say otherwise. */
+  readonly bodyRule?: 'optional' | 'read_by_handler';
+  /** Takes application/yaml besides JSON. */
+  readonly yaml?: boolean;
+  readonly answers: { readonly [status: number]: Answer };
+  /** Codes that this route adds to those that every route may answer. */
+  readonly refusals: readonly ProblemCode[];
+  /** Takes an Idempotency-Key. */
+  readonly idempotent?: boolean;
+  handle(doors: ApiDoors): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
+}
+
+/** Keeps the schemas' types, so that the handler's request is typed by them. */
+export function defineRoute<const Schema extends RouteSchema>(route: Route<Schema>): Route<Schema> {
+  return route;
+}
+
+/** A route with who may call it. */
+export interface RouteEntry {
+  readonly route: Route;
+  readonly permission: RoutePermission;
+}
+
+/** Joins a route with its permission. */
+export function entry<Schema extends RouteSchema>(route: Route<Schema>, permission: RoutePermission): RouteEntry {
+  return { route: route as unknown as Route, permission };
+}
+
+/** Codes that any route may answer, beside those of its own. */
+export function commonRefusals({ route, permission }: RouteEntry): ProblemCode[] {
+  const codes: ProblemCode[] = ['rate_limited', 'unavailable', 'internal_error'];
+  if (permission !== 'public') codes.unshift('ambiguous_credentials', 'unauthenticated', 'token_expired');
+  if (permission !== 'public' && permission !== 'identity') codes.push('permission_missing');
+  if (route.schema.querystring !== undefined || route.method !== 'GET') codes.push('malformed');
+  if (route.method !== 'GET') codes.push('origin_refused', 'body_too_large', 'body_too_deep', 'unsupported_media_type');
+  if (route.idempotent === true) codes.push('idempotency_in_flight', 'idempotency_mismatch');
+  return codes;
+}

@@ -1,0 +1,242 @@
+/** Builds the HTTP server out of its doors: strict parsing, one gate for every request, problems for every error. */
+import helmet from '@fastify/helmet';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type CallerOptions, createGate } from './caller.ts';
+import type { ApiDoors } from './doors.ts';
+import { DOCS_URL, documentedRoutes, openApiDocument } from './openapi.ts';
+import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
+import type { Route, RouteEntry } from './route.ts';
+import { parseStrictJson } from './strict-json.ts';
+import { parseStrictYaml } from './strict-yaml.ts';
+import { compileValidator, type Part } from './validation.ts';
+
+export interface ApiOptions extends CallerOptions {
+  /** Shown in the OpenAPI document. */
+  readonly version: string;
+  /** Addresses of proxies whose X-Forwarded-For counts; none by default. */
+  readonly trustedProxies?: readonly string[];
+  readonly logger?: FastifyBaseLogger;
+  /** Routes besides those of api/v1, each with its permission. */
+  readonly routes?: readonly RouteEntry[];
+  /** Registers what is no plain route: feeds, the console. Every route of it needs `config.permission` as well. */
+  readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
+}
+
+/** Decisions "Limits". Routes that carry a transaction raise theirs to 256 KiB. */
+const BODY_LIMIT = 64 * 1024;
+const TIMEOUT_MS = 10_000;
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Builds the server; `listen` or `inject` is the caller's.
+ * @throws Error where a route says nothing about its permission, or two routes are the same.
+ */
+export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
+    bodyLimit: BODY_LIMIT,
+    connectionTimeout: TIMEOUT_MS,
+    requestTimeout: TIMEOUT_MS,
+    handlerTimeout: TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    genReqId: () => doors.newRequestId(),
+    requestIdHeader: false,
+    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(reply as unknown as FastifyReply, 'malformed', error.message);
+    },
+    clientErrorHandler: refuseBrokenRequest,
+  });
+  const known: KnownRoute[] = [];
+
+  app.decorateRequest('caller', null);
+  app.addHook('onRoute', (route) => {
+    const permission = route.config?.permission;
+    const isDocs = route.url === DOCS_URL || route.url.startsWith(`${DOCS_URL}/`);
+    if (permission === undefined && !isDocs) {
+      throw new Error(`the route ${String(route.method)} ${route.url} says nothing about its permission: name one in config.permission`);
+    }
+    known.push({ methods: [route.method].flat(), pattern: patternOf(route.url) });
+  });
+
+  readBodiesStrictly(app);
+  const allowedOrigins = new Set(options.allowedOrigins);
+  const gate = createGate(doors, options);
+  app.addHook('onRequest', async (request, reply) => {
+    describeOrigin(request, reply, allowedOrigins);
+    return gate(request, reply);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    doors.metrics.observe({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+    });
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => answerError(doors, error as FastifyError, request, reply));
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known, allowedOrigins));
+  app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
+
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    // On http loopback there is no transport security to insist on.
+    strictTransportSecurity: !options.loopback,
+  });
+
+  let documentText = '';
+  const entries = documentedRoutes(options.routes, () => documentText);
+  const document = openApiDocument(entries, options.version);
+  await app.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await app.register(swaggerUi, {
+    routePrefix: DOCS_URL,
+    staticCSP: "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
+  });
+  documentText = JSON.stringify(document);
+  for (const found of entries) registerRoute(app, doors, found);
+  for (const extend of options.extend ?? []) await extend(app);
+  return app;
+}
+
+function registerRoute(app: FastifyInstance, doors: ApiDoors, { route, permission }: RouteEntry): void {
+  const { params, querystring, body } = route.schema;
+  const response = Object.fromEntries(
+    Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, withoutIds(schema)]])),
+  );
+  app.route({
+    method: route.method,
+    url: route.url,
+    bodyLimit: BODY_LIMIT,
+    config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
+    schema: {
+      ...(params === undefined ? {} : { params: withoutFormats(params) }),
+      ...(querystring === undefined ? {} : { querystring }),
+      ...(body === undefined ? {} : { body }),
+      response,
+    },
+    validatorCompiler: validatorCompilerOf(route) as never,
+    handler: route.handle(doors) as never,
+  });
+}
+
+function validatorCompilerOf(route: Route) {
+  return ({ schema, httpPart }: { schema: TSchema; httpPart?: string }) => {
+    // A manifest is read by the domain, which knows more than any schema.
+    if (httpPart === 'body' && route.bodyRule === 'read_by_handler') return (value: unknown) => ({ value });
+    return compileValidator(schema, (httpPart ?? 'body') as Part, route.bodyRule === 'optional');
+  };
+}
+
+/** A copy of a schema in which nothing has an identity of its own: every serializer is compiled for itself. */
+function withoutIds(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutIds);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(Object.entries(node).flatMap(([key, value]) => (key === '$id' ? [] : [[key, withoutIds(value)]])));
+}
+
+/** Ids in paths are documented as UUIDs, but a text that is none is simply the id of nothing: 404, not 400. */
+function withoutFormats(schema: TSchema): TSchema {
+  const { properties, ...rest } = schema as unknown as { properties: { [name: string]: { format?: string } } };
+  const plain = Object.fromEntries(Object.entries(properties).map(([name, { format: _, ...field }]) => [name, field]));
+  return { ...rest, properties: plain } as unknown as TSchema;
+}
+
+function readBodiesStrictly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const decode = (body: Buffer): string => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    } catch {
+      throw new InputError('malformed', 'the body is not UTF-8');
+    }
+  };
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined);
+    try {
+      done(null, parseStrictJson(decode(body)));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addContentTypeParser('application/yaml', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    try {
+      if (request.routeOptions.config.yaml !== true) throw new InputError('unsupported_media_type', 'this route takes application/json only');
+      done(null, parseStrictYaml(decode(body)));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+/** Codes of Fastify's own errors that the sender can do something about. */
+const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string] } = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body is of an unknown media type; send application/json'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', `the body is larger than ${BODY_LIMIT} bytes`],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the body is not as long as Content-Length says'],
+  FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'the answer took too long; whether the request had an effect is not known, so ask again with the same Idempotency-Key'],
+};
+
+function answerError(doors: ApiDoors, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // A route's own serializer must not touch a problem.
+  if (error instanceof InputError) return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
+  const framework = FRAMEWORK_ERRORS[error.code];
+  if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
+  if (doors.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) return sendProblem(reply, 'malformed', 'the request cannot be read');
+  doors.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
+  return sendProblem(reply, 'internal_error', 'an error of the service; it was recorded under this request id');
+}
+
+interface KnownRoute {
+  readonly methods: readonly string[];
+  readonly pattern: RegExp;
+}
+
+function patternOf(url: string): RegExp {
+  const escaped = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\*$/, '.*')}$`);
+}
+
+/** What no route takes: 405 with the methods that the path knows, 204 for a preflight of one, else 404. */
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: readonly KnownRoute[], allowedOrigins: ReadonlySet<string>): FastifyReply {
+  const path = request.url.split('?')[0] ?? '';
+  const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods))].sort();
+  if (methods.length === 0) return sendProblem(reply, 'not_found', 'there is no such route; /docs lists them');
+  reply.header('allow', methods.join(', '));
+  if (request.method !== 'OPTIONS') return sendProblem(reply, 'method_not_allowed', `allowed here: ${methods.join(', ')}`);
+  if (request.headers.origin !== undefined && allowedOrigins.has(request.headers.origin)) {
+    reply.header('access-control-allow-methods', methods.join(', '));
+    reply.header('access-control-allow-headers', 'authorization, content-type, idempotency-key, last-event-id');
+    reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
+  }
+  return reply.code(204).send();
+}
+
+/** CORS by an exact list: an origin that is not on it is told nothing. */
+function describeOrigin(request: FastifyRequest, reply: FastifyReply, allowedOrigins: ReadonlySet<string>): void {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  reply.header('vary', 'Origin');
+  if (!allowedOrigins.has(origin)) return;
+  reply.header('access-control-allow-origin', origin);
+  reply.header('access-control-allow-credentials', 'true');
+  reply.header('access-control-expose-headers', 'x-request-id, ratelimit, ratelimit-policy, retry-after, idempotency-replayed');
+}
+
+/** Requests that are not even HTTP, or whose headers are too large: answered on the raw socket. */
+function refuseBrokenRequest(error: Error & { code?: string }, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const phrase = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
+  const body = JSON.stringify({ type: 'urn:sevengate:problem:malformed', title: PROBLEMS.malformed.title, status, detail: phrase, code: 'malformed', requestId: '' });
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,79 @@
+/** Building blocks of the wire's schemas: one source for validation, types, serialization and the OpenAPI document. */
+import { type Static, type TSchema, Type } from 'typebox';
+import { AUTONOMY_LEVELS, PAUSE_CAUSES, STAGES } from '../src/domain/agent.ts';
+import { QUALITIES, QUALITY_FLAGS } from '../src/domain/quote.ts';
+import { EXECUTABLE_VENUES, VENUES } from '../src/domain/venue.ts';
+
+/** One word out of a list. */
+export function choice<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...(description === undefined ? {} : { description }) });
+}
+
+/** One word out of a list, or null. */
+export function nullableChoice<const Words extends readonly string[]>(words: Words, description?: string) {
+  return Type.Unsafe<Words[number] | null>({
+    type: ['string', 'null'],
+    enum: [...words, null],
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+interface Plain {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+}
+
+/** A plain value or null. */
+export function nullable<Kind extends keyof Plain>(kind: Kind, description?: string) {
+  return Type.Unsafe<Plain[Kind] | null>({ type: [kind, 'null'], ...(description === undefined ? {} : { description }) });
+}
+
+/** Money and quantities: a decimal string, never a float. */
+export const DecimalText = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', examples: ['187.4500'] });
+export const NullableDecimalText = Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: '^-?\\d+(\\.\\d+)?$' });
+/** ISO 8601 in UTC with milliseconds. */
+export const Time = Type.String({ format: 'date-time', examples: ['2026-03-02T14:31:00.000Z'] });
+export const HashText = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 in lower-case hexadecimal.' });
+export const IdText = Type.String({ format: 'uuid' });
+
+export const VenueWord = choice(VENUES, 'A source of prices; `reference` is never executable.');
+export const ExecutableVenueWord = choice(EXECUTABLE_VENUES);
+export const StageWord = choice(STAGES, 'Promotion stage (spec section 3.1).');
+export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level (spec section 2.7).');
+export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Why it is paused; null while it is on duty.');
+export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
+export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Why the quality is what it is.' });
+
+/** Any JSON value. */
+export const AnyJson = Type.Unsafe<unknown>({});
+
+/** Query fields of every list. */
+export const pageFields = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'At most so many items.' })),
+  cursor: Type.Optional(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,200}$', description: '`nextCursor` of the page before; opaque.' }),
+  ),
+};
+export const DEFAULT_LIMIT = 50;
+
+/** A page of a list. */
+export function pageOf<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    items: Type.Array(item),
+    nextCursor: nullable('string', 'Ask again with this as `cursor`; null on the last page.'),
+  });
+}
+
+/** What a JSON object of named fields is. */
+export function objectOf<Fields extends Record<string, TSchema>>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+export type PageQuery = Static<ReturnType<typeof objectOf<typeof pageFields>>>;
+
+/** The body of a request that says everything in its path: none, or an empty object. */
+export const EmptyBody = Type.Object({}, { additionalProperties: false });
+
+export const AgentPath = objectOf({ id: IdText });

@@ -1,0 +1,37 @@
+/** POST /v1/agents/:id/versions (spec section 4.6). */
+import type { AgentView } from '../../../actors/agent/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath } from '../../shapes.ts';
+import { agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+import { ManifestBody, manifestOf, ManifestTakenBody } from './manifest-body.ts';
+
+export const addAgentVersion = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/versions',
+  name: 'addAgentVersion',
+  tag: 'agents',
+  summary: 'Adds a manifest version',
+  description: 'Any changed parameter makes a new hash, and promotion starts again at `draft` (spec section 2.6).',
+  cost: 'write',
+  schema: { params: AgentPath, body: ManifestBody },
+  bodyRule: 'read_by_handler',
+  yaml: true,
+  idempotent: true,
+  answers: { 201: { description: 'The version was added.', schema: ManifestTakenBody } },
+  refusals: ['manifest_invalid', 'not_found', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const read = manifestOf(doors, request.body);
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (view: AgentView) => ({ ...agentBody(view), requestedAutonomy: read.requestedAutonomy, requestedStage: read.requestedStage }),
+        run: (context) => doors.commands.addVersion(context, id, read.manifest),
+      });
+    };
+  },
+});

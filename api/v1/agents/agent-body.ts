@@ -1,0 +1,63 @@
+/** An agent on the wire. */
+import { Type } from 'typebox';
+import type { AgentView } from '../../../actors/agent/commands.ts';
+import { STAGES } from '../../../src/domain/agent.ts';
+import { isUuid } from '../../identifier.ts';
+import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
+
+export const agentFields = {
+  id: IdText,
+  name: Type.String(),
+  description: Type.String(),
+  stage: StageWord,
+  state: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused (spec section 3.1).'),
+  paused: Type.Boolean(),
+  pauseCause: PauseCauseWord,
+  autonomy: AutonomyWord,
+  manifestHash: HashText,
+  manifestVersion: Type.Integer(),
+  createdBy: Type.String(),
+  createdAt: Time,
+};
+
+export const AGENT_EXAMPLE = {
+  id: '019a5b1e-7c00-7000-8000-000000000001',
+  name: 'NVDA discount',
+  description: 'Buys the tokenized share below its reference.',
+  stage: 'draft',
+  state: 'draft',
+  paused: false,
+  pauseCause: null,
+  autonomy: 'research',
+  manifestHash: 'c5f5a7f1f5d0f3a6f8f5e3b8a1f0c2d4e6f8a0b2c4d6e8f0a1b2c3d4e5f60718',
+  manifestVersion: 1,
+  createdBy: 'operator',
+  createdAt: '2026-03-02T14:31:00.000Z',
+};
+
+export const AgentBody = Type.Object(agentFields, { $id: 'Agent', examples: [AGENT_EXAMPLE] });
+
+export function agentBody(view: AgentView) {
+  return {
+    id: view.id,
+    name: view.name,
+    description: view.description,
+    stage: view.stage,
+    state: view.paused ? ('paused' as const) : view.stage,
+    paused: view.paused,
+    pauseCause: view.pauseCause,
+    autonomy: view.autonomy,
+    manifestHash: view.manifestHash,
+    manifestVersion: view.manifestVersion,
+    createdBy: view.createdBy,
+    createdAt: view.createdAt,
+  };
+}
+
+/** The one sentence for missing and foreign agents alike. */
+export const NO_AGENT = 'there is no agent with this id';
+
+/** What is no UUID is the id of no agent. */
+export function agentIdOf(params: { readonly id: string }): string | null {
+  return isUuid(params.id) ? params.id.toLowerCase() : null;
+}

@@ -1,0 +1,33 @@
+/** POST /v1/agents (spec section 4.6). */
+import type { AgentView } from '../../../actors/agent/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { agentBody } from './agent-body.ts';
+import { ManifestBody, manifestOf, ManifestTakenBody } from './manifest-body.ts';
+
+export const createAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents',
+  name: 'createAgent',
+  tag: 'agents',
+  summary: 'Creates an agent from a manifest',
+  description: 'The new agent stands at stage `draft` with autonomy `research`, whatever the manifest asks for.',
+  cost: 'write',
+  schema: { body: ManifestBody },
+  bodyRule: 'read_by_handler',
+  yaml: true,
+  idempotent: true,
+  answers: { 201: { description: 'The agent was created.', schema: ManifestTakenBody } },
+  refusals: ['manifest_invalid', 'halted', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const read = manifestOf(doors, request.body);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (view: AgentView) => ({ ...agentBody(view), requestedAutonomy: read.requestedAutonomy, requestedStage: read.requestedStage }),
+        run: (context) => doors.commands.create(context, read.manifest),
+      });
+    };
+  },
+});

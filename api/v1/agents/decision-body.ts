@@ -1,0 +1,141 @@
+/** A decision record on the wire (spec section 2.8, contract "HTTP"). */
+import { Type } from 'typebox';
+import { DISPOSITIONS } from '../../../src/domain/agent.ts';
+import { SEVERITIES } from '../../../src/domain/market-event.ts';
+import { SESSIONS } from '../../../src/domain/quote.ts';
+import {
+  choice,
+  DecimalText,
+  HashText,
+  IdText,
+  nullable,
+  NullableDecimalText,
+  QualityFlags,
+  QualityWord,
+  Time,
+} from '../../shapes.ts';
+
+const EpochTime = Type.Integer({ description: 'Milliseconds since the epoch, as it was hashed.' });
+
+const ObservedQuoteBody = Type.Object({
+  bid: NullableDecimalText,
+  ask: NullableDecimalText,
+  mid: NullableDecimalText,
+  source: Type.String(),
+  observedAt: EpochTime,
+  receivedAt: EpochTime,
+  ageMs: Type.Integer(),
+  quality: QualityWord,
+  flags: QualityFlags,
+});
+
+const ObservedReferenceBody = Type.Object({
+  instrument: Type.String(),
+  referencePrice: DecimalText,
+  confidence: DecimalText,
+  feedUpdatedAt: EpochTime,
+  receivedAt: EpochTime,
+  ageMs: Type.Integer(),
+  quality: QualityWord,
+  flags: QualityFlags,
+});
+
+const orNull = (body: object) => Type.Unsafe<unknown>({ ...body, type: ['object', 'null'] });
+
+export const ObservationBody = Type.Object(
+  {
+    slot: EpochTime,
+    instrument: Type.String(),
+    session: choice(SESSIONS),
+    quote: orNull(ObservedQuoteBody),
+    reference: orNull(ObservedReferenceBody),
+    premiumPct: nullable('number', 'Fair-value gap in percent (spec section 2.3).'),
+    gapToMarkPct: nullable('number', 'Spec section 2.4.'),
+    basisPct: nullable('number'),
+    hourlyFunding: NullableDecimalText,
+    markPrice: NullableDecimalText,
+    liquidityUsd: NullableDecimalText,
+    indicators: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        required: ['value', 'previous', 'barOpenTime'],
+        properties: { value: nullable('number'), previous: nullable('number'), barOpenTime: nullable('integer') },
+      },
+      description: 'By `<name>:<period>@<timeframe>`, for example `rsi:14@1h`; null while it warms up.',
+    }),
+    events: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        severity: choice(SEVERITIES),
+        negative: Type.Boolean(),
+        rumor: Type.Boolean(),
+        observedAt: EpochTime,
+        headline: Type.String(),
+      }),
+    ),
+  },
+  { $id: 'Observation', description: 'What was known of one instrument at the slot. Null means unknown.' },
+);
+
+const plainValue = (description: string) => Type.Unsafe<number | string | null>({ type: ['number', 'string', 'null'], description });
+
+export const DecisionBody = Type.Object(
+  {
+    id: IdText,
+    agentId: IdText,
+    slot: Time,
+    at: Time,
+    manifestHash: HashText,
+    observed: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: ObservationBody,
+      description: 'By instrument, for example `spotchain:AAPLx`.',
+    }),
+    rules: Type.Array(
+      Type.Object({
+        instrument: Type.String(),
+        side: choice(['entry', 'exit']),
+        type: Type.String(),
+        passed: Type.Boolean(),
+        observed: plainValue('Null where the input was unknown; the rule then fails.'),
+        threshold: plainValue('What the manifest asks for.'),
+      }),
+    ),
+    disposition: choice(DISPOSITIONS),
+    reason: nullable('string', 'A word where the disposition alone does not say why, such as `late_tick`.'),
+    instrument: nullable('string', 'What the proposal is about.'),
+    risk: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      required: ['verdict', 'rejections'],
+      properties: {
+        verdict: choice(['passed', 'blocked']),
+        rejections: Type.Array(
+          Type.Object({
+            code: Type.String(),
+            limit: nullable('string'),
+            before: nullable('string'),
+            after: nullable('string'),
+            suggestion: nullable('string'),
+          }),
+        ),
+      },
+      description: 'Pre-trade risk attribution; null where nothing was proposed.',
+    }),
+    book: Type.Object({
+      positions: Type.Array(
+        Type.Object({ instrument: Type.String(), quantity: DecimalText, averageEntryPrice: DecimalText, openedAt: EpochTime }),
+      ),
+      openProposals: Type.Integer(),
+      fills: Type.Integer(),
+      realizedPnlUsd: DecimalText,
+      slippageBps: nullable('number'),
+    }),
+    previousHash: HashText,
+    hash: HashText,
+  },
+  { $id: 'Decision', description: 'Immutable and append-only; `hash` covers the record and `previousHash`.' },
+);
+
+/** Missing, foreign and another agent's decisions alike. */
+export const NO_DECISION = 'there is no decision with this id';

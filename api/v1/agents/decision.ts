@@ -1,0 +1,26 @@
+/** GET /v1/agents/:id/decisions/:decisionId: one decision record. */
+import { memberOf } from '../../caller.ts';
+import { isUuid } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf } from '../../shapes.ts';
+import { agentIdOf } from './agent-body.ts';
+import { DecisionBody, NO_DECISION } from './decision-body.ts';
+
+export const getDecision = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/decisions/:decisionId',
+  name: 'getDecision',
+  tag: 'agents',
+  summary: 'One decision record',
+  cost: 'costly',
+  schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
+  answers: { 200: { description: 'The decision.', schema: DecisionBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const id = agentIdOf(request.params);
+    const { decisionId } = request.params;
+    const found = id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+    return found ?? sendProblem(reply, 'not_found', NO_DECISION);
+  },
+});

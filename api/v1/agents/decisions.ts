@@ -1,0 +1,27 @@
+/** GET /v1/agents/:id/decisions: the agent's decision records, newest first. */
+import { memberOf } from '../../caller.ts';
+import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { DecisionBody } from './decision-body.ts';
+
+export const listDecisions = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/decisions',
+  name: 'listDecisions',
+  tag: 'agents',
+  summary: 'The decision records of an agent, newest first',
+  cost: 'read',
+  schema: { params: AgentPath, querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of decisions.', schema: pageOf(DecisionBody) } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const page = pageOfQuery(request.query, 'decisions', POSITIONS.number);
+    const id = agentIdOf(request.params);
+    const found = id === null ? null : await doors.decisions.list(memberOf(request).orgId, id, page);
+    if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
+    return pageBody(found, 'decisions', (decision) => decision);
+  },
+});

@@ -1,0 +1,38 @@
+/** POST /v1/agents/emergency-halt (spec sections 3.1, 4.6). */
+import { Type } from 'typebox';
+import type { HaltView } from '../../../actors/agent/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { EmptyBody, IdText } from '../../shapes.ts';
+
+const HaltBody = Type.Object(
+  {
+    paused: Type.Array(IdText, { description: 'The agents that this halt paused.' }),
+    cancelledProposals: Type.Integer(),
+    epoch: Type.Integer({ description: 'Counts the halts of the organization; nothing of an older epoch begins after this answer.' }),
+  },
+  { $id: 'Halt', examples: [{ paused: ['019a5b1e-7c00-7000-8000-000000000001'], cancelledProposals: 2, epoch: 3 }] },
+);
+
+export const emergencyHalt = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/emergency-halt',
+  name: 'emergencyHalt',
+  tag: 'agents',
+  summary: "Pauses all of the organization's agents and cancels their pending proposals",
+  cost: 'emergency',
+  schema: { body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The halt holds.', schema: HaltBody } },
+  refusals: [],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) =>
+      carryOut(request, reply, {
+        status: 200,
+        answer: ({ paused, cancelledProposals, epoch }: HaltView) => ({ paused, cancelledProposals, epoch }),
+        run: (context) => doors.commands.emergencyHalt(context),
+      });
+  },
+});

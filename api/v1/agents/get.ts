@@ -1,0 +1,36 @@
+/** GET /v1/agents/:id: one agent with its manifest versions. */
+import { Type } from 'typebox';
+import { memberOf } from '../../caller.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, AnyJson, HashText, Time } from '../../shapes.ts';
+import { agentBody, agentFields, agentIdOf, NO_AGENT } from './agent-body.ts';
+
+const AgentDetailBody = Type.Object(
+  {
+    ...agentFields,
+    versions: Type.Array(Type.Object({ version: Type.Integer(), manifestHash: HashText, createdBy: Type.String(), createdAt: Time }), {
+      description: 'Newest first.',
+    }),
+    manifest: Type.Unsafe<object>({ ...AnyJson, type: 'object', additionalProperties: true, description: 'The canonical manifest of the active version, as it was hashed.' }),
+  },
+  { $id: 'AgentDetail' },
+);
+
+export const getAgent = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id',
+  name: 'getAgent',
+  tag: 'agents',
+  summary: 'One agent with its manifest versions',
+  cost: 'read',
+  schema: { params: AgentPath },
+  answers: { 200: { description: 'The agent.', schema: AgentDetailBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const id = agentIdOf(request.params);
+    const agent = id === null ? null : await doors.agents.get(memberOf(request).orgId, id);
+    if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
+    return { ...agentBody(agent), versions: agent.versions, manifest: agent.manifest };
+  },
+});

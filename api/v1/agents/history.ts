@@ -1,0 +1,42 @@
+/** GET /v1/agents/:id/history: the committed steps of the agent's state chart, newest first. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, AnyJson, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+
+const StepBody = Type.Object(
+  {
+    version: Type.Integer({ description: "The actor's version after the step." }),
+    at: Time,
+    machine: Type.String(),
+    event: AnyJson,
+    from: AnyJson,
+    to: AnyJson,
+    cause: nullable('string', 'What brought the event: a request id, `timer`, `errand`, `feed`.'),
+  },
+  { $id: 'Step' },
+);
+
+export const listHistory = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/history',
+  name: 'listHistory',
+  tag: 'agents',
+  summary: "The steps of the agent's state chart, newest first",
+  description: 'Every committed step but the ordinary tick, whose decision record is its place in the history.',
+  cost: 'read',
+  schema: { params: AgentPath, querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const page = pageOfQuery(request.query, 'history', POSITIONS.number);
+    const id = agentIdOf(request.params);
+    const found = id === null ? null : await doors.agents.history(memberOf(request).orgId, id, page);
+    if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
+    return pageBody(found, 'history', (step) => ({ ...step, at: isoTime(step.at) }));
+  },
+});

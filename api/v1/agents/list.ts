@@ -1,0 +1,22 @@
+/** GET /v1/agents: the organization's agents, newest first. */
+import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { memberOf } from '../../caller.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { AgentBody, agentBody } from './agent-body.ts';
+
+export const listAgents = defineRoute({
+  method: 'GET',
+  url: '/v1/agents',
+  name: 'listAgents',
+  tag: 'agents',
+  summary: "The organization's agents, newest first",
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of agents.', schema: pageOf(AgentBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const page = pageOfQuery(request.query, 'agents', POSITIONS.uuid);
+    return pageBody(await doors.agents.list(memberOf(request).orgId, page), 'agents', agentBody);
+  },
+});

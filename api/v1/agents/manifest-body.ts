@@ -1,0 +1,38 @@
+/** Manifests in request bodies: either form (spec sections 2.5, 2.6), JSON or YAML, read by the domain. */
+import { type TSchema, Type } from 'typebox';
+import { manifestDeclarativeSchema } from '../../../src/domain/manifest-declarative.ts';
+import { manifestPayloadSchema } from '../../../src/domain/manifest-payload.ts';
+import { type ReadManifest, readManifest } from '../../../src/domain/manifest-reader.ts';
+import type { ApiDoors } from '../../doors.ts';
+import { InputError, problemsDetail } from '../../problem.ts';
+import { AutonomyWord, StageWord } from '../../shapes.ts';
+import { agentFields, AGENT_EXAMPLE } from './agent-body.ts';
+
+export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
+  $id: 'Manifest',
+  description: 'The payload form (spec section 2.6) or the declarative form (spec section 2.5). Both are hashed in one canonical form.',
+  anyOf: [
+    { ...(manifestPayloadSchema as object), $id: 'ManifestPayload' },
+    { ...(manifestDeclarativeSchema as object), $id: 'ManifestDeclarative' },
+  ] as unknown as TSchema[],
+});
+
+/** An agent whose manifest was just taken, with what the declarative form asked for and no file can grant. */
+export const ManifestTakenBody = Type.Object(
+  {
+    ...agentFields,
+    requestedAutonomy: Type.Union([AutonomyWord, Type.Null()], { description: 'Asked for in the manifest. Autonomy is set by its own command.' }),
+    requestedStage: Type.Union([StageWord, Type.Null()], { description: 'Asked for in the manifest. Stages are reached through their gates only.' }),
+  },
+  { $id: 'AgentWithManifest', examples: [{ ...AGENT_EXAMPLE, requestedAutonomy: null, requestedStage: null }] },
+);
+
+/**
+ * Reads a body as a manifest.
+ * @throws InputError `manifest_invalid` with every problem that it has.
+ */
+export function manifestOf(doors: ApiDoors, body: unknown): ReadManifest {
+  const read = readManifest(body, doors.catalog);
+  if (!read.ok) throw new InputError('manifest_invalid', problemsDetail(read.problems), read.problems);
+  return read;
+}

@@ -1,0 +1,30 @@
+/** POST /v1/agents/:id/pause (spec section 4.6). */
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, EmptyBody } from '../../shapes.ts';
+import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+
+export const pauseAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/pause',
+  name: 'pauseAgent',
+  tag: 'agents',
+  summary: 'Pauses one agent',
+  description:
+    'It is ticked no more and its pending proposals are cancelled. Works with an own rate limit that nothing else empties.',
+  cost: 'emergency',
+  schema: { params: AgentPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The agent, paused.', schema: AgentBody } },
+  refusals: ['not_found', 'already_paused', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.pause(context, id) });
+    };
+  },
+});

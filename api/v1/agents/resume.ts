@@ -1,0 +1,30 @@
+/** POST /v1/agents/:id/resume (its rules: who may resume what). */
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, EmptyBody } from '../../shapes.ts';
+import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+
+export const resumeAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/resume',
+  name: 'resumeAgent',
+  tag: 'agents',
+  summary: 'Resumes a paused agent',
+  description:
+    'It goes on at the stage it was paused from, unless its manifest was changed. After a breaker, only once the cause is gone and by somebody other than the creator.',
+  cost: 'write',
+  schema: { params: AgentPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The agent, on duty again.', schema: AgentBody } },
+  refusals: ['not_found', 'not_paused', 'cause_persists', 'resume_by_creator', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.resume(context, id) });
+    };
+  },
+});

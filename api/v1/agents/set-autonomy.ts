@@ -1,0 +1,35 @@
+/** POST /v1/agents/:id/autonomy (spec sections 2.7, 4.6). */
+import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy } from '../../../src/domain/agent.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, choice, objectOf } from '../../shapes.ts';
+import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+
+const AutonomyRequest = objectOf({
+  autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either spelling of spec section 2.7.'),
+});
+
+export const setAgentAutonomy = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/autonomy',
+  name: 'setAgentAutonomy',
+  tag: 'agents',
+  summary: 'Sets the autonomy level',
+  description: 'Raising to `policy_auto` or `autonomous` also needs `risk:manage`; lowering is always allowed.',
+  cost: 'write',
+  schema: { params: AgentPath, body: AutonomyRequest },
+  idempotent: true,
+  answers: { 200: { description: 'The agent at its new level.', schema: AgentBody } },
+  refusals: ['not_found', 'autonomy_refused', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      const { autonomy: word } = request.body;
+      const autonomy = AUTONOMY_IDENTIFIERS[word] ?? (word as Autonomy);
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.setAutonomy(context, id, autonomy) });
+    };
+  },
+});

@@ -1,0 +1,27 @@
+/** Which bars of a range are there, and which are missing: nothing is filled in, and nothing is cut off silently. */
+import type { EpochMs } from '../../../src/domain/time.ts';
+
+/** Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive). */
+export interface Gap {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly missing: number;
+}
+
+/**
+ * The gaps between ascending open times within [from, to), on the grid of the timeframe. All times are aligned to it.
+ * Which gaps a closed market explains is for the reader to judge.
+ */
+export function gapsOf(openTimes: readonly EpochMs[], from: EpochMs, to: EpochMs, timeframeLength: number): Gap[] {
+  const gaps: Gap[] = [];
+  let expected = from;
+  const close = (until: EpochMs): void => {
+    if (until > expected) gaps.push({ from: expected, to: until, missing: Math.round((until - expected) / timeframeLength) });
+  };
+  for (const openTime of openTimes) {
+    close(openTime);
+    expected = openTime + timeframeLength;
+  }
+  close(to);
+  return gaps;
+}

@@ -1,0 +1,105 @@
+/** GET /v1/candles: closed bars of one instrument, with what is missing among them. */
+import { Type } from 'typebox';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { encodeCursor, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { gapsOf } from './coverage.ts';
+
+const CandlesBody = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        openTime: Time,
+        open: DecimalText,
+        high: DecimalText,
+        low: DecimalText,
+        close: DecimalText,
+        volume: DecimalText,
+        source: Type.String(),
+      }),
+      { description: 'Ascending by open time.' },
+    ),
+    nextCursor: nullable('string', 'Goes on towards `to`; null where this page reaches it.'),
+    coverage: Type.Object({
+      complete: Type.Boolean({ description: 'True where no closed bar of this page is missing.' }),
+      from: Time,
+      to: Time,
+      gaps: Type.Array(Type.Object({ from: Time, to: Time, missing: Type.Integer() }), {
+        description: 'Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive).',
+      }),
+    }),
+  },
+  { $id: 'Candles' },
+);
+
+const When = (description: string) => Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601, or milliseconds since the epoch.` }));
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+/** Nothing is older than 1970 or further than the year 2100. */
+const LAST_INSTANT = Date.UTC(2100, 0, 1);
+
+function instantOf(text: string, path: string): EpochMs {
+  const at = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!(at >= 0 && at < LAST_INSTANT)) throw malformed(path, `got the text ${JSON.stringify(text)}`, 'an ISO 8601 time such as 2026-03-02T14:31:00Z, or milliseconds since 1970');
+  return at;
+}
+
+const alignUp = (at: EpochMs, length: number): EpochMs => slotOf(at + length - 1, length);
+
+export const listCandles = defineRoute({
+  method: 'GET',
+  url: '/v1/candles',
+  name: 'listCandles',
+  tag: 'market',
+  summary: 'Closed candles of one instrument, and what is missing among them',
+  description: 'Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in `coverage`, never filled in.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      venue: VenueWord,
+      instrument: Type.String({ minLength: 1, maxLength: 64 }),
+      timeframe: Type.String({ pattern: '^[1-9][0-9]{0,2}[mh]$', description: '`<n>m` or `<n>h`.' }),
+      from: When('The first open time.'),
+      to: When('Bars open before it.'),
+      ...pageFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of candles.', schema: CandlesBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const { query } = request;
+    const length = timeframeMs(query.timeframe);
+    if (length === null) throw malformed('query.timeframe', 'no timeframe', '<n>m or <n>h');
+    const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
+    if (!knownInstrument(doors.catalog, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    // Only bars that are closed by now are expected.
+    const now = slotOf(doors.clock.now(), length);
+    const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));
+    const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(instantOf(query.from, 'query.from'), length);
+    if (query.from !== undefined && query.to !== undefined && instantOf(query.from, 'query.from') > instantOf(query.to, 'query.to')) {
+      throw malformed('query.from', '`from` is later than `to`', 'a time before `to`');
+    }
+    const from = after === null ? asked : Math.max(asked, Number(after) + length);
+    const { venue, instrument, timeframe } = query;
+    const found = from >= to ? [] : await doors.candles.range({ venue, instrument, timeframe, from, to, limit: limit + 1 });
+    const candles = found.slice(0, limit);
+    const last = candles.at(-1);
+    const more = found.length > limit && last !== undefined;
+    const end = more ? last.openTime + length : Math.max(from, to);
+    const gaps = gapsOf(candles.map((candle) => candle.openTime), from, end, length);
+    return {
+      items: candles.map(({ openTime, open, high, low, close, volume, source }) => ({ openTime: isoTime(openTime), open, high, low, close, volume, source })),
+      nextCursor: more ? encodeCursor('candles', String(last.openTime)) : null,
+      coverage: {
+        complete: gaps.length === 0,
+        from: isoTime(from),
+        to: isoTime(end),
+        gaps: gaps.map((gap) => ({ from: isoTime(gap.from), to: isoTime(gap.to), missing: gap.missing })),
+      },
+    };
+  },
+});

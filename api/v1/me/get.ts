@@ -1,0 +1,37 @@
+/** GET /v1/me: who the token says I am and what I may do. */
+import { Type } from 'typebox';
+import { PERMISSIONS } from '../../../src/domain/agent.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, nullable, Time } from '../../shapes.ts';
+
+const MeBody = Type.Object(
+  {
+    subject: Type.String(),
+    name: nullable('string'),
+    orgId: nullable('string', 'Null for an identity that belongs to no organization.'),
+    permissions: Type.Array(choice(PERMISSIONS)),
+    viewerOnly: Type.Boolean({ description: 'True where nothing but market:read is held.' }),
+    expiresAt: Time,
+  },
+  { $id: 'Me' },
+);
+
+export const getMe = defineRoute({
+  method: 'GET',
+  url: '/v1/me',
+  name: 'getMe',
+  tag: 'identity',
+  summary: 'The caller, with the permissions of this moment',
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'The caller.', schema: MeBody } },
+  refusals: [],
+  handle: () => (request) => {
+    const caller = request.caller;
+    if (caller === null) throw new Error('the gate let nobody in');
+    const { subject, name, orgId, permissions, expiresAt } = caller;
+    const viewerOnly = permissions.every((permission) => permission === 'market:read');
+    return { subject, name, orgId, permissions, viewerOnly, expiresAt: isoTime(expiresAt) };
+  },
+});

@@ -1,0 +1,62 @@
+/** GET /v1/order-book: the depth of one instrument on one venue. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+
+const LevelBody = Type.Object({ price: DecimalText, size: DecimalText });
+
+const OrderBookBody = Type.Object(
+  {
+    venue: ExecutableVenueWord,
+    instrument: Type.String(),
+    source: Type.String(),
+    observedAt: Time,
+    receivedAt: Time,
+    quality: QualityWord,
+    flags: QualityFlags,
+    bids: Type.Array(LevelBody, { description: 'Best first.' }),
+    asks: Type.Array(LevelBody, { description: 'Best first.' }),
+  },
+  { $id: 'OrderBook' },
+);
+
+const DEFAULT_DEPTH = 20;
+
+export const getOrderBook = defineRoute({
+  method: 'GET',
+  url: '/v1/order-book',
+  name: 'getOrderBook',
+  tag: 'market',
+  summary: 'Order-book depth of one instrument',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      venue: ExecutableVenueWord,
+      instrument: Type.String({ minLength: 1, maxLength: 64 }),
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_DEPTH, description: 'Levels of each side.' })),
+    }),
+  },
+  answers: { 200: { description: 'The book.', schema: OrderBookBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const { venue, instrument, depth = DEFAULT_DEPTH } = request.query;
+    if (!knownInstrument(doors.catalog, venue, instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    const read = await doors.orderBook.read(venue, instrument, depth);
+    if (!read.ok) return sendRefusal(reply, read.refusal);
+    const { source, observedAt, receivedAt, quality, flags, bids, asks } = read.value;
+    return {
+      venue,
+      instrument,
+      source,
+      observedAt: isoTime(observedAt),
+      receivedAt: isoTime(receivedAt),
+      quality,
+      flags,
+      bids: bids.slice(0, depth),
+      asks: asks.slice(0, depth),
+    };
+  },
+});

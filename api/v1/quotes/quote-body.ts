@@ -1,0 +1,92 @@
+/** A quote or a reference price on the wire (spec section 2.1); a reference price never looks like a quote. */
+import { Type } from 'typebox';
+import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
+import { SESSIONS } from '../../../src/domain/quote.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { midPrice } from '../../../src/domain/valuation.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, nullableChoice, QualityFlags, QualityWord, Time, VenueWord } from '../../shapes.ts';
+
+const OfQuotes = 'Of a quote only.';
+const OfReferences = 'Of a reference price only.';
+
+export const QuoteBody = Type.Object(
+  {
+    kind: choice(['quote', 'reference'], 'A reference price is never executable.'),
+    venue: VenueWord,
+    instrument: Type.String(),
+    source: Type.String(),
+    observedAt: Time,
+    receivedAt: Time,
+    quality: QualityWord,
+    flags: QualityFlags,
+    bid: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
+    ask: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
+    bidSize: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
+    askSize: Type.Optional({ ...NullableDecimalText, description: OfQuotes }),
+    mid: Type.Optional({ ...NullableDecimalText, description: `${OfQuotes} (bid + ask) / 2.` }),
+    sequence: Type.Optional(nullable('number', `${OfQuotes} The venue's own order of events.`)),
+    referencePrice: Type.Optional({ ...DecimalText, description: OfReferences }),
+    confidence: Type.Optional({ ...DecimalText, description: OfReferences }),
+    feedUpdatedAt: Type.Optional({ ...Time, description: `${OfReferences} Freshness is measured from here (spec section 2.3).` }),
+    publisherSession: Type.Optional(nullableChoice(SESSIONS, OfReferences)),
+  },
+  {
+    $id: 'Quote',
+    examples: [
+      {
+        kind: 'quote',
+        venue: 'spotexchange',
+        instrument: 'BTCUSDT',
+        source: 'binance:bookTicker',
+        observedAt: '2026-03-02T14:31:00.120Z',
+        receivedAt: '2026-03-02T14:31:00.151Z',
+        quality: 'live',
+        flags: [],
+        bid: '63000.10',
+        ask: '63000.20',
+        bidSize: '1.5',
+        askSize: '0.8',
+        mid: '63000.15',
+        sequence: 400900217,
+      },
+    ],
+  },
+);
+
+export type QuoteAnswer = ReturnType<typeof quoteBody>;
+
+/** Writes an event of the market view for the outside: times as ISO 8601, prices as they came. */
+export function quoteBody(event: Quote | ReferencePrice) {
+  if (event.kind === 'quote') {
+    return {
+      kind: event.kind,
+      venue: event.venue,
+      instrument: event.instrument,
+      source: event.source,
+      observedAt: isoTime(event.observedAt),
+      receivedAt: isoTime(event.receivedAt),
+      quality: event.quality,
+      flags: event.flags,
+      bid: event.bid,
+      ask: event.ask,
+      bidSize: event.bidSize,
+      askSize: event.askSize,
+      mid: midPrice(event.bid, event.ask),
+      sequence: event.sequence,
+    };
+  }
+  return {
+    kind: event.kind,
+    venue: event.venue,
+    instrument: event.instrument,
+    source: event.source,
+    observedAt: isoTime(event.observedAt),
+    receivedAt: isoTime(event.receivedAt),
+    quality: event.quality,
+    flags: event.flags,
+    referencePrice: event.referencePrice,
+    confidence: event.confidence,
+    feedUpdatedAt: isoTime(event.feedUpdatedAt),
+    publisherSession: event.publisherSession,
+  };
+}

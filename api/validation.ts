@@ -1,0 +1,129 @@
+/** Checks parameters, queries and bodies against their schemas, converting nothing but the text of a query string. */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Problem as InputProblem } from '../src/domain/field.ts';
+import { describeValue } from '../src/domain/field.ts';
+import { InputError, problemsDetail } from './problem.ts';
+
+/** A JSON schema node as far as an error message looks into it. */
+interface SchemaNode {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly properties?: { readonly [name: string]: SchemaNode };
+  readonly items?: SchemaNode;
+  readonly [keyword: string]: unknown;
+}
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+}
+
+export type Part = 'params' | 'querystring' | 'body';
+export type Validator = (value: unknown) => { value: unknown } | { error: InputError };
+
+/** At most so many problems are named in one answer. */
+const MAX_PROBLEMS = 10;
+const ROOTS: Readonly<Record<Part, string>> = { params: 'path', querystring: 'query', body: '$' };
+
+/**
+ * Compiles a schema into a check. Nothing is coerced and nothing is removed; of a query string, whose values are all
+ * text, whole numbers and true/false are read where the schema asks for them and the text spells exactly that.
+ * An `optional` body may be missing.
+ */
+export function compileValidator(schema: TSchema, part: Part, optional = false): Validator {
+  const compiled = Compile(schema);
+  const node = schema as unknown as SchemaNode;
+  const read = part === 'querystring' ? queryReader(node) : (value: unknown) => value;
+  return (raw) => {
+    if (raw === null && optional) return { value: raw };
+    const value = read(raw);
+    if (compiled.Check(value)) return { value };
+    const problems = explain(compiled.Errors(value) as readonly SchemaError[], node, value, ROOTS[part]);
+    return { error: new InputError('malformed', problemsDetail(problems), problems) };
+  };
+}
+
+function queryReader(schema: SchemaNode): (value: unknown) => unknown {
+  const kinds = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    field.type === 'integer' || field.type === 'boolean' ? [{ name, type: field.type }] : [],
+  );
+  if (kinds.length === 0) return (value) => value;
+  return (raw) => {
+    const query = raw as Record<string, unknown>;
+    for (const { name, type } of kinds) {
+      const text = query[name];
+      if (typeof text !== 'string') continue;
+      if (type === 'integer' && /^-?(0|[1-9]\d{0,14})$/.test(text)) query[name] = Number(text);
+      if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
+    }
+    return query;
+  };
+}
+
+function explain(errors: readonly SchemaError[], schema: SchemaNode, value: unknown, root: string): InputProblem[] {
+  const problems: InputProblem[] = [];
+  for (const { keyword, instancePath, params } of errors) {
+    if (problems.length >= MAX_PROBLEMS) break;
+    // The `false` schema of an unknown field; its parent reports it with all of them.
+    if (keyword === 'boolean') continue;
+    const names = instancePath.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const path = names.reduce((before, name) => (/^\d+$/.test(name) ? `${before}[${name}]` : `${before}.${name}`), root);
+    const node = nodeAt(schema, names);
+    if (keyword === 'additionalProperties') {
+      const known = Object.keys(node?.properties ?? {});
+      for (const name of (params as { additionalProperties: readonly string[] }).additionalProperties) {
+        if (problems.length >= MAX_PROBLEMS) break;
+        problems.push({ path: `${path}.${name.slice(0, 80)}`, problem: 'unknown field', allowed: known.length === 0 ? 'no field' : known.join(', ') });
+      }
+    } else if (keyword === 'required') {
+      for (const name of (params as { requiredProperties: readonly string[] }).requiredProperties) {
+        if (problems.length >= MAX_PROBLEMS) break;
+        problems.push({ path: `${path}.${name}`, problem: 'missing', allowed: describeNode(node?.properties?.[name]) });
+      }
+    } else {
+      problems.push({ path, problem: `got ${describeValue(valueAt(value, names))}`, allowed: describeNode(node) });
+    }
+  }
+  return problems;
+}
+
+function nodeAt(schema: SchemaNode, names: readonly string[]): SchemaNode | undefined {
+  let node: SchemaNode | undefined = schema;
+  for (const name of names) node = node?.properties?.[name] ?? node?.items;
+  return node;
+}
+
+function valueAt(value: unknown, names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) found = (found as Record<string, unknown> | null | undefined)?.[name];
+  return found;
+}
+
+/** What a schema accepts, in one phrase. */
+function describeNode(node: SchemaNode | undefined): string {
+  if (node === undefined) return 'what the schema says';
+  if (node.enum !== undefined) return `one of ${node.enum.map(String).join(', ')}`;
+  const type = Array.isArray(node.type) ? node.type.join(' or ') : String(node.type ?? 'any value');
+  if (type === 'integer' || type === 'number') {
+    const kind = type === 'integer' ? 'a whole number' : 'a number';
+    if (node.minimum === undefined && node.maximum === undefined) return kind;
+    return `${kind} from ${node.minimum ?? '-∞'} to ${node.maximum ?? '∞'}`;
+  }
+  if (node.format === 'date-time') return 'an ISO 8601 time such as 2026-03-02T14:31:00.000Z';
+  if (node.format !== undefined) return `a text of the format ${node.format}`;
+  if (node.pattern !== undefined) return `a text that matches ${node.pattern}`;
+  if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
+  if (type === 'object') {
+    const known = Object.keys(node.properties ?? {});
+    return known.length === 0 ? 'an empty object' : `an object with ${known.join(', ')}`;
+  }
+  return type;
+}

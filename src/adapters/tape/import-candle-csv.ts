@@ -1,0 +1,56 @@
+/** Imports closed bars from CSV with the header openTime,open,high,low,close,volume: one event per bar, received when it closed. */
+import { basename } from 'node:path';
+import { timeframeMs } from '../../domain/time.ts';
+import { VENUES } from '../../domain/venue.ts';
+import { wireCandle } from '../venues/spotexchange/map.ts';
+import type { Importer } from './importer.ts';
+import { TapeError } from './tape-error.ts';
+
+export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
+
+/** `BTCUSDT_1h_binance-spot.csv.gz`: the instrument and the timeframe, `1d` being 24h. */
+function named(file: string): { instrument: string; timeframe: string } | null {
+  const match = /^([A-Za-z0-9-]+)_+(?:.*_)?(\d{1,3}[mhd]|hour|day)(?:_|\.)/.exec(basename(file));
+  if (match === null) return null;
+  const written = match[2] as string;
+  const timeframe = written === 'hour' ? '1h' : written === 'day' || written === '1d' ? '24h' : written;
+  return { instrument: match[1] as string, timeframe };
+}
+
+export const CANDLE_CSV: Importer = {
+  name: 'candle-csv',
+  accepts: `CSV with the header ${CANDLE_HEADER} (times in milliseconds), named <instrument>_<timeframe>_... or with --instrument and --timeframe`,
+  venues: VENUES,
+  recognises: (sample) => (sample.split('\n', 1)[0] as string).trim() === CANDLE_HEADER,
+
+  async *read(source, target, counts) {
+    const told = named(source.file);
+    const instrument = target.instrument ?? told?.instrument;
+    const timeframe = target.timeframe ?? told?.timeframe;
+    if (instrument === undefined) throw new TapeError(source.file, '', 'does not say in its name what the bars are of: use --instrument');
+    const barMs = timeframe === undefined ? null : timeframeMs(timeframe);
+    if (timeframe === undefined || barMs === null) {
+      throw new TapeError(source.file, '', `has bars of ${timeframe ?? 'unknown length'}: use --timeframe with minutes or hours, such as 1h`);
+    }
+    let number = 0;
+    let lastOpen = -1;
+    for await (const raw of source.lines()) {
+      if (++number === 1 || raw.trim() === '') continue;
+      counts.read++;
+      const place = `line ${number}`;
+      const [openText, ...texts] = raw.trim().split(',');
+      const openTime = /^\d{1,15}$/.test(openText ?? '') ? Number(openText) : null;
+      const candle = openTime === null || texts.length !== 5 ? null : wireCandle(openTime, texts);
+      if (candle === null) {
+        counts.reject('bad_number', place, `no sound bar: ${raw.slice(0, 120)}`);
+        continue;
+      }
+      if (candle.openTime <= lastOpen) {
+        counts.reject(candle.openTime === lastOpen ? 'doubled' : 'out_of_order', place, `opens at ${candle.openTime}, after a bar that opened at ${lastOpen}`);
+        continue;
+      }
+      lastOpen = candle.openTime;
+      yield { kind: 'candles', venue: target.venue, instrument, timeframe, source: 'import:candle-csv', receivedAt: candle.openTime + barMs, candles: [candle] };
+    }
+  },
+};

@@ -1,0 +1,134 @@
+/** Imports LEAN bars: headerless CSV whose times count from the exchange's midnight. Quote bars become quotes at the end of the bar, trade bars candles. */
+import { Decimal, isPositive, plainDecimal } from '../../domain/decimal.ts';
+import { NO_FLAGS } from '../../domain/quote.ts';
+import { newYorkOffsetMs } from '../../domain/session.ts';
+import type { TapeEvent } from '../../domain/tape.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type ExecutableVenue, VENUES } from '../../domain/venue.ts';
+import { scaledDecimal } from '../venues/reference/hermes-map.ts';
+import { wireCandle } from '../venues/spotexchange/map.ts';
+import { cellDecimal, type Importer, type ImportTarget } from './importer.ts';
+import { TapeError } from './tape-error.ts';
+
+const PATH = /(?:^|[/\\])(equity|crypto|cryptofuture)[/\\][^/\\]+[/\\](minute|second)[/\\]([^/\\]+)[/\\](\d{4})(\d\d)(\d\d)_(quote|trade)\.csv(?:\.gz)?$/;
+const QUOTE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){10}$/;
+const TRADE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){5}$/;
+const BAR_MS = { minute: 60_000, second: 1_000 } as const;
+const DAY = 86_400_000;
+
+interface LeanFile {
+  readonly equity: boolean;
+  readonly resolution: 'minute' | 'second';
+  readonly symbol: string;
+  readonly midnight: EpochMs;
+}
+
+function describe(file: string, target: ImportTarget): LeanFile {
+  const match = PATH.exec(file);
+  if (match === null) {
+    throw new TapeError(file, '', 'is headerless CSV, whose meaning LEAN writes into the path; keep .../equity|crypto|cryptofuture/<market>/minute|second/<symbol>/YYYYMMDD_quote|trade.csv[.gz]');
+  }
+  const [, kind, resolution, symbol, year, month, day] = match as unknown as [string, string, 'minute' | 'second', string, string, string, string];
+  const utc = Date.parse(`${target.date ?? `${year}-${month}-${day}`}T00:00:00Z`);
+  if (!Number.isFinite(utc)) throw new TapeError(file, '', `has the date ${target.date ?? `${year}-${month}-${day}`}, which is none`);
+  const equity = kind === 'equity';
+  // Noon has the same offset as the whole trading day: the clock changes on Sundays only.
+  return { equity, resolution, symbol: symbol.toUpperCase(), midnight: equity ? utc - newYorkOffsetMs(utc + 17 * 3_600_000) : utc };
+}
+
+export const LEAN: Importer = {
+  name: 'lean',
+  accepts: 'LEAN minute or second bars, unpacked from their zip, under their own path (.../minute/spy/20230803_quote.csv); shares only as --venue reference',
+  venues: VENUES,
+  recognises(sample) {
+    const first = (sample.split('\n', 1)[0] as string).trim();
+    return QUOTE_BAR.test(first) || TRADE_BAR.test(first);
+  },
+
+  async *read(source, target, counts) {
+    const lean = describe(source.file, target);
+    if (lean.equity && target.venue !== 'reference') {
+      throw new TapeError(source.file, '', `holds prices of a share, which no venue of ours executes; import it with --venue reference, not ${target.venue}`);
+    }
+    const barMs = BAR_MS[lean.resolution];
+    const instrument = target.instrument ?? lean.symbol;
+    let number = 0;
+    for await (const raw of source.lines()) {
+      number++;
+      const line = raw.trim();
+      if (line === '') continue;
+      counts.read++;
+      const place = `line ${number}`;
+      const cells = line.split(',');
+      const offset = Number(cells[0]);
+      if (!/^\d{1,8}$/.test(cells[0] as string) || offset >= DAY) {
+        counts.reject('bad_time', place, `${String(cells[0])} is no number of milliseconds since midnight`);
+        continue;
+      }
+      const openTime = lean.midnight + offset;
+      // What a bar says is known when it ends, not before.
+      const receivedAt = openTime + barMs;
+      const price = (text: string | undefined): string | null =>
+        lean.equity ? scaledDecimal(text, -4) : cellDecimal(text);
+      if (cells.length === 11) {
+        const [bid, ask, bidSize, askSize] = [price(cells[4]), price(cells[9]), cellDecimal(cells[5]), cellDecimal(cells[10])];
+        if (bid === null || ask === null || bidSize === null || askSize === null) {
+          counts.reject('bad_number', place, `a price or size is no plain decimal: ${line.slice(0, 120)}`);
+        } else if (!isPositive(bid) || !isPositive(ask)) counts.reject('non_positive_price', place, `bid ${bid}, ask ${ask}`);
+        else yield quoteEvent(target, instrument, lean.resolution, receivedAt, { bid, ask, bidSize, askSize });
+      } else if (cells.length === 6) {
+        if (lean.resolution === 'second') {
+          counts.skip('second_trade_bar');
+          continue;
+        }
+        const candle = wireCandle(openTime, [price(cells[1]), price(cells[2]), price(cells[3]), price(cells[4]), cells[5]]);
+        if (candle === null) counts.reject('bad_number', place, `no sound bar: ${line.slice(0, 120)}`);
+        else yield { kind: 'candles', venue: target.venue, instrument, timeframe: '1m', source: 'lean:trade_bar', receivedAt, candles: [candle] };
+      } else counts.reject('unknown_shape', place, `${cells.length} columns; a quote bar has 11, a trade bar 6`);
+    }
+  },
+};
+
+function quoteEvent(
+  target: ImportTarget,
+  instrument: string,
+  resolution: string,
+  receivedAt: EpochMs,
+  book: { readonly bid: string; readonly ask: string; readonly bidSize: string; readonly askSize: string },
+): TapeEvent {
+  const source = `lean:quote_bar_${resolution}`;
+  if (target.venue === 'reference') {
+    const spread = new Decimal(book.ask).minus(book.bid);
+    return {
+      kind: 'reference',
+      venue: 'reference',
+      instrument,
+      source,
+      observedAt: receivedAt,
+      receivedAt,
+      feedUpdatedAt: receivedAt,
+      referencePrice: plainDecimal(new Decimal(book.bid).plus(book.ask).div(2)),
+      // The middle of a book is known to half of its spread.
+      confidence: plainDecimal(spread.abs().div(2)),
+      publisherSession: null,
+      quality: 'live',
+      flags: NO_FLAGS,
+    };
+  }
+  return {
+    kind: 'quote',
+    venue: target.venue as ExecutableVenue,
+    instrument,
+    source,
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: true,
+    bid: book.bid,
+    ask: book.ask,
+    bidSize: book.bidSize,
+    askSize: book.askSize,
+    sequence: null,
+    quality: 'live',
+    flags: NO_FLAGS,
+  };
+}

@@ -1,0 +1,431 @@
+/** Reads tapes of every form, in batches and bounded memory: strict about what is there, tolerant of a last line that was cut off. */
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { constants, crc32, createGunzip } from 'node:zlib';
+import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, type TapeHeader, tapeHeaderProblem } from '../../domain/tape.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import {
+  BINARY_MAGIC,
+  decodeBlock,
+  decodeFrame,
+  FRAME_BYTES,
+  type Frame,
+  MAX_PART_BYTES,
+  PREAMBLE_BYTES,
+} from './binary-codec.ts';
+import { createQuoteScanner } from './scan-quote-line.ts';
+import { TapeError } from './tape-error.ts';
+
+export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
+
+/** Events in the order of the tape. Batches hold at most 1,024. */
+export interface TapeBatch {
+  readonly events: readonly TapeEvent[];
+  /** The lines of the events without line breaks, where they were asked for. */
+  readonly lines: readonly string[] | null;
+}
+
+/** The end of a tape that was cut off; everything before it was read. */
+export interface TapeCut {
+  /** `line 7`, `byte 8192`. */
+  readonly place: string;
+  readonly detail: string;
+}
+
+export interface TapeReader {
+  readonly file: string;
+  readonly form: TapeForm;
+  readonly header: TapeHeader;
+  /** The header as it stands in the file. */
+  readonly headerLine: string;
+  /**
+   * The events. Can be walked once.
+   * @throws TapeError at the first thing that is not a sound event; the events before it have been given out.
+   */
+  batches(): AsyncGenerator<TapeBatch, void, undefined>;
+  /** Where the tape was cut off, known once the batches are read; null where it is whole. */
+  readonly cut: TapeCut | null;
+  /** Bytes of the file that were read so far, for progress. */
+  readonly bytesRead: number;
+  readonly bytesTotal: number;
+  close(): Promise<void>;
+}
+
+/** A longer line is no event, and would only cost memory. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const CHUNK_BYTES = 128 * 1024;
+
+export interface TapeReadOptions {
+  /** Gives out the lines next to the events. */
+  readonly lines?: boolean;
+}
+
+/**
+ * Opens a tape and reads its header. The form is told by the first bytes, not by the name.
+ * @throws TapeError where the file is missing, empty or no tape.
+ */
+export async function openTape(file: string, options: TapeReadOptions = {}): Promise<TapeReader> {
+  const { start, size } = await firstBytes(file);
+  if (start.length === 0) throw new TapeError(file, '', 'is empty; a tape begins with a header line {"tape":1, ...}');
+  const gzipped = start[0] === 0x1f && start[1] === 0x8b;
+  const state = new ReaderState(file, size, gzipped);
+  try {
+    const first = await state.peek(BINARY_MAGIC.length);
+    const binary = first.length === BINARY_MAGIC.length && first.equals(BINARY_MAGIC);
+    const body = binary ? await openBinary(state, options) : await openLines(state, options);
+    return {
+      file,
+      form: binary ? 'binary' : gzipped ? 'ndjson.gz' : 'ndjson',
+      header: body.header,
+      headerLine: body.headerLine,
+      batches: body.batches,
+      get cut() {
+        return state.cut;
+      },
+      get bytesRead() {
+        return state.bytesRead;
+      },
+      bytesTotal: size,
+      close: () => state.close(),
+    };
+  } catch (error) {
+    await state.close();
+    throw error;
+  }
+}
+
+async function firstBytes(file: string): Promise<{ start: Buffer; size: number }> {
+  let handle: Awaited<ReturnType<typeof open>>;
+  try {
+    handle = await open(file, 'r');
+  } catch (error) {
+    throw new TapeError(file, '', `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`);
+  }
+  try {
+    const info = await handle.stat();
+    if (!info.isFile()) throw new TapeError(file, '', 'is no file; a tape is a *.tape.ndjson, *.tape.ndjson.gz or *.tape file');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
+    return { start: buffer.subarray(0, bytesRead), size: info.size };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The plain bytes of a file, unpacked where it is gzipped, with a place to put back what was read too much. */
+class ReaderState {
+  readonly file: string;
+  cut: TapeCut | null = null;
+  readonly #source: ReturnType<typeof createReadStream>;
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #gzipSize: number | null;
+  #plainBytes = 0;
+  #held: Buffer = Buffer.alloc(0);
+  #ended = false;
+  #trailer: Buffer = Buffer.alloc(0);
+
+  constructor(file: string, size: number, gzipped: boolean) {
+    this.file = file;
+    this.#gzipSize = gzipped ? size : null;
+    this.#source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+    if (gzipped) {
+      this.#source.on('data', (chunk) => {
+        this.#trailer = Buffer.concat([this.#trailer, chunk as Buffer]).subarray(-4);
+      });
+      // A file that was cut off still gives out all that can be unpacked; the length in its trailer tells.
+      const gunzip = createGunzip({ chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH });
+      this.#source.on('error', (error) => gunzip.destroy(error));
+      this.#source.pipe(gunzip);
+      this.#chunks = gunzip[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    } else {
+      this.#chunks = this.#source[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    }
+  }
+
+  get bytesRead(): number {
+    return this.#source.bytesRead;
+  }
+
+  /** Plain bytes given out so far. */
+  get position(): number {
+    return this.#plainBytes - this.#held.length;
+  }
+
+  /** True where a gzipped file lacks its end. Known once everything is read. */
+  get packedCutOff(): boolean {
+    if (this.#gzipSize === null) return false;
+    return this.#trailer.length < 4 || this.#trailer.readUInt32LE(0) !== this.#plainBytes % 2 ** 32;
+  }
+
+  /** The next chunk as it comes; null at the end. */
+  async chunk(): Promise<Buffer | null> {
+    if (this.#held.length > 0) {
+      const held = this.#held;
+      this.#held = Buffer.alloc(0);
+      return held;
+    }
+    if (this.#ended) return null;
+    let next: IteratorResult<Buffer>;
+    try {
+      next = await this.#chunks.next();
+    } catch (error) {
+      throw new TapeError(this.file, `byte ${this.#plainBytes}`, `cannot be read on: ${(error as Error).message}`);
+    }
+    if (next.done) {
+      this.#ended = true;
+      return null;
+    }
+    this.#plainBytes += next.value.length;
+    return next.value;
+  }
+
+  putBack(bytes: Buffer): void {
+    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([bytes, this.#held]);
+  }
+
+  /** Up to `count` bytes without taking them. */
+  async peek(count: number): Promise<Buffer> {
+    const bytes = await this.take(count);
+    this.putBack(bytes);
+    return bytes.subarray(0, count);
+  }
+
+  /** Exactly `count` bytes, or fewer at the end. */
+  async take(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let length = 0;
+    while (length < count) {
+      const chunk = await this.chunk();
+      if (chunk === null) break;
+      parts.push(chunk);
+      length += chunk.length;
+    }
+    const bytes = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+    if (bytes.length > count) {
+      this.putBack(bytes.subarray(count));
+      return bytes.subarray(0, count);
+    }
+    return bytes;
+  }
+
+  close(): Promise<void> {
+    this.#ended = true;
+    return new Promise((resolve) => {
+      if (this.#source.closed) resolve();
+      else {
+        this.#source.once('close', () => resolve());
+        this.#source.destroy();
+      }
+    });
+  }
+}
+
+interface TapeBody {
+  readonly header: TapeHeader;
+  readonly headerLine: string;
+  readonly batches: () => AsyncGenerator<TapeBatch, void, undefined>;
+}
+
+function parseHeader(file: string, line: string): TapeHeader {
+  if (line.startsWith('\uFEFF')) throw new TapeError(file, 'line 1', 'begins with a byte order mark; save the file as UTF-8 without one');
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new TapeError(file, 'line 1', `is no tape header; the first line should be {"tape":1, ...}, it is ${JSON.stringify(line.slice(0, 60))}`);
+  }
+  const problem = tapeHeaderProblem(value);
+  if (problem !== null) throw new TapeError(file, 'line 1', problem);
+  return value as TapeHeader;
+}
+
+async function openLines(state: ReaderState, options: TapeReadOptions): Promise<TapeBody> {
+  const lines = new LineSource(state);
+  const first = await lines.next();
+  if (first === null || first.length === 0) throw new TapeError(state.file, 'line 1', 'is empty; a tape begins with a header line {"tape":1, ...}');
+  const headerLine = first[0] as string;
+  const header = parseHeader(state.file, headerLine);
+  if (lines.torn && first.length === 1 && state.packedCutOff) {
+    state.cut = { place: 'line 1', detail: 'the file ends after the header' };
+  }
+
+  async function* batches(): AsyncGenerator<TapeBatch, void, undefined> {
+    const scan = createQuoteScanner();
+    let line = 1;
+    let previousAt: EpochMs = 0;
+    let events: TapeEvent[] = [];
+    let kept: string[] | null = options.lines === true ? [] : null;
+    let texts: readonly string[] | null = first;
+    let from = 1;
+    for (;;) {
+      if (texts === null) break;
+      const lastOfTape = lines.torn ? texts.length - 1 : -1;
+      for (let index = from; index < texts.length; index++) {
+        const text = texts[index] as string;
+        line++;
+        let event: TapeEvent | null = scan(text);
+        if (event === null || event.receivedAt < previousAt) {
+          const read = readLine(text, previousAt);
+          if ('problem' in read) {
+            if (events.length > 0) yield { events, lines: kept };
+            if (index === lastOfTape && read.torn) {
+              state.cut = { place: `line ${line}`, detail: `the last line was cut off after ${text.length} characters` };
+              return;
+            }
+            throw new TapeError(state.file, `line ${line}`, read.problem);
+          }
+          event = read.event;
+        }
+        previousAt = event.receivedAt;
+        events.push(event);
+        kept?.push(text);
+        if (events.length === TAPE_BATCH) {
+          yield { events, lines: kept };
+          events = [];
+          kept = kept === null ? null : [];
+        }
+      }
+      from = 0;
+      texts = await lines.next();
+    }
+    if (events.length > 0) yield { events, lines: kept };
+    if (state.packedCutOff) state.cut = { place: `line ${line}`, detail: 'the compressed file ends without its trailer: more may have followed' };
+  }
+
+  return { header, headerLine, batches };
+}
+
+function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEvent } | { readonly problem: string; readonly torn: boolean } {
+  if (text.trim() === '') return { problem: 'is empty; every line after the header is one event', torn: true };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const position = /position (\d+)/.exec((error as Error).message)?.[1];
+    const near = position === undefined ? text.slice(0, 40) : text.slice(Math.max(0, Number(position) - 20), Number(position) + 20);
+    return { problem: `is no JSON near ${JSON.stringify(near)}${position === undefined ? '' : ` (character ${Number(position) + 1})`}; an event is one JSON object per line, and numbers are finite`, torn: true };
+  }
+  const problem = tapeEventProblem(value, previousAt);
+  return problem === null ? { event: leanEvent(value as TapeEvent) } : { problem, torn: false };
+}
+
+/** Lines by the chunk. */
+class LineSource {
+  readonly #state: ReaderState;
+  #rest: Buffer[] = [];
+  #restBytes = 0;
+  #lines = 0;
+  #done = false;
+  /** True where the lines given out last end with one that has no line break. */
+  torn = false;
+
+  constructor(state: ReaderState) {
+    this.#state = state;
+  }
+
+  /** The lines of the next chunk, at least one; null at the end. */
+  async next(): Promise<readonly string[] | null> {
+    while (!this.#done) {
+      const chunk = await this.#state.chunk();
+      if (chunk === null) {
+        this.#done = true;
+        if (this.#restBytes === 0) return null;
+        this.torn = true;
+        return [this.#text(Buffer.concat(this.#rest))];
+      }
+      const end = chunk.lastIndexOf(10);
+      if (end < 0) {
+        this.#rest.push(chunk);
+        this.#restBytes += chunk.length;
+        if (this.#restBytes > MAX_LINE_BYTES) {
+          throw new TapeError(this.#state.file, `line ${this.#lines + 1}`, `is longer than ${MAX_LINE_BYTES} bytes; is this a tape?`);
+        }
+        continue;
+      }
+      const whole = this.#restBytes === 0 ? chunk.subarray(0, end) : Buffer.concat([...this.#rest, chunk.subarray(0, end)]);
+      this.#rest = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
+      this.#restBytes = chunk.length - end - 1;
+      const lines = this.#text(whole).split('\n');
+      this.#lines += lines.length;
+      return lines;
+    }
+    return null;
+  }
+
+  #text(bytes: Buffer): string {
+    if (isUtf8(bytes)) return bytes.toString('utf8');
+    let line = this.#lines + 1;
+    let from = 0;
+    for (;;) {
+      const end = bytes.indexOf(10, from);
+      const part = bytes.subarray(from, end < 0 ? bytes.length : end);
+      if (!isUtf8(part)) {
+        // A character that was cut in half at the very end is a torn line like any other.
+        if (this.#done && end < 0) return bytes.toString('utf8');
+        throw new TapeError(this.#state.file, `line ${line}`, 'is no UTF-8 text');
+      }
+      if (end < 0) return bytes.toString('utf8');
+      from = end + 1;
+      line++;
+    }
+  }
+}
+
+async function openBinary(state: ReaderState, options: TapeReadOptions): Promise<TapeBody> {
+  const preamble = await state.take(PREAMBLE_BYTES);
+  if (preamble.length < PREAMBLE_BYTES) throw new TapeError(state.file, `byte ${preamble.length}`, 'ends within the header');
+  const length = preamble.readUInt32LE(8);
+  if (length > MAX_PART_BYTES) throw new TapeError(state.file, 'byte 8', `says its header has ${length} bytes; at most ${MAX_PART_BYTES} are allowed`);
+  const bytes = await state.take(length);
+  if (bytes.length < length) throw new TapeError(state.file, `byte ${state.position}`, 'ends within the header');
+  if (crc32(bytes) !== preamble.readUInt32LE(12)) throw new TapeError(state.file, 'byte 16', 'the header fails its checksum: the bytes were changed');
+  const headerLine = bytes.toString('utf8');
+  const header = parseHeader(state.file, headerLine);
+
+  async function* batches(): AsyncGenerator<TapeBatch, void, undefined> {
+    let block = 0;
+    let events = 0;
+    let previousAt: EpochMs = 0;
+    for (;;) {
+      const at = state.position;
+      const place = `block ${block + 1} at byte ${at}`;
+      const frameBytes = await state.take(FRAME_BYTES);
+      if (frameBytes.length < FRAME_BYTES) {
+        state.cut = {
+          place: `byte ${at}`,
+          detail: frameBytes.length === 0 ? 'the file ends without its end mark: more may have followed' : `block ${block + 1} was cut off`,
+        };
+        return;
+      }
+      let frame: Frame;
+      try {
+        frame = decodeFrame(frameBytes);
+      } catch (error) {
+        throw new TapeError(state.file, place, (error as Error).message);
+      }
+      if (frame.kind === 'end') {
+        if (frame.events !== events) throw new TapeError(state.file, place, `the end mark says ${frame.events} events, the blocks hold ${events}`);
+        const more = await state.take(1);
+        if (more.length > 0) throw new TapeError(state.file, `byte ${state.position - 1}`, 'something follows the end mark; one file holds one tape');
+        return;
+      }
+      const stored = await state.take(frame.storedBytes);
+      if (stored.length < frame.storedBytes) {
+        state.cut = { place: `byte ${at}`, detail: `block ${block + 1} was cut off` };
+        return;
+      }
+      let decoded: ReturnType<typeof decodeBlock>;
+      try {
+        decoded = decodeBlock(frame, stored, previousAt, options.lines === true);
+      } catch (error) {
+        throw new TapeError(state.file, place, (error as Error).message);
+      }
+      block++;
+      events += decoded.events.length;
+      previousAt = decoded.events.at(-1)?.receivedAt ?? previousAt;
+      if (decoded.events.length > 0) yield decoded;
+    }
+  }
+
+  return { header, headerLine, batches };
+}

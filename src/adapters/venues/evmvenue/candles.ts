@@ -1,0 +1,80 @@
+/** The perpetuals venue's candle history: the most recent 5000 bars of each interval and no more. */
+import type { Clock } from '../../../../streams/clock.ts';
+import type { Candle } from '../../../domain/candle.ts';
+import { timeframeMs } from '../../../domain/time.ts';
+import { type CandleSource, VenueError } from '../venue-feed.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { badAnswer } from './info.ts';
+import { perpCandle } from './map.ts';
+
+/** Bars in one answer, and bars that can be had at all. */
+export const REACHABLE_BARS = 5_000;
+
+const INTERVALS: Readonly<Record<string, string>> = {
+  '1m': '1m',
+  '3m': '3m',
+  '5m': '5m',
+  '15m': '15m',
+  '30m': '30m',
+  '60m': '1h',
+  '1h': '1h',
+  '2h': '2h',
+  '4h': '4h',
+  '8h': '8h',
+  '12h': '12h',
+  '24h': '1d',
+};
+
+/** The venue's interval of a timeframe. @throws VenueError `invalid_interval` where it has none. */
+export function intervalOf(timeframe: string): string {
+  const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
+  if (interval === undefined) {
+    throw new VenueError(
+      'evmvenue',
+      400,
+      'invalid_interval',
+      `the venue has no "${timeframe}"; it has ${Object.keys(INTERVALS).join(', ')}`,
+    );
+  }
+  return interval;
+}
+
+/**
+ * Reads history through the shared information door. What lies further back than 5000 bars is not there: the answer then
+ * begins later than asked, and five years can only be had of 12h bars or longer.
+ */
+export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
+  return {
+    venue: 'evmvenue',
+    pageSize: REACHABLE_BARS,
+    async fetchCandles(instrument, timeframe, from, to) {
+      const interval = intervalOf(timeframe);
+      const barMs = timeframeMs(timeframe) as number;
+      const candles: Candle[] = [];
+      let startTime = Math.max(0, from);
+      while (startTime < to) {
+        const bars = Math.min(REACHABLE_BARS, Math.ceil((to - startTime) / barMs));
+        const page = await http.post(
+          '/info',
+          { type: 'candleSnapshot', req: { coin: instrument, interval, startTime, endTime: to - 1 } },
+          20 + Math.ceil(bars / 60),
+        );
+        if (!Array.isArray(page)) throw badAnswer('candleSnapshot', 'not a list');
+        const now = clock.now();
+        let last = -1;
+        for (const row of page as unknown[]) {
+          const candle = perpCandle(row);
+          if (candle === null)
+            throw badAnswer('candleSnapshot', `a bar with a price, volume or time that cannot be: ${JSON.stringify(row).slice(0, 120)}`);
+          if (candle.openTime <= last) throw badAnswer('candleSnapshot', 'bars are not ascending');
+          last = candle.openTime;
+          // The venue answers the bar that `startTime` falls into as well.
+          if (candle.openTime >= startTime && candle.openTime < to && candle.openTime + barMs <= now) candles.push(candle);
+        }
+        if (page.length < REACHABLE_BARS || last + barMs <= startTime) break;
+        startTime = last + barMs;
+      }
+      return candles;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/** The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket. */
+import { Observable, share } from 'rxjs';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { OrderBook } from '../order-book.ts';
+import type { VenueFeed } from '../venue-feed.ts';
+import { openVenueSocket, type VenueConnection } from '../venue-socket.ts';
+import { intervalOf } from './candles.ts';
+import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, PROVIDER, quoteOfBook } from './map.ts';
+
+const MAX_SUBSCRIPTIONS = 1_000;
+const PING_MS = 20_000;
+/** A book that is older than the last quote by more than this shows that the venue's clock was set back, not that it is late. */
+const CLOCK_STEP_MS = 5_000;
+
+export interface EvmVenueFeedOptions {
+  /** `wss://api.hyperliquid.xyz/ws`. */
+  readonly socketUrl: string;
+  readonly clock: Clock;
+  /** For the jitter of backoffs, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Coins as the venue spells them: `BTC`, `kPEPE`, `xyz:TSLA`. Never upper-cased. */
+  readonly instruments: readonly string[];
+  /** Timeframes whose closed bars are wanted. Default none. */
+  readonly timeframes?: readonly string[];
+  /** See `VenueSocketOptions`. */
+  readonly silenceMs?: number;
+  readonly dataSilenceMs?: number;
+}
+
+export interface EvmVenueFeed extends VenueFeed {
+  /** The latest book down to `levels` (at most 5) a side; null before the first and while disconnected. */
+  book(instrument: string, levels: number): OrderBook | null;
+}
+
+/** The subscriptions of a feed. @throws RangeError where the venue takes no so many on one socket. */
+export function perpSubscriptions(instruments: readonly string[], timeframes: readonly string[]): readonly object[] {
+  const subscriptions: object[] = [];
+  for (const coin of instruments) {
+    subscriptions.push({ type: 'bbo', coin });
+    // Without `fast` the venue may choose its cadence of 5 s, which would look like an outage.
+    subscriptions.push({ type: 'l2Book', coin, fast: true });
+    subscriptions.push({ type: 'activeAssetCtx', coin });
+    for (const timeframe of timeframes) subscriptions.push({ type: 'candle', coin, interval: intervalOf(timeframe) });
+  }
+  if (subscriptions.length === 0) throw new RangeError('a feed needs at least one instrument');
+  if (subscriptions.length > MAX_SUBSCRIPTIONS) {
+    throw new RangeError(`${subscriptions.length} subscriptions; the venue takes ${MAX_SUBSCRIPTIONS} per address`);
+  }
+  return subscriptions;
+}
+
+/** The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection. */
+export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
+  const coins: ReadonlySet<string> = new Set(options.instruments);
+  const subscriptions = perpSubscriptions([...coins], options.timeframes ?? []).map((subscription) =>
+    JSON.stringify({ method: 'subscribe', subscription }),
+  );
+  const books = new Map<string, OrderBook>();
+
+  const messages = new Observable<FeedMessage>((subscriber) => {
+    /** The latest venue time that a quote of a coin carried. */
+    const quotedAt = new Map<string, EpochMs>();
+    /** The bar of each coin and timeframe that was still growing when last heard of. */
+    const forming = new Map<string, FormingCandle>();
+
+    /** A bar is closed once a later one begins; the venue does not say so. Missed bars are left to the history. */
+    function grow(bar: FormingCandle): void {
+      const key = `${bar.timeframe} ${bar.instrument}`;
+      const before = forming.get(key);
+      if (before !== undefined && bar.candle.openTime < before.candle.openTime) return;
+      forming.set(key, bar);
+      if (before === undefined || bar.candle.openTime === before.candle.openTime) return;
+      subscriber.next({
+        kind: 'candles',
+        venue: 'evmvenue',
+        instrument: bar.instrument,
+        timeframe: bar.timeframe,
+        source: CANDLE_SOURCE,
+        receivedAt: bar.receivedAt,
+        candles: [before.candle],
+      });
+    }
+
+    function read(frame: Buffer, receivedAt: EpochMs): boolean {
+      let data = false;
+      for (const message of mapPerpFrame(frame, receivedAt, coins)) {
+        if (message.kind === 'perp_book') {
+          data = true;
+          const { book } = message;
+          books.set(book.instrument, book);
+          // `bbo` is silent while nothing changes; the book says that the top still stands. Where it is older than
+          // what `bbo` already said, it would only look like disorder.
+          const behindMs = (quotedAt.get(book.instrument) ?? 0) - book.observedAt;
+          if (behindMs <= 0 || behindMs > CLOCK_STEP_MS) {
+            quotedAt.set(book.instrument, book.observedAt);
+            subscriber.next(quoteOfBook(book));
+          }
+        } else if (message.kind === 'forming_candle') {
+          data = true;
+          grow(message);
+        } else {
+          if (message.kind === 'quote') quotedAt.set(message.instrument, message.observedAt);
+          if (message.kind !== 'rejection' && message.kind !== 'heartbeat') data = true;
+          subscriber.next(message);
+        }
+      }
+      return data;
+    }
+
+    function forget(): void {
+      quotedAt.clear();
+      forming.clear();
+      books.clear();
+    }
+
+    const stop = openVenueSocket(
+      {
+        venue: 'evmvenue',
+        source: PROVIDER,
+        url: options.socketUrl,
+        clock: options.clock,
+        random: options.random,
+        keepAlive: { everyMs: PING_MS, frame: '{"method":"ping"}' },
+        ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+        ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
+        opened: (connection: VenueConnection) => {
+          forget();
+          for (const subscription of subscriptions) connection.send(subscription);
+        },
+        frame: read,
+      },
+      (message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') forget();
+        subscriber.next(message);
+      },
+    );
+    return () => {
+      stop();
+      forget();
+    };
+  }).pipe(share());
+
+  return {
+    venue: 'evmvenue',
+    messages,
+    book(instrument, levels) {
+      const book = books.get(instrument);
+      if (book === undefined) return null;
+      return { ...book, bids: book.bids.slice(0, levels), asks: book.asks.slice(0, levels) };
+    },
+  };
+}

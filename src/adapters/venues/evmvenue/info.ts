@@ -1,0 +1,327 @@
+/** The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets. */
+import type { Clock } from '../../../../streams/clock.ts';
+import type { DecimalString } from '../../../domain/decimal.ts';
+import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { OrderBook } from '../order-book.ts';
+import { VenueError } from '../venue-feed.ts';
+import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { isCount, wireDecimal } from '../wire-decimal.ts';
+import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
+
+export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
+/** Rows of `fundingHistory` in one answer. */
+const FUNDING_PAGE = 500;
+
+export interface PerpInfoOptions {
+  /** `https://api.hyperliquid.xyz`. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Request weight that may be used in any 60 s; the venue allows 1200 per address. Default 1200. */
+  readonly weightPerMinute?: number;
+  readonly maxWaitMs?: number;
+}
+
+/** One market of a dex. */
+export interface PerpMarket {
+  /** As the venue spells it: `BTC`, `kPEPE`, `xyz:TSLA`. */
+  readonly coin: string;
+  readonly sizeDecimals: number;
+  readonly maxLeverage: number;
+  readonly onlyIsolated: boolean;
+  readonly delisted: boolean;
+}
+
+/** A market with its numbers; `context` is null where the venue's numbers cannot be used (a delisted market without a price). */
+export interface PerpMarketContext {
+  readonly market: PerpMarket;
+  readonly context: PerpContext | null;
+  /** Null where there is no book. */
+  readonly midPrice: DecimalString | null;
+  readonly premium: DecimalString | null;
+}
+
+/** One hour's funding: a fraction per hour, positive where longs pay shorts. */
+export interface FundingRate {
+  readonly coin: string;
+  readonly at: EpochMs;
+  readonly hourlyFunding: DecimalString;
+  readonly premium: DecimalString | null;
+}
+
+/** An open position of a wallet. `size` is signed: negative is short. */
+export interface WalletPosition {
+  readonly coin: string;
+  readonly size: DecimalString;
+  readonly entryPrice: DecimalString | null;
+  readonly positionValue: DecimalString;
+  readonly unrealizedPnl: DecimalString;
+  readonly liquidationPrice: DecimalString | null;
+  readonly marginUsed: DecimalString;
+  readonly leverage: number;
+  readonly marginMode: 'cross' | 'isolated';
+}
+
+/** A wallet's margin as the venue computes it, in US dollars. Any address has one; an unknown address has zeros. */
+export interface WalletState {
+  readonly address: string;
+  readonly observedAt: EpochMs | null;
+  readonly receivedAt: EpochMs;
+  readonly accountValue: DecimalString;
+  readonly totalNotional: DecimalString;
+  readonly totalMarginUsed: DecimalString;
+  readonly withdrawable: DecimalString;
+  readonly positions: readonly WalletPosition[];
+}
+
+/** A fill. `closedPnl` is gross: `fee` (negative = rebate) is not subtracted. `direction` is the venue's display text. */
+export interface WalletFill {
+  readonly coin: string;
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+  readonly side: 'buy' | 'sell';
+  readonly at: EpochMs;
+  readonly direction: string;
+  readonly closedPnl: DecimalString;
+  readonly fee: DecimalString;
+  readonly feeToken: string;
+  readonly startPosition: DecimalString;
+  readonly taker: boolean;
+  /** Unique per fill only together: (at, coin, tradeId, orderId, hash). */
+  readonly tradeId: number;
+  readonly orderId: number;
+  readonly hash: string;
+}
+
+export interface PerpInfo {
+  /** The door itself, for the candle history. */
+  readonly http: VenueHttp;
+  markets(dex?: string): Promise<readonly PerpMarket[]>;
+  marketContexts(dex?: string): Promise<readonly PerpMarketContext[]>;
+  /** The book, 20 levels a side; null for a coin that the venue does not know. */
+  orderBook(coin: string): Promise<OrderBook | null>;
+  /** Hourly rates with from <= at < to, ascending; pages as often as needed. */
+  fundingHistory(coin: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]>;
+  /** @throws VenueError `bad_address` for what is no EVM address. */
+  walletState(address: string): Promise<WalletState>;
+  /** The latest fills, newest first, at most 2000: a busy wallet's history is cut. @throws VenueError `bad_address`. */
+  walletFills(address: string): Promise<readonly WalletFill[]>;
+}
+
+export function badAnswer(type: string, what: string): VenueError {
+  return new VenueError('evmvenue', 200, 'bad_answer', `${type}: ${what}`);
+}
+
+/** Members of an object of the venue, each checked on reading. */
+class Fields {
+  readonly #type: string;
+  readonly #object: Record<string, unknown>;
+
+  constructor(type: string, value: unknown) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badAnswer(type, 'an entry is no object');
+    this.#type = type;
+    this.#object = value as Record<string, unknown>;
+  }
+
+  raw(name: string): unknown {
+    return this.#object[name];
+  }
+  object(name: string): Fields {
+    return new Fields(`${this.#type}.${name}`, this.#object[name]);
+  }
+  list(name: string): readonly unknown[] {
+    const value = this.#object[name];
+    if (!Array.isArray(value)) throw badAnswer(this.#type, `${name} is no list`);
+    return value as unknown[];
+  }
+  text(name: string): string {
+    const value = this.#object[name];
+    if (typeof value !== 'string') throw badAnswer(this.#type, `${name} is no text`);
+    return value;
+  }
+  decimal(name: string): DecimalString {
+    const value = wireDecimal(this.#object[name]);
+    if (value === null) throw badAnswer(this.#type, `${name} is no plain decimal`);
+    return value;
+  }
+  optionalDecimal(name: string): DecimalString | null {
+    const value = this.#object[name];
+    return value === undefined || value === null ? null : this.decimal(name);
+  }
+  count(name: string): number {
+    const value = this.#object[name];
+    if (!isCount(value)) throw badAnswer(this.#type, `${name} is no whole number`);
+    return value;
+  }
+}
+
+function parseMarket(entry: unknown): PerpMarket {
+  const fields = new Fields('meta', entry);
+  return {
+    coin: fields.text('name'),
+    sizeDecimals: fields.count('szDecimals'),
+    maxLeverage: fields.count('maxLeverage'),
+    onlyIsolated: fields.raw('onlyIsolated') === true,
+    delisted: fields.raw('isDelisted') === true,
+  };
+}
+
+function parsePosition(entry: unknown): WalletPosition {
+  const position = new Fields('clearinghouseState', entry).object('position');
+  const leverage = position.object('leverage');
+  return {
+    coin: position.text('coin'),
+    size: position.decimal('szi'),
+    entryPrice: position.optionalDecimal('entryPx'),
+    positionValue: position.decimal('positionValue'),
+    unrealizedPnl: position.decimal('unrealizedPnl'),
+    liquidationPrice: position.optionalDecimal('liquidationPx'),
+    marginUsed: position.decimal('marginUsed'),
+    leverage: leverage.count('value'),
+    marginMode: leverage.text('type') === 'isolated' ? 'isolated' : 'cross',
+  };
+}
+
+function parseFill(entry: unknown): WalletFill {
+  const fields = new Fields('userFills', entry);
+  return {
+    coin: fields.text('coin'),
+    price: fields.decimal('px'),
+    size: fields.decimal('sz'),
+    side: fields.text('side') === 'B' ? 'buy' : 'sell',
+    at: fields.count('time'),
+    direction: fields.text('dir'),
+    closedPnl: fields.decimal('closedPnl'),
+    // Recordings from before fees were reported lack these two.
+    fee: fields.optionalDecimal('fee') ?? '0',
+    feeToken: fields.raw('feeToken') === undefined ? 'USDC' : fields.text('feeToken'),
+    startPosition: fields.decimal('startPosition'),
+    taker: fields.raw('crossed') === true,
+    tradeId: fields.raw('tid') === undefined ? 0 : fields.count('tid'),
+    orderId: fields.count('oid'),
+    hash: fields.text('hash'),
+  };
+}
+
+/** The address in lower case. @throws VenueError `bad_address`. */
+function checkedAddress(address: string): string {
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase();
+  throw new VenueError('evmvenue', 400, 'bad_address', `"${address.slice(0, 60)}" is no EVM address; 0x and 40 hexadecimal digits are`);
+}
+
+/** Opens the venue's information door; share one per address, since the weight is counted per address. */
+export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
+  const { clock } = options;
+  const http = createVenueHttp({
+    venue: 'evmvenue',
+    baseUrl: options.baseUrl,
+    clock,
+    random: options.random,
+    weightPerMinute: options.weightPerMinute ?? 1_200,
+    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+  });
+  const ask = (weight: number, body: { readonly type: string; readonly [name: string]: unknown }): Promise<unknown> =>
+    http.post('/info', body, weight);
+  const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
+
+  return {
+    http,
+    async markets(dex) {
+      const answer = new Fields('meta', await ask(20, { type: 'meta', ...dexOf(dex) }));
+      return answer.list('universe').map(parseMarket);
+    },
+
+    async marketContexts(dex) {
+      const answer = await ask(20, { type: 'metaAndAssetCtxs', ...dexOf(dex) });
+      if (!Array.isArray(answer) || !Array.isArray(answer[1])) throw badAnswer('metaAndAssetCtxs', 'not a pair');
+      const universe = new Fields('meta', answer[0]).list('universe');
+      const contexts = answer[1] as unknown[];
+      // The two lists are joined by index and nothing else, so unequal lengths would give coins each other's prices.
+      if (universe.length !== contexts.length)
+        throw badAnswer('metaAndAssetCtxs', `${universe.length} markets with ${contexts.length} contexts`);
+      const receivedAt = clock.now();
+      return universe.map((entry, index) => {
+        const market = parseMarket(entry);
+        const fields = new Fields('metaAndAssetCtxs', contexts[index]);
+        return {
+          market,
+          context: perpContext(market.coin, contexts[index], receivedAt, CONTEXTS_SOURCE),
+          midPrice: fields.optionalDecimal('midPx'),
+          premium: fields.optionalDecimal('premium'),
+        };
+      });
+    },
+
+    async orderBook(coin) {
+      const answer = await ask(2, { type: 'l2Book', coin });
+      if (answer === null) return null;
+      const fields = new Fields('l2Book', answer);
+      const sides = perpLevels(fields.raw('levels'));
+      if (typeof sides === 'string') throw badAnswer('l2Book', `the levels cannot be read (${sides})`);
+      return {
+        venue: 'evmvenue',
+        instrument: fields.text('coin'),
+        source: BOOK_SOURCE,
+        observedAt: fields.count('time'),
+        receivedAt: clock.now(),
+        sourceTime: true,
+        sequence: null,
+        bids: sides[0],
+        asks: sides[1],
+        quality: 'live',
+        flags: NO_FLAGS,
+      };
+    },
+
+    async fundingHistory(coin, from, to) {
+      const rates: FundingRate[] = [];
+      let startTime = Math.max(0, from);
+      while (startTime < to) {
+        const page = await ask(20 + FUNDING_PAGE / 20, { type: 'fundingHistory', coin, startTime, endTime: to - 1 });
+        if (!Array.isArray(page)) throw badAnswer('fundingHistory', 'not a list');
+        let last = startTime - 1;
+        for (const entry of page as unknown[]) {
+          const fields = new Fields('fundingHistory', entry);
+          const at = fields.count('time');
+          if (at <= last) throw badAnswer('fundingHistory', 'rows are not ascending');
+          last = at;
+          rates.push({
+            coin: fields.text('coin'),
+            at,
+            hourlyFunding: fields.decimal('fundingRate'),
+            premium: fields.optionalDecimal('premium'),
+          });
+        }
+        if (page.length < FUNDING_PAGE) break;
+        startTime = last + 1;
+      }
+      return rates;
+    },
+
+    async walletState(address) {
+      const user = checkedAddress(address);
+      const fields = new Fields('clearinghouseState', await ask(2, { type: 'clearinghouseState', user }));
+      const margin = fields.object('marginSummary');
+      const time = fields.raw('time');
+      return {
+        address: user,
+        observedAt: isCount(time) ? time : null,
+        receivedAt: clock.now(),
+        accountValue: margin.decimal('accountValue'),
+        totalNotional: margin.decimal('totalNtlPos'),
+        totalMarginUsed: margin.decimal('totalMarginUsed'),
+        withdrawable: fields.decimal('withdrawable'),
+        positions: fields.list('assetPositions').map(parsePosition),
+      };
+    },
+
+    async walletFills(address) {
+      const user = checkedAddress(address);
+      // 20, and 1 per 20 rows of up to 2000.
+      const answer = await ask(120, { type: 'userFills', user });
+      if (!Array.isArray(answer)) throw badAnswer('userFills', 'not a list');
+      return (answer as unknown[]).map(parseFill);
+    },
+  };
+}

@@ -1,0 +1,242 @@
+/** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. */
+import type { Candle } from '../../../domain/candle.ts';
+import { compareDecimals } from '../../../domain/decimal.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { BookLevel, OrderBook } from '../order-book.ts';
+import { frameSample, rejection } from '../venue-socket.ts';
+import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
+
+/** The provider's name in `source`. */
+export const PROVIDER = 'hyperliquid';
+export const BBO_SOURCE = 'hyperliquid:bbo';
+export const BOOK_SOURCE = 'hyperliquid:l2Book';
+export const CONTEXT_SOURCE = 'hyperliquid:activeAssetCtx';
+export const CANDLE_SOURCE = 'hyperliquid:candle';
+
+/** A whole book; the venue never sends differences. */
+export interface PerpBook {
+  readonly kind: 'perp_book';
+  readonly book: OrderBook;
+}
+
+/** A bar as it stands; the venue does not say whether it is closed. */
+export interface FormingCandle {
+  readonly kind: 'forming_candle';
+  readonly instrument: string;
+  readonly timeframe: string;
+  readonly receivedAt: EpochMs;
+  readonly candle: Candle;
+}
+
+export type PerpMessage = FeedMessage | PerpBook | FormingCandle;
+
+type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly PerpMessage[];
+
+const NOTHING: readonly PerpMessage[] = Object.freeze([]);
+const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
+const UNUSED_CHANNELS = new Set(['subscriptionResponse', 'trades', 'allMids', 'activeSpotAssetCtx', 'notification', 'post']);
+
+/** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
+export function timeframeOfInterval(interval: unknown): string | null {
+  if (interval === '1d') return '24h';
+  return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
+}
+
+/** Level objects `{px, sz, n}` as `[price, size]`; null where one is not a price and a size above zero. */
+function wireLevel(value: unknown): BookLevel | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { px, sz } = value as Record<string, unknown>;
+  const price = wireDecimal(px);
+  const size = wireDecimal(sz);
+  return price === null || size === null ? null : [price, size];
+}
+
+/** True where price and size could be real. */
+function possible(level: BookLevel): boolean {
+  return !level[0].startsWith('-') && !isZero(level[0]) && !level[1].startsWith('-');
+}
+
+function topQuote(
+  instrument: string,
+  source: string,
+  observedAt: EpochMs,
+  receivedAt: EpochMs,
+  bid: BookLevel | null,
+  ask: BookLevel | null,
+): Quote<'evmvenue'> {
+  const oneSided = bid === null || ask === null;
+  return {
+    kind: 'quote',
+    venue: 'evmvenue',
+    instrument,
+    source,
+    observedAt,
+    receivedAt,
+    sourceTime: true,
+    bid: bid === null ? null : bid[0],
+    ask: ask === null ? null : ask[0],
+    bidSize: bid === null ? null : bid[1],
+    askSize: ask === null ? null : ask[1],
+    // The venue numbers nothing; order is the time's.
+    sequence: null,
+    quality: oneSided ? 'degraded' : 'live',
+    flags: oneSided ? ONE_SIDED : NO_FLAGS,
+  };
+}
+
+/** The quote at the top of a whole book, which confirms or renews what `bbo` said last. */
+export function quoteOfBook(book: OrderBook): Quote<'evmvenue'> {
+  return topQuote(book.instrument, BOOK_SOURCE, book.observedAt, book.receivedAt, book.bids[0] ?? null, book.asks[0] ?? null);
+}
+
+/**
+ * What one frame says. Well-formed frames that carry nothing for us yield nothing; one that cannot be used yields one
+ * rejection with its reason. The plain-text greeting of a new connection is ignored. Never throws.
+ */
+export function mapPerpFrame(frame: Buffer, receivedAt: EpochMs, coins: ReadonlySet<string>): readonly PerpMessage[] {
+  const refuse: Refuse = (reason, detail, source = PROVIDER) => [
+    rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame)),
+  ];
+  const text = frame.toString('utf8');
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch (error) {
+    return text.startsWith('Websocket connection established') ? NOTHING : refuse('not_json', (error as Error).message);
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return refuse('unknown_shape', 'not an object');
+  const { channel, data } = message as Record<string, unknown>;
+  if (typeof channel !== 'string') return refuse('missing_field', 'channel is missing');
+  if (channel === 'pong') return [{ kind: 'heartbeat', venue: 'evmvenue', source: PROVIDER, receivedAt }];
+  if (channel === 'error') return refuse('venue_error', typeof data === 'string' ? data : JSON.stringify(data ?? null));
+  if (UNUSED_CHANNELS.has(channel)) return NOTHING;
+  if (channel === 'candle') return mapCandles(data, receivedAt, coins, refuse);
+  if (channel !== 'bbo' && channel !== 'l2Book' && channel !== 'activeAssetCtx')
+    return refuse('unknown_shape', `no such channel: ${channel}`);
+  if (typeof data !== 'object' || data === null) return refuse('missing_field', `${channel} without data`);
+  const body = data as Record<string, unknown>;
+  const { coin } = body;
+  if (typeof coin !== 'string') return refuse('missing_field', `${channel} without coin`);
+  if (!coins.has(coin)) return refuse('unknown_instrument', `${coin} was not asked for`);
+  if (channel === 'bbo') return mapBbo(coin, body, receivedAt, refuse);
+  if (channel === 'l2Book') return mapBook(coin, body, receivedAt, refuse);
+  return mapContext(coin, body, receivedAt, refuse);
+}
+
+function mapBbo(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
+  const { time, bbo } = body;
+  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BBO_SOURCE);
+  if (!Array.isArray(bbo)) return refuse('missing_field', 'bbo is missing', BBO_SOURCE);
+  // Either side is null, or simply absent, where nobody stands on it.
+  const sides: (BookLevel | null)[] = [];
+  for (const side of [bbo[0] as unknown, bbo[1] as unknown]) {
+    if (side === null || side === undefined) {
+      sides.push(null);
+      continue;
+    }
+    const level = wireLevel(side);
+    if (level === null) return refuse('bad_number', 'a price or size is no plain decimal', BBO_SOURCE);
+    if (!possible(level)) return refuse('non_positive_price', `price ${level[0]} with size ${level[1]}`, BBO_SOURCE);
+    sides.push(level);
+  }
+  return [topQuote(coin, BBO_SOURCE, time, receivedAt, sides[0] ?? null, sides[1] ?? null)];
+}
+
+/** The two sides of a book; a reason where they cannot be read. */
+export function perpLevels(value: unknown): readonly [readonly BookLevel[], readonly BookLevel[]] | RejectionReason {
+  if (!Array.isArray(value) || !Array.isArray(value[0]) || !Array.isArray(value[1])) return 'missing_field';
+  const sides: BookLevel[][] = [];
+  for (const side of [value[0] as unknown[], value[1] as unknown[]]) {
+    const levels: BookLevel[] = [];
+    for (const entry of side) {
+      const level = wireLevel(entry);
+      if (level === null) return 'bad_number';
+      if (!possible(level)) return 'non_positive_price';
+      levels.push(level);
+    }
+    sides.push(levels);
+  }
+  return [sides[0] as BookLevel[], sides[1] as BookLevel[]];
+}
+
+function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
+  const { time, levels } = body;
+  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BOOK_SOURCE);
+  const sides = perpLevels(levels);
+  if (typeof sides === 'string') return refuse(sides, 'the levels of the book cannot be read', BOOK_SOURCE);
+  const book: OrderBook = {
+    venue: 'evmvenue',
+    instrument: coin,
+    source: BOOK_SOURCE,
+    observedAt: time,
+    receivedAt,
+    sourceTime: true,
+    sequence: null,
+    bids: sides[0],
+    asks: sides[1],
+    quality: 'live',
+    flags: NO_FLAGS,
+  };
+  return [{ kind: 'perp_book', book }];
+}
+
+/** The numbers of an asset context; null where one is missing or cannot be. Contexts carry no time, so `observedAt` is `receivedAt`. */
+export function perpContext(coin: string, ctx: unknown, receivedAt: EpochMs, source: string): PerpContext | null {
+  if (typeof ctx !== 'object' || ctx === null) return null;
+  const { markPx, oraclePx, funding, openInterest, dayNtlVlm } = ctx as Record<string, unknown>;
+  const markPrice = wireDecimal(markPx);
+  const oraclePrice = wireDecimal(oraclePx);
+  const hourlyFunding = wireDecimal(funding);
+  const interest = wireDecimal(openInterest);
+  const dayNotional = wireDecimal(dayNtlVlm);
+  if (markPrice === null || oraclePrice === null || hourlyFunding === null || interest === null || dayNotional === null) return null;
+  for (const price of [markPrice, oraclePrice]) if (price.startsWith('-') || isZero(price)) return null;
+  return {
+    kind: 'perp_context',
+    venue: 'evmvenue',
+    instrument: coin,
+    source,
+    observedAt: receivedAt,
+    receivedAt,
+    markPrice,
+    oraclePrice,
+    hourlyFunding,
+    openInterest: interest,
+    dayNotional,
+  };
+}
+
+function mapContext(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
+  const context = perpContext(coin, body['ctx'], receivedAt, CONTEXT_SOURCE);
+  return context === null ? refuse('bad_number', 'a number of the context is missing or cannot be', CONTEXT_SOURCE) : [context];
+}
+
+/** A bar `{t,T,s,i,o,c,h,l,v,n}`; null where a price is not above zero or high and low do not enclose open and close. */
+export function perpCandle(value: unknown): Candle | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { t, o, h, l, c, v } = value as Record<string, unknown>;
+  const [open, high, low, close, volume] = [o, h, l, c, v].map(wireDecimal);
+  if (!isCount(t) || !open || !high || !low || !close || !volume || volume.startsWith('-')) return null;
+  if ([open, high, low, close].some((price) => price.startsWith('-') || isZero(price))) return null;
+  const enclosed = [open, close].every((price) => compareDecimals(price, high) <= 0 && compareDecimals(price, low) >= 0);
+  return enclosed ? { openTime: t, open, high, low, close, volume } : null;
+}
+
+function mapCandles(data: unknown, receivedAt: EpochMs, coins: ReadonlySet<string>, refuse: Refuse): readonly PerpMessage[] {
+  // The venue's documentation says an array, its libraries a single bar; both are taken.
+  const bars = Array.isArray(data) ? (data as unknown[]) : [data];
+  const messages: PerpMessage[] = [];
+  for (const bar of bars) {
+    const { s, i } = (bar ?? {}) as Record<string, unknown>;
+    const timeframe = timeframeOfInterval(i);
+    const candle = perpCandle(bar);
+    if (typeof s !== 'string' || timeframe === null)
+      return refuse('missing_field', 'a bar without a coin or a known interval', CANDLE_SOURCE);
+    if (!coins.has(s)) return refuse('unknown_instrument', `${s} was not asked for`, CANDLE_SOURCE);
+    if (candle === null) return refuse('bad_number', 'a bar with a price, volume or time that cannot be', CANDLE_SOURCE);
+    messages.push({ kind: 'forming_candle', instrument: s, timeframe, receivedAt, candle });
+  }
+  return messages;
+}

@@ -1,0 +1,202 @@
+/** The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget. */
+import { Observable } from 'rxjs';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { KeyedDoor } from '../reference/keyed-door.ts';
+import { VenueError, type VenueFeed } from '../venue-feed.ts';
+import { backoffMs, rejection } from '../venue-socket.ts';
+import { haltedQuote, type Leg, mapProbe, poolLiquidity, PRICE_SOURCE, type PriceRow, QUOTE_SOURCE, readLeg, readPrices, type SpotToken } from './map.ts';
+import { multiplierAt, type ScaledUi } from './multiplier.ts';
+
+/** Price answers carry at most so many mints. */
+const PRICE_BATCH = 50;
+/** The share of the plan that polling may use; the rest is for orders and retries. */
+const POLLING_SHARE = 0.8;
+/** Codes of a token that exists but may not be traded now. */
+const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
+
+export interface SpotchainFeedOptions {
+  readonly door: KeyedDoor;
+  readonly tokens: readonly SpotToken[];
+  readonly stable: { readonly mint: string; readonly decimals: number };
+  readonly clock: Clock;
+  /** For the jitter of the backoff, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Raw units of the stablecoin that one probe buys for. Default 100 whole ones. */
+  readonly probeRaw?: string;
+  /** Which route request is used. `v1` tells the slot; `v2` is the venue's current one. Default `v1`. */
+  readonly route?: 'v1' | 'v2';
+  /** The shortest time between two rounds. Default 2 s; longer where the budget asks for it. */
+  readonly roundMs?: number;
+  /** How far the venue's price may stray from the executable mid, in percent. Default 5. */
+  readonly maxDisagreementPct?: number;
+}
+
+/** How long one round over all tokens takes at least, so that requests are spread evenly under the plan. */
+export function roundLengthMs(tokens: number, perMinute: number, roundMs: number): number {
+  const requests = tokens * 2 + Math.ceil(tokens / PRICE_BATCH);
+  return Math.max(roundMs, Math.ceil((requests * 60_000) / (perMinute * POLLING_SHARE)));
+}
+
+/**
+ * Quotes of the given tokens per UI unit, and the liquidity of their pools. Every round asks for prices and multipliers
+ * once, then probes one token after the other, evenly over the round. A refusal of one token is a counted rejection and
+ * costs only that token; the feed is `disconnected` while the venue itself does not answer.
+ */
+export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
+  const { door, tokens, stable, clock, random } = options;
+  if (tokens.length === 0) throw new RangeError('the aggregator feed needs at least one token');
+  const probeRaw = options.probeRaw ?? `100${'0'.repeat(stable.decimals)}`;
+  const length = roundLengthMs(tokens.length, door.perMinute, options.roundMs ?? 2_000);
+  const maxDisagreementPct = options.maxDisagreementPct ?? 5;
+  const path = options.route === 'v2' ? '/swap/v2/order' : '/swap/v1/quote';
+
+  const messages = new Observable<FeedMessage>((subscriber) => {
+    let stopped = false;
+    let epoch = 0;
+    let connected = false;
+    let failures = 0;
+    let cancelTimer = (): void => {};
+    let wake = (): void => {};
+    const prices = new Map<string, PriceRow>();
+    const scaled = new Map<string, ScaledUi>(tokens.map((token) => [token.mint, token.scaledUi]));
+
+    function pause(until: number): Promise<void> {
+      return new Promise((resolve) => {
+        wake = resolve;
+        cancelTimer = clock.deadline(until, resolve);
+      });
+    }
+
+    function answered(): void {
+      failures = 0;
+      if (connected) return;
+      connected = true;
+      epoch += 1;
+      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'connected', epoch, detail: '' });
+    }
+
+    /** True where the error is the venue's silence rather than its answer about one token. */
+    function silent(error: unknown): error is VenueError {
+      return error instanceof VenueError && (error.status === 0 || error.status === 401 || error.status === 403 || error.status === 429 || error.status >= 500);
+    }
+
+    function lost(error: VenueError): void {
+      failures += 1;
+      if (!connected && failures > 1) return;
+      connected = false;
+      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'disconnected', epoch, detail: error.message });
+    }
+
+    function refused(symbol: string, error: unknown): void {
+      const detail = error instanceof VenueError ? `${error.code}: ${error.message}` : (error as Error).message;
+      subscriber.next(rejection('spotchain', QUOTE_SOURCE, clock.now(), 'venue_error', `${symbol}: ${detail}`, ''));
+    }
+
+    async function readRoundPrices(): Promise<void> {
+      for (let start = 0; start < tokens.length && !stopped; start += PRICE_BATCH) {
+        const batch = tokens.slice(start, start + PRICE_BATCH);
+        const rows = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]));
+        if (stopped) return;
+        const receivedAt = clock.now();
+        if (typeof rows === 'string') {
+          subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', rows, ''));
+          continue;
+        }
+        answered();
+        for (const token of batch) {
+          const row = rows.get(token.mint);
+          if (row === undefined) {
+            // Left out means: no reliable price. The quote then stands on the routes alone.
+            prices.delete(token.mint);
+            continue;
+          }
+          prices.set(token.mint, row);
+          if (row.scaledUi !== null) scaled.set(token.mint, row.scaledUi);
+          if (row.liquidityUsd !== null) subscriber.next(poolLiquidity(token.symbol, row.liquidityUsd, receivedAt));
+        }
+      }
+    }
+
+    async function leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {
+      const body = await door.get(path, [
+        ['inputMint', inputMint],
+        ['outputMint', outputMint],
+        ['amount', amount],
+        ['slippageBps', '50'],
+        ['swapMode', 'ExactIn'],
+      ]);
+      const read = readLeg(body, inputMint, outputMint, amount);
+      if (typeof read === 'string') throw new VenueError('spotchain', 200, 'unusable_quote', read);
+      return read;
+    }
+
+    async function probe(token: SpotToken): Promise<void> {
+      let buy: Leg;
+      try {
+        buy = await leg(stable.mint, token.mint, probeRaw);
+      } catch (error) {
+        if (silent(error)) throw error;
+        answered();
+        if (error instanceof VenueError && HALTED_CODES.has(error.code)) subscriber.next(haltedQuote(token, clock.now()));
+        return refused(token.symbol, error);
+      }
+      if (stopped) return;
+      answered();
+      let sell: Leg | null = null;
+      try {
+        sell = await leg(token.mint, stable.mint, buy.outAmount);
+      } catch (error) {
+        if (silent(error)) throw error;
+        refused(token.symbol, error);
+      }
+      if (stopped) return;
+      const receivedAt = clock.now();
+      const multiplier = multiplierAt(scaled.get(token.mint) ?? token.scaledUi, receivedAt);
+      const price = prices.get(token.mint)?.usdPrice ?? null;
+      subscriber.next(mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt));
+    }
+
+    async function run(): Promise<void> {
+      while (!stopped) {
+        const startedAt = clock.now();
+        try {
+          await readRoundPrices();
+        } catch (error) {
+          if (stopped) return;
+          if (silent(error)) lost(error);
+          else refused('prices', error);
+        }
+        for (let index = 0; index < tokens.length && !stopped; index++) {
+          const token = tokens[index] as SpotToken;
+          try {
+            await probe(token);
+          } catch (error) {
+            if (stopped) return;
+            if (!silent(error)) refused(token.symbol, error);
+            else {
+              lost(error);
+              await pause(clock.now() + Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random)));
+            }
+          }
+          if (stopped) return;
+          const due = startedAt + Math.floor(((index + 1) * length) / tokens.length);
+          if (due > clock.now()) await pause(due);
+        }
+        if (connected) subscriber.next({ kind: 'heartbeat', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now() });
+      }
+    }
+
+    run().catch((error: Error) => {
+      // A fault of ours must be seen and must not look like a quiet market.
+      if (stopped) return;
+      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'disconnected', epoch, detail: `the feed stopped: ${error.message}` });
+    });
+    return () => {
+      stopped = true;
+      cancelTimer();
+      wake();
+    };
+  });
+  return { venue: 'spotchain', messages };
+}

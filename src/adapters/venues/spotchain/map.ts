@@ -1,0 +1,147 @@
+/** Jupiter's answers as quotes and pool liquidity. Pure. */
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { PoolLiquidity, Quote } from '../../../domain/quote.ts';
+import { NO_FLAGS } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { type ScaledUi, readScaledUi, uiAmount } from './multiplier.ts';
+
+export const QUOTE_SOURCE = 'jupiter:quote';
+export const PRICE_SOURCE = 'jupiter:price';
+
+/** One token that is quoted against the stablecoin. */
+export interface SpotToken {
+  /** `AAPLx`, `SPACEX`: the `instrument` of its quotes. */
+  readonly symbol: string;
+  readonly mint: string;
+  readonly decimals: number;
+  /** What the catalog knows of the multiplier; the price answers of the venue keep it up to date. */
+  readonly scaledUi: ScaledUi;
+}
+
+/** The answer to one route request, reduced to what prices need. */
+export interface Leg {
+  /** Raw integers as text. */
+  readonly inAmount: string;
+  readonly outAmount: string;
+  readonly contextSlot: number | null;
+}
+
+const RAW = /^[1-9]\d{0,19}$/;
+
+/**
+ * Reads the answer of `/swap/v1/quote` or of `/swap/v2/order` without a taker, and checks that it is the answer to the
+ * question: same mints, same raw amount. Returns a sentence where it is not usable.
+ */
+export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string): Leg | string {
+  if (typeof body !== 'object' || body === null) return 'the quote is no object';
+  const answer = body as Record<string, unknown>;
+  const { inAmount, outAmount, contextSlot } = answer;
+  if (answer['inputMint'] !== inputMint || answer['outputMint'] !== outputMint) {
+    return `the quote is for ${String(answer['inputMint']).slice(0, 44)} to ${String(answer['outputMint']).slice(0, 44)}, which was not asked for`;
+  }
+  if (inAmount !== amount) return `the quote takes ${String(inAmount).slice(0, 30)} raw units, not the ${amount} that were asked for`;
+  if (typeof outAmount !== 'string' || !RAW.test(outAmount)) return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
+  const slot = typeof contextSlot === 'number' && Number.isSafeInteger(contextSlot) && contextSlot > 0 ? contextSlot : null;
+  return { inAmount, outAmount, contextSlot: slot };
+}
+
+/** Significant digits of prices: beyond them lies only the noise of dividing integers. */
+const PRICE_DIGITS = 15;
+
+/** Stable per UI unit of token, rounded against whoever trades on it: down for a bid, up for an ask. */
+function perUiUnit(stableRaw: string, stableDecimals: number, tokenUi: Decimal, rounding: 0 | 1): DecimalString {
+  return plainDecimal(uiAmount(stableRaw, stableDecimals, '1').div(tokenUi).toSignificantDigits(PRICE_DIGITS, rounding));
+}
+
+/** Both legs of one probe. `sell` is null where the token could be bought but not sold. */
+export interface Probe {
+  readonly buy: Leg;
+  readonly sell: Leg | null;
+}
+
+/**
+ * A quote per UI unit out of a small buy and the small sell of what it bought: the ask is what the buy paid, the bid
+ * what the sell brought; both sizes are the amount probed. Route amounts are RAW and ignore the multiplier, hence the
+ * division by it (`multiplier` is the one effective now). `priceUsd` is the venue's own price per UI unit (a
+ * last-swap heuristic): where it strays from the executable mid by more than `maxDisagreementPct`, one of the two, or the
+ * multiplier, is wrong, and the quote is `degraded` (flag `wide_confidence`).
+ */
+export function mapProbe(
+  token: SpotToken,
+  stableDecimals: number,
+  probe: Probe,
+  multiplier: DecimalString,
+  priceUsd: number | null,
+  maxDisagreementPct: number,
+  receivedAt: EpochMs,
+): Quote<'spotchain'> {
+  const size = uiAmount(probe.buy.outAmount, token.decimals, multiplier);
+  const ask = perUiUnit(probe.buy.inAmount, stableDecimals, size, Decimal.ROUND_UP as 0);
+  const bid = probe.sell === null ? null : perUiUnit(probe.sell.outAmount, stableDecimals, size, Decimal.ROUND_DOWN as 1);
+  const sizeText = plainDecimal(size.toSignificantDigits(PRICE_DIGITS, Decimal.ROUND_DOWN));
+  const mid = (Number(ask) + Number(bid ?? ask)) / 2;
+  const disagrees = priceUsd !== null && Math.abs(priceUsd / mid - 1) * 100 > maxDisagreementPct;
+  const flags = bid === null ? (['one_sided'] as const) : disagrees ? (['wide_confidence'] as const) : NO_FLAGS;
+  return {
+    kind: 'quote',
+    venue: 'spotchain',
+    instrument: token.symbol,
+    source: QUOTE_SOURCE,
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: false,
+    bid,
+    ask,
+    bidSize: bid === null ? null : sizeText,
+    askSize: sizeText,
+    sequence: (probe.sell ?? probe.buy).contextSlot,
+    quality: bid === null || disagrees ? 'degraded' : 'live',
+    flags,
+  };
+}
+
+/** The quote of a token that the venue refuses to trade at all (paused mint): both sides gone, `halted`. */
+export function haltedQuote(token: SpotToken, receivedAt: EpochMs): Quote<'spotchain'> {
+  return {
+    kind: 'quote',
+    venue: 'spotchain',
+    instrument: token.symbol,
+    source: QUOTE_SOURCE,
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: false,
+    bid: null,
+    ask: null,
+    bidSize: null,
+    askSize: null,
+    sequence: null,
+    quality: 'halted',
+    flags: NO_FLAGS,
+  };
+}
+
+/** What the price answer says of one mint. */
+export interface PriceRow {
+  readonly usdPrice: number;
+  readonly liquidityUsd: DecimalString | null;
+  readonly scaledUi: ScaledUi | null;
+}
+
+/** Reads `/price/v3`: rows by mint. Mints that the venue does not know, or knows no sound price of, are left out, as the venue leaves them out. */
+export function readPrices(body: unknown): Map<string, PriceRow> | string {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are no object keyed by mint';
+  const rows = new Map<string, PriceRow>();
+  for (const [mint, value] of Object.entries(body as Record<string, unknown>)) {
+    if (typeof value !== 'object' || value === null) continue;
+    const row = value as Record<string, unknown>;
+    const { usdPrice, liquidity } = row;
+    if (typeof usdPrice !== 'number' || !(usdPrice > 0) || !Number.isFinite(usdPrice)) continue;
+    const liquid = typeof liquidity === 'number' && Number.isFinite(liquidity) && liquidity >= 0;
+    rows.set(mint, { usdPrice, liquidityUsd: liquid ? plainDecimal(liquidity) : null, scaledUi: readScaledUi(row['scaledUiConfig']) });
+  }
+  return rows;
+}
+
+export function poolLiquidity(symbol: string, liquidityUsd: DecimalString, receivedAt: EpochMs): PoolLiquidity {
+  return { kind: 'pool_liquidity', venue: 'spotchain', instrument: symbol, source: PRICE_SOURCE, observedAt: receivedAt, receivedAt, liquidityUsd };
+}

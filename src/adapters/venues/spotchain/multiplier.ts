@@ -1,0 +1,56 @@
+/** Token-2022's scaled UI amount: how many shares one whole token stands for, and from when (facts: quotes are raw, share prices are not). */
+import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+
+/** The two multipliers that a mint carries, and when the second takes over. */
+export interface ScaledUi {
+  readonly multiplier: DecimalString;
+  readonly newMultiplier: DecimalString;
+  /** From this instant on `newMultiplier` holds. */
+  readonly effectiveAt: EpochMs;
+}
+
+/** A token without the extension, or one that never changed. */
+export function fixedMultiplier(multiplier: DecimalString): ScaledUi {
+  return { multiplier, newMultiplier: multiplier, effectiveAt: 0 };
+}
+
+/** The multiplier at an instant. Reading `multiplier` alone is the usual mistake: it keeps the old value after the switch. */
+export function multiplierAt(scaled: ScaledUi, at: EpochMs): DecimalString {
+  return at >= scaled.effectiveAt ? scaled.newMultiplier : scaled.multiplier;
+}
+
+/** A raw amount (base units, integer text) in UI units: raw x multiplier / 10^decimals. */
+export function uiAmount(raw: string, decimals: number, multiplier: DecimalString): Decimal {
+  return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));
+}
+
+/** Bounds of a believable multiplier; 0 and negative ones come from half-initialised answers. */
+const MIN = 1e-9;
+const MAX = 1e9;
+
+/** Reads `scaledUiConfig` of a price answer; null where it is missing or makes no sense. */
+export function readScaledUi(config: unknown): ScaledUi | null {
+  if (typeof config !== 'object' || config === null) return null;
+  const entry = config as Record<string, unknown>;
+  const { multiplier, newMultiplier } = entry;
+  const believable = (value: unknown): value is number => typeof value === 'number' && value > MIN && value < MAX;
+  if (!believable(multiplier)) return null;
+  const from = new Decimal(multiplier).toFixed();
+  if (!believable(newMultiplier)) return fixedMultiplier(from);
+  // Seen under two names: an ISO time, or unix seconds.
+  const iso = entry['newMultiplierEffectiveAt'];
+  const unix = entry['newMultiplierEffectiveTimestamp'];
+  const effectiveAt = typeof iso === 'string' ? Date.parse(iso) : Number(unix) * 1000;
+  if (!Number.isFinite(effectiveAt)) return fixedMultiplier(from);
+  return { multiplier: from, newMultiplier: new Decimal(newMultiplier).toFixed(), effectiveAt };
+}
+
+/** The catalog's facts of a mint as a `ScaledUi`. */
+export function scaledUiOf(token: { readonly multiplier: number; readonly newMultiplier: number; readonly newMultiplierEffectiveAt: EpochMs }): ScaledUi {
+  return {
+    multiplier: new Decimal(token.multiplier).toFixed(),
+    newMultiplier: new Decimal(token.newMultiplier).toFixed(),
+    effectiveAt: token.newMultiplierEffectiveAt,
+  };
+}

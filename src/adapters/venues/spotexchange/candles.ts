@@ -1,0 +1,79 @@
+/** The spot exchange's candle history: pages of 1000 klines. */
+
+import type { Clock } from '../../../../streams/clock.ts';
+import type { Candle } from '../../../domain/candle.ts';
+import { timeframeMs } from '../../../domain/time.ts';
+import { type CandleSource, VenueError } from '../venue-feed.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { wireCandle } from './map.ts';
+import { badAnswer } from './rest.ts';
+
+const PAGE_SIZE = 1_000;
+const WEIGHT = 2;
+
+/** The product's timeframes that the venue knows, in the venue's spelling. */
+export const INTERVALS: Readonly<Record<string, string>> = {
+  '1m': '1m',
+  '3m': '3m',
+  '5m': '5m',
+  '15m': '15m',
+  '30m': '30m',
+  '60m': '1h',
+  '1h': '1h',
+  '2h': '2h',
+  '4h': '4h',
+  '6h': '6h',
+  '8h': '8h',
+  '12h': '12h',
+  '24h': '1d',
+};
+
+/** The venue's interval of a timeframe. @throws VenueError -1120 where it has none. */
+export function intervalOf(timeframe: string): string {
+  const interval = Object.hasOwn(INTERVALS, timeframe) ? INTERVALS[timeframe] : undefined;
+  if (interval === undefined) {
+    throw new VenueError(
+      'spotexchange',
+      400,
+      '-1120',
+      `Invalid interval "${timeframe}"; the venue has ${Object.keys(INTERVALS).join(', ')}`,
+    );
+  }
+  return interval;
+}
+
+/** Reads history through the shared REST door. The bar that is still forming is never part of it. */
+export function createSpotCandles(rest: VenueHttp, clock: Clock): CandleSource {
+  return {
+    venue: 'spotexchange',
+    pageSize: PAGE_SIZE,
+    async fetchCandles(instrument, timeframe, from, to) {
+      const interval = intervalOf(timeframe);
+      const barMs = timeframeMs(timeframe) as number;
+      const candles: Candle[] = [];
+      let startTime = Math.max(0, from);
+      while (startTime < to) {
+        const page = await rest.get(
+          '/api/v3/klines',
+          { symbol: instrument, interval, startTime, endTime: to - 1, limit: PAGE_SIZE },
+          WEIGHT,
+        );
+        if (!Array.isArray(page)) throw badAnswer('klines', 'not an array');
+        const now = clock.now();
+        let last = startTime - 1;
+        for (const row of page as unknown[]) {
+          if (!Array.isArray(row)) throw badAnswer('klines', 'a bar is not an array');
+          const candle = wireCandle(row[0], [row[1], row[2], row[3], row[4], row[5]]);
+          if (candle === null)
+            throw badAnswer('klines', `a bar with a price, volume or time that cannot be: ${JSON.stringify(row).slice(0, 120)}`);
+          if (candle.openTime <= last) throw badAnswer('klines', 'bars are not ascending');
+          last = candle.openTime;
+          if (candle.openTime + barMs <= now && candle.openTime < to) candles.push(candle);
+        }
+        if (page.length < PAGE_SIZE) break;
+        startTime = last + barMs;
+      }
+      return candles;
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/** The spot exchange live: quotes, closed bars and local order books over one combined stream. */
+import { Observable, share } from 'rxjs';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import { NO_FLAGS, type QualityFlag, type Quote } from '../../../domain/quote.ts';
+import type { OrderBook } from '../order-book.ts';
+import type { VenueFeed } from '../venue-feed.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { backoffMs, openVenueSocket, rejection } from '../venue-socket.ts';
+import { intervalOf } from './candles.ts';
+import { fetchDepthSnapshot } from './depth.ts';
+import { LocalBook } from './local-book.ts';
+import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } from './map.ts';
+
+const MAX_STREAMS = 1_024;
+/** What a quote carries while its instrument's book is being repaired after a gap. */
+const RESYNCING: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
+
+export interface SpotExchangeFeedOptions {
+  /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
+  readonly streamUrl: string;
+  /** For the snapshots of the local books. */
+  readonly rest: VenueHttp;
+  readonly clock: Clock;
+  /** For the jitter of backoffs, 0 <= n < 1. */
+  readonly random: () => number;
+  /** In the product's spelling: `BTCUSDT`. */
+  readonly instruments: readonly string[];
+  /** Timeframes whose closed bars are wanted, e.g. `1m`. Default none. */
+  readonly timeframes?: readonly string[];
+  /** Whether local order books are kept. Default true. */
+  readonly books?: boolean;
+  /** Levels a side of a snapshot. Default 1000 (weight 50). */
+  readonly snapshotLevels?: number;
+  /** See `VenueSocketOptions`. */
+  readonly silenceMs?: number;
+  readonly dataSilenceMs?: number;
+}
+
+export interface SpotExchangeFeed extends VenueFeed {
+  /** The local book down to `levels` a side; null while there is none (not followed, not yet synchronised, disconnected). */
+  book(instrument: string, levels: number): OrderBook | null;
+}
+
+/** The path of the combined stream for some instruments. @throws RangeError where the venue takes no so many streams at once. */
+export function combinedStreamPath(instruments: readonly string[], timeframes: readonly string[], books: boolean): string {
+  const streams: string[] = [];
+  for (const instrument of instruments) {
+    const symbol = instrument.toLowerCase();
+    streams.push(`${symbol}@bookTicker`);
+    if (books) streams.push(`${symbol}@depth@100ms`);
+    for (const timeframe of timeframes) streams.push(`${symbol}@kline_${intervalOf(timeframe)}`);
+  }
+  if (streams.length === 0) throw new RangeError('a feed needs at least one instrument');
+  if (streams.length > MAX_STREAMS) throw new RangeError(`${streams.length} streams; the venue takes ${MAX_STREAMS} per connection`);
+  return `/stream?streams=${streams.join('/')}`;
+}
+
+/**
+ * The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection.
+ * A lost update of an order book makes that instrument's quotes `degraded` (gap, resyncing) until a new snapshot fits, since
+ * order-book connectivity counts for the breaker (spec section 3.1).
+ */
+export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
+  const { clock, rest } = options;
+  const keepBooks = options.books ?? true;
+  const symbols = streamSymbols(options.instruments);
+  const url = options.streamUrl.replace(/\/$/, '') + combinedStreamPath(options.instruments, options.timeframes ?? [], keepBooks);
+  const books = new Map<string, LocalBook>();
+  if (keepBooks) for (const instrument of options.instruments) books.set(instrument, new LocalBook());
+
+  const messages = new Observable<FeedMessage>((subscriber) => {
+    /** Instruments whose book is being repaired; usually empty. */
+    const repairing = new Set<string>();
+    /** Instruments for which a snapshot is being asked for, with what stops the wait for the next attempt. */
+    const asking = new Map<string, () => void>();
+    let epoch = 0;
+    let stopped = false;
+
+    function forget(): void {
+      for (const cancel of asking.values()) cancel();
+      asking.clear();
+      repairing.clear();
+      for (const book of books.values()) book.clear();
+    }
+
+    function askSnapshot(instrument: string, book: LocalBook, attempt: number): void {
+      const asked = epoch;
+      const stale = () => stopped || asked !== epoch;
+      const again = () => {
+        const cancel = clock.deadline(clock.now() + backoffMs(attempt, options.random), () => askSnapshot(instrument, book, attempt + 1));
+        asking.set(instrument, cancel);
+      };
+      asking.set(instrument, () => {});
+      fetchDepthSnapshot(rest, instrument, options.snapshotLevels ?? 1_000).then(
+        (snapshot) => {
+          if (stale()) return;
+          if (book.restart(snapshot, clock.now()) === 'too_old') return again();
+          asking.delete(instrument);
+          repairing.delete(instrument);
+        },
+        (error: Error) => {
+          if (stale()) return;
+          subscriber.next(
+            rejection('spotexchange', DEPTH_SOURCE, clock.now(), 'venue_error', `no snapshot of ${instrument}: ${error.message}`, ''),
+          );
+          again();
+        },
+      );
+    }
+
+    function applyDiff(diff: DepthDiff): void {
+      const book = books.get(diff.instrument);
+      if (book === undefined) return;
+      if (book.apply(diff) === 'gap') repairing.add(diff.instrument);
+      // The snapshot is asked for after the first difference is kept, so that it cannot be older than what is kept.
+      if (book.needsSnapshot && !asking.has(diff.instrument)) askSnapshot(diff.instrument, book, 1);
+    }
+
+    const stop = openVenueSocket(
+      {
+        venue: 'spotexchange',
+        source: PROVIDER,
+        url,
+        clock,
+        random: options.random,
+        ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+        ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
+        opened: (connection) => {
+          epoch = connection.epoch;
+          forget();
+        },
+        frame: (frame, receivedAt, connection) => {
+          // A bar that is still forming yields nothing and proves all the same that data flows.
+          let data = true;
+          for (const message of mapSpotFrame(frame, receivedAt, symbols)) {
+            if (message.kind === 'quote') {
+              subscriber.next(repairing.size > 0 && repairing.has(message.instrument) ? degraded(message) : message);
+            } else if (message.kind === 'depth_diff') {
+              applyDiff(message);
+            } else if (message.kind === 'server_shutdown') {
+              connection.reconnect('the venue announced a shutdown');
+            } else {
+              if (message.kind === 'rejection') data = false;
+              subscriber.next(message);
+            }
+          }
+          return data;
+        },
+      },
+      (message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') forget();
+        subscriber.next(message);
+      },
+    );
+    return () => {
+      stopped = true;
+      stop();
+      forget();
+    };
+  }).pipe(share());
+
+  return {
+    venue: 'spotexchange',
+    messages,
+    book(instrument, levels) {
+      const book = books.get(instrument);
+      if (book === undefined || book.state === 'new') return null;
+      return {
+        venue: 'spotexchange',
+        instrument,
+        source: DEPTH_SOURCE,
+        observedAt: book.observedAt || book.receivedAt,
+        receivedAt: book.receivedAt,
+        sourceTime: book.observedAt > 0,
+        sequence: book.lastUpdateId,
+        bids: book.bids.slice(0, levels),
+        asks: book.asks.slice(0, levels),
+        quality: book.state === 'resyncing' ? 'degraded' : 'live',
+        flags: book.state === 'resyncing' ? RESYNCING : NO_FLAGS,
+      };
+    },
+  };
+}
+
+function degraded(quote: Quote): Quote {
+  return {
+    kind: 'quote',
+    venue: quote.venue,
+    instrument: quote.instrument,
+    source: quote.source,
+    observedAt: quote.observedAt,
+    receivedAt: quote.receivedAt,
+    sourceTime: quote.sourceTime,
+    bid: quote.bid,
+    ask: quote.ask,
+    bidSize: quote.bidSize,
+    askSize: quote.askSize,
+    sequence: quote.sequence,
+    quality: 'degraded',
+    flags: quote.flags.length === 0 ? RESYNCING : [...quote.flags, ...RESYNCING],
+  };
+}

@@ -1,0 +1,176 @@
+/** What may be ordered on the spot exchange: its instruments and the filters that every price and quantity must pass. */
+import type { DecimalString } from '../../../domain/decimal.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { isZero, wireDecimal } from '../wire-decimal.ts';
+import { badAnswer } from './rest.ts';
+
+/** Bounds of one number. A part that is zero is switched off; so is the whole where it is null. */
+export interface RangeFilter {
+  readonly min: DecimalString;
+  readonly max: DecimalString;
+  /** The tick or lot that the number must be a multiple of. */
+  readonly step: DecimalString;
+}
+
+/** Bounds of price x quantity, in quote units. Zero switches a bound off. */
+export interface NotionalFilter {
+  readonly min: DecimalString;
+  readonly max: DecimalString;
+  readonly minAppliesToMarket: boolean;
+  readonly maxAppliesToMarket: boolean;
+}
+
+export interface SpotInstrument {
+  readonly instrument: string;
+  readonly baseAsset: string;
+  readonly quoteAsset: string;
+  /** The venue's status word; only `TRADING` takes orders. */
+  readonly status: string;
+  readonly price: RangeFilter | null;
+  readonly lot: RangeFilter | null;
+  readonly marketLot: RangeFilter | null;
+  readonly notional: NotionalFilter | null;
+}
+
+/** A plain non-negative decimal as units of 10^-digits. */
+function units(decimal: DecimalString, digits: number): bigint {
+  const dot = decimal.indexOf('.');
+  const whole = dot < 0 ? decimal : decimal.slice(0, dot);
+  const fraction = dot < 0 ? '' : decimal.slice(dot + 1);
+  return BigInt(whole + fraction.padEnd(digits, '0'));
+}
+
+function fractionDigits(decimal: DecimalString): number {
+  const dot = decimal.indexOf('.');
+  return dot < 0 ? 0 : decimal.length - dot - 1;
+}
+
+function written(value: bigint, digits: number): DecimalString {
+  const text = value.toString().padStart(digits + 1, '0');
+  if (digits === 0) return text;
+  const fraction = text.slice(-digits).replace(/0+$/, '');
+  return fraction === '' ? text.slice(0, -digits) : `${text.slice(0, -digits)}.${fraction}`;
+}
+
+/** True where `value` is a whole multiple of `step`, exactly; any value is a multiple of a step of zero (the filter is off). */
+export function isMultipleOf(value: DecimalString, step: DecimalString): boolean {
+  if (isZero(step)) return true;
+  const digits = Math.max(fractionDigits(value), fractionDigits(step));
+  return units(value, digits) % units(step, digits) === 0n;
+}
+
+/** The largest multiple of `step` that is not above `value`. With a step of zero: `value` in its plain spelling. */
+export function floorToStep(value: DecimalString, step: DecimalString): DecimalString {
+  const digits = Math.max(fractionDigits(value), fractionDigits(step));
+  const whole = units(value, digits);
+  const unit = units(step, digits);
+  return written(unit === 0n ? whole : whole - (whole % unit), digits);
+}
+
+function compare(a: DecimalString, b: DecimalString): number {
+  const digits = Math.max(fractionDigits(a), fractionDigits(b));
+  const difference = units(a, digits) - units(b, digits);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+function times(a: DecimalString, b: DecimalString): DecimalString {
+  const digits = fractionDigits(a) + fractionDigits(b);
+  return written(units(a, fractionDigits(a)) * units(b, fractionDigits(b)), digits);
+}
+
+function outside(value: DecimalString, filter: RangeFilter): string | null {
+  if (!isZero(filter.min) && compare(value, filter.min) < 0) return `${value} is below the minimum ${filter.min}`;
+  if (!isZero(filter.max) && compare(value, filter.max) > 0) return `${value} is above the maximum ${filter.max}`;
+  if (isMultipleOf(value, filter.step)) return null;
+  return `${value} is no multiple of ${filter.step}; the next below is ${floorToStep(value, filter.step)}`;
+}
+
+/** One filter that an order would fail, by the venue's name of it. */
+export interface FilterFailure {
+  readonly filter: 'PRICE_FILTER' | 'LOT_SIZE' | 'MARKET_LOT_SIZE' | 'NOTIONAL';
+  readonly detail: string;
+}
+
+/**
+ * Every filter that an order would fail, computed on decimal text and big integers. `price` is the limit price, or for a
+ * market order the price at which its notional is to be judged. Prices in quote units, `quantity` in base units, both above zero.
+ */
+export function filterFailures(
+  instrument: SpotInstrument,
+  order: { readonly type: 'LIMIT' | 'MARKET'; readonly price: DecimalString; readonly quantity: DecimalString },
+): readonly FilterFailure[] {
+  const failures: FilterFailure[] = [];
+  const market = order.type === 'MARKET';
+  const judge = (filter: FilterFailure['filter'], bounds: RangeFilter | null, value: DecimalString, name: string) => {
+    const detail = bounds === null ? null : outside(value, bounds);
+    if (detail !== null) failures.push({ filter, detail: `${name} ${detail}` });
+  };
+  if (!market) judge('PRICE_FILTER', instrument.price, order.price, 'price');
+  judge('LOT_SIZE', instrument.lot, order.quantity, 'quantity');
+  if (market) judge('MARKET_LOT_SIZE', instrument.marketLot, order.quantity, 'quantity');
+  const { notional } = instrument;
+  if (notional !== null) {
+    const value = times(order.price, order.quantity);
+    if ((!market || notional.minAppliesToMarket) && compare(value, notional.min) < 0) {
+      failures.push({ filter: 'NOTIONAL', detail: `notional ${value} is below the minimum ${notional.min}` });
+    }
+    if ((!market || notional.maxAppliesToMarket) && !isZero(notional.max) && compare(value, notional.max) > 0) {
+      failures.push({ filter: 'NOTIONAL', detail: `notional ${value} is above the maximum ${notional.max}` });
+    }
+  }
+  return failures;
+}
+
+/** Reads one entry of `exchangeInfo.symbols`; null where it lacks what an order needs. Unknown filters are left out. */
+export function parseInstrument(entry: unknown): SpotInstrument | null {
+  if (typeof entry !== 'object' || entry === null) return null;
+  const { symbol, status, baseAsset, quoteAsset, filters } = entry as Record<string, unknown>;
+  if (typeof symbol !== 'string' || typeof status !== 'string' || typeof baseAsset !== 'string' || typeof quoteAsset !== 'string')
+    return null;
+  if (!Array.isArray(filters)) return null;
+  const byName = new Map<unknown, Record<string, unknown>>();
+  for (const filter of filters as unknown[]) {
+    if (typeof filter === 'object' && filter !== null)
+      byName.set((filter as Record<string, unknown>)['filterType'], filter as Record<string, unknown>);
+  }
+  const range = (name: string, min: string, max: string, step: string): RangeFilter | null | undefined => {
+    const filter = byName.get(name);
+    if (filter === undefined) return null;
+    const [low, high, unit] = [wireDecimal(filter[min]), wireDecimal(filter[max]), wireDecimal(filter[step])];
+    return low === null || high === null || unit === null ? undefined : { min: low, max: high, step: unit };
+  };
+  const price = range('PRICE_FILTER', 'minPrice', 'maxPrice', 'tickSize');
+  const lot = range('LOT_SIZE', 'minQty', 'maxQty', 'stepSize');
+  const marketLot = range('MARKET_LOT_SIZE', 'minQty', 'maxQty', 'stepSize');
+  // A filter that is there but cannot be read must not be taken for one that is switched off.
+  if (price === undefined || lot === undefined || marketLot === undefined) return null;
+  let notional: NotionalFilter | null = null;
+  const current = byName.get('NOTIONAL');
+  const older = byName.get('MIN_NOTIONAL');
+  if (current !== undefined || older !== undefined) {
+    const min = wireDecimal((current ?? older)?.['minNotional']);
+    const max = current === undefined ? '0' : wireDecimal(current['maxNotional'] ?? '0');
+    if (min === null || max === null) return null;
+    notional = {
+      min,
+      max,
+      minAppliesToMarket: (current === undefined ? older?.['applyToMarket'] : current['applyMinToMarket']) === true,
+      maxAppliesToMarket: current?.['applyMaxToMarket'] === true,
+    };
+  }
+  return { instrument: symbol, baseAsset, quoteAsset, status, price, lot, marketLot, notional };
+}
+
+/** Asks for the filters of some instruments. @throws VenueError -1121 where one is unknown, `bad_answer` where one cannot be read. */
+export async function fetchInstruments(rest: VenueHttp, instruments: readonly string[]): Promise<ReadonlyMap<string, SpotInstrument>> {
+  const answer = (await rest.get('/api/v3/exchangeInfo', { symbols: JSON.stringify(instruments) }, 20)) as { symbols?: unknown } | null;
+  if (!Array.isArray(answer?.symbols)) throw badAnswer('exchangeInfo', 'symbols is missing');
+  const found = new Map<string, SpotInstrument>();
+  for (const entry of answer.symbols as unknown[]) {
+    const instrument = parseInstrument(entry);
+    if (instrument === null) throw badAnswer('exchangeInfo', `a symbol cannot be read: ${JSON.stringify(entry).slice(0, 120)}`);
+    found.set(instrument.instrument, instrument);
+  }
+  for (const wanted of instruments) if (!found.has(wanted)) throw badAnswer('exchangeInfo', `${wanted} is missing`);
+  return found;
+}

@@ -1,0 +1,159 @@
+/** A local copy of one order book, kept by the exchange's official procedure: snapshot, numbered differences, start again at a gap. */
+import { compareDecimals } from '../../../domain/decimal.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { BookLevel } from '../order-book.ts';
+import { isZero } from '../wire-decimal.ts';
+import type { DepthDiff } from './map.ts';
+
+/** What `GET /depth` answers. A new listing answers an empty book with update id -1. */
+export interface DepthSnapshot {
+  readonly lastUpdateId: number;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+/**
+ * `new`: no snapshot yet, differences are kept. `live`: exact down to the snapshot's depth.
+ * `resyncing`: a gap was seen; the levels are those from before it until a new snapshot fits.
+ */
+export type LocalBookState = 'new' | 'live' | 'resyncing';
+
+/** So many differences are kept while a snapshot is awaited; then the oldest are of no use any more. */
+const MAX_PENDING = 2_000;
+
+/** Where in a sorted side a price stands or belongs. `sign` is 1 for ascending asks and -1 for descending bids. */
+function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
+  let low = 0;
+  let high = side.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const difference = compareDecimals((side[middle] as BookLevel)[0], price) * sign;
+    if (difference === 0) return { index: middle, found: true };
+    if (difference < 0) low = middle + 1;
+    else high = middle;
+  }
+  return { index: low, found: false };
+}
+
+function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1): void {
+  for (const level of levels) {
+    const { index, found } = placeOf(side, level[0], sign);
+    if (isZero(level[1])) {
+      if (found) side.splice(index, 1);
+    } else side.splice(index, found ? 1 : 0, level);
+  }
+}
+
+/** One book. Feed it every difference and, whenever `needsSnapshot`, a snapshot taken after that. */
+export class LocalBook {
+  #state: LocalBookState = 'new';
+  #lastUpdateId = -1;
+  #observedAt: EpochMs = 0;
+  #receivedAt: EpochMs = 0;
+  #pending: DepthDiff[] = [];
+  #bids: BookLevel[] = [];
+  #asks: BookLevel[] = [];
+  /** After an empty snapshot of a new listing any difference may come first. */
+  #anyMayFollow = false;
+
+  get state(): LocalBookState {
+    return this.#state;
+  }
+  get needsSnapshot(): boolean {
+    return this.#state !== 'live';
+  }
+  /** The update id up to which the book is exact; -1 before the first snapshot and after an empty one. */
+  get lastUpdateId(): number {
+    return this.#lastUpdateId;
+  }
+  /** Venue time of the last difference that was applied; 0 while there was none since the snapshot. */
+  get observedAt(): EpochMs {
+    return this.#observedAt;
+  }
+  get receivedAt(): EpochMs {
+    return this.#receivedAt;
+  }
+  /** Descending by price. Not a copy: read it at once. */
+  get bids(): readonly BookLevel[] {
+    return this.#bids;
+  }
+  /** Ascending by price. Not a copy: read it at once. */
+  get asks(): readonly BookLevel[] {
+    return this.#asks;
+  }
+
+  /**
+   * Takes a difference. `old`: the book already holds it (a duplicate). `kept`: it waits for a snapshot.
+   * `gap`: an update in between was lost, the book is `resyncing` from here.
+   */
+  apply(diff: DepthDiff): 'applied' | 'old' | 'kept' | 'gap' {
+    if (this.#state !== 'live') {
+      this.#keep(diff);
+      return 'kept';
+    }
+    if (!this.#anyMayFollow && diff.lastId <= this.#lastUpdateId) return 'old';
+    if (!this.#anyMayFollow && diff.firstId > this.#lastUpdateId + 1) {
+      this.#state = 'resyncing';
+      this.#pending = [];
+      this.#keep(diff);
+      return 'gap';
+    }
+    this.#set(diff);
+    return 'applied';
+  }
+
+  /**
+   * Takes a snapshot. `too_old`: it ends before the kept differences begin, another one is needed.
+   * An empty snapshot is legal: a new listing has no orders yet.
+   */
+  restart(snapshot: DepthSnapshot, receivedAt: EpochMs): 'live' | 'too_old' {
+    const anyMayFollow = snapshot.lastUpdateId < 0;
+    const pending = anyMayFollow ? this.#pending : this.#pending.filter((diff) => diff.lastId > snapshot.lastUpdateId);
+    let last = snapshot.lastUpdateId;
+    for (const [index, diff] of pending.entries()) {
+      if (!(anyMayFollow && index === 0) && diff.firstId > last + 1) return 'too_old';
+      last = Math.max(last, diff.lastId);
+    }
+    this.#state = 'live';
+    this.#lastUpdateId = snapshot.lastUpdateId;
+    this.#anyMayFollow = anyMayFollow;
+    this.#observedAt = 0;
+    this.#receivedAt = receivedAt;
+    this.#bids = [];
+    this.#asks = [];
+    setLevels(this.#bids, snapshot.bids, -1);
+    setLevels(this.#asks, snapshot.asks, 1);
+    for (const diff of pending) this.#set(diff);
+    this.#pending = [];
+    return 'live';
+  }
+
+  /** Forgets everything: the connection was lost, and with it the numbering. */
+  clear(): void {
+    this.#state = 'new';
+    this.#lastUpdateId = -1;
+    this.#anyMayFollow = false;
+    this.#observedAt = 0;
+    this.#pending = [];
+    this.#bids = [];
+    this.#asks = [];
+  }
+
+  #keep(diff: DepthDiff): void {
+    const before = this.#pending.at(-1);
+    if (before !== undefined && diff.lastId <= before.lastId) return;
+    // A hole among the kept differences makes those before it useless: no snapshot could join them.
+    if (before !== undefined && diff.firstId > before.lastId + 1) this.#pending = [];
+    if (this.#pending.length >= MAX_PENDING) this.#pending = [];
+    this.#pending.push(diff);
+  }
+
+  #set(diff: DepthDiff): void {
+    setLevels(this.#bids, diff.bids, -1);
+    setLevels(this.#asks, diff.asks, 1);
+    this.#lastUpdateId = diff.lastId;
+    this.#anyMayFollow = false;
+    this.#observedAt = diff.observedAt;
+    this.#receivedAt = diff.receivedAt;
+  }
+}

@@ -1,0 +1,212 @@
+/** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. */
+import type { Candle } from '../../../domain/candle.ts';
+import { compareDecimals } from '../../../domain/decimal.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { BookLevel } from '../order-book.ts';
+import { frameSample, rejection } from '../venue-socket.ts';
+import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
+import { type BookTicker, scanBookTicker } from './scan-book-ticker.ts';
+
+/** The provider's name in `source`. */
+export const PROVIDER = 'binance';
+export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
+export const DEPTH_SOURCE = 'binance:depth';
+export const KLINE_SOURCE = 'binance:kline';
+
+/** A change of one book: absolute sizes, zero removes the level. Update ids `firstId` to `lastId` are inside. */
+export interface DepthDiff {
+  readonly kind: 'depth_diff';
+  readonly instrument: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+/** The venue announces that it will close the connection for maintenance. */
+export interface ServerShutdown {
+  readonly kind: 'server_shutdown';
+}
+
+export type SpotMessage = FeedMessage | DepthDiff | ServerShutdown;
+
+const NOTHING: readonly SpotMessage[] = Object.freeze([]);
+const SHUTDOWN: readonly SpotMessage[] = Object.freeze([Object.freeze({ kind: 'server_shutdown' as const })]);
+const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
+
+/** Events of the venue that are well-formed and carry nothing for us. */
+const UNUSED_EVENTS = new Set(['trade', 'aggTrade', '24hrTicker', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
+
+/** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
+export function timeframeOfInterval(interval: unknown): string | null {
+  if (interval === '1d') return '24h';
+  return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
+}
+
+/** The stream symbols (lower case) of the instruments that are followed. */
+export function streamSymbols(instruments: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(instruments.map((instrument) => [instrument.toLowerCase(), instrument]));
+}
+
+/**
+ * The quote of a bookTicker. The stream carries no event time, so `observedAt` is `receivedAt` and `sourceTime` false.
+ * The venue writes an empty side as price 0 with size 0; any other price that is not above zero is refused.
+ */
+function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotexchange'> | string {
+  const { bid, ask, bidSize, askSize } = ticker;
+  const noBid = isZero(bid);
+  const noAsk = isZero(ask);
+  if (bid.charCodeAt(0) === 45 || (noBid && !isZero(bidSize))) return `bid price is ${bid}, must be above zero`;
+  if (ask.charCodeAt(0) === 45 || (noAsk && !isZero(askSize))) return `ask price is ${ask}, must be above zero`;
+  if (bidSize.charCodeAt(0) === 45 || askSize.charCodeAt(0) === 45) return `sizes are ${bidSize} and ${askSize}, must not be negative`;
+  const oneSided = noBid || noAsk;
+  return {
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument: ticker.instrument,
+    source: BOOK_TICKER_SOURCE,
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: false,
+    bid: noBid ? null : bid,
+    ask: noAsk ? null : ask,
+    bidSize: noBid ? null : bidSize,
+    askSize: noAsk ? null : askSize,
+    sequence: ticker.sequence,
+    quality: oneSided ? 'degraded' : 'live',
+    flags: oneSided ? ONE_SIDED : NO_FLAGS,
+  };
+}
+
+/**
+ * What one frame of the combined stream says. Well-formed frames that carry nothing for us yield nothing; a frame that
+ * cannot be used yields one rejection with its reason. Never throws.
+ */
+export function mapSpotFrame(frame: Buffer, receivedAt: EpochMs, instruments: ReadonlyMap<string, string>): readonly SpotMessage[] {
+  const ticker = scanBookTicker(frame, instruments);
+  if (ticker !== null) {
+    const quote = bookTickerQuote(ticker, receivedAt);
+    if (typeof quote !== 'string') return [quote];
+  }
+  return mapParsedSpotFrame(frame, receivedAt, instruments);
+}
+
+/** `mapSpotFrame` without the scan: the meaning that the scan must agree with. */
+export function mapParsedSpotFrame(frame: Buffer, receivedAt: EpochMs, instruments: ReadonlyMap<string, string>): readonly SpotMessage[] {
+  const refuse = (reason: RejectionReason, detail: string, source = PROVIDER): readonly Rejection[] => [
+    rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame)),
+  ];
+  let message: unknown;
+  try {
+    message = JSON.parse(frame.toString('utf8'));
+  } catch (error) {
+    return refuse('not_json', (error as Error).message);
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return refuse('unknown_shape', 'not an object');
+  const envelope = message as Record<string, unknown>;
+  if ('stream' in envelope || 'data' in envelope) {
+    const { stream, data } = envelope;
+    if (typeof stream !== 'string') return refuse('missing_field', 'stream is missing');
+    if (typeof data !== 'object' || data === null) return refuse('missing_field', 'data is missing');
+    return mapData(stream, data as Record<string, unknown>, receivedAt, instruments, refuse);
+  }
+  if (envelope['e'] === 'serverShutdown') return SHUTDOWN;
+  if ('error' in envelope || ('code' in envelope && 'msg' in envelope)) {
+    return refuse('venue_error', JSON.stringify(envelope['error'] ?? { code: envelope['code'], msg: envelope['msg'] }));
+  }
+  // The acknowledgement of a control message.
+  if ('result' in envelope && 'id' in envelope) return NOTHING;
+  return refuse('unknown_shape', 'neither a stream message nor an answer');
+}
+
+type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly SpotMessage[];
+
+function mapData(
+  stream: string,
+  data: Record<string, unknown>,
+  receivedAt: EpochMs,
+  instruments: ReadonlyMap<string, string>,
+  refuse: Refuse,
+): readonly SpotMessage[] {
+  const event = data['e'];
+  if (event === 'serverShutdown' || stream === '!serverShutdown') return SHUTDOWN;
+  if (typeof event === 'string' && UNUSED_EVENTS.has(event)) return NOTHING;
+  const at = stream.indexOf('@');
+  const instrument = at < 0 ? undefined : instruments.get(stream.slice(0, at));
+  if (instrument === undefined) return refuse('unknown_instrument', `stream ${stream} was not asked for`);
+  const channel = stream.slice(at + 1);
+  if ('s' in data && data['s'] !== instrument) return refuse('unknown_instrument', `stream ${stream} carries ${String(data['s'])}`);
+  if (channel === 'bookTicker') return mapBookTicker(instrument, data, receivedAt, refuse);
+  if (channel === 'depth' || channel === 'depth@100ms') return mapDepth(instrument, data, receivedAt, refuse);
+  if (channel.startsWith('kline_')) return mapKline(instrument, data, receivedAt, refuse);
+  return refuse('unknown_shape', `no such channel: ${channel}`);
+}
+
+function mapBookTicker(instrument: string, data: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly SpotMessage[] {
+  for (const name of ['u', 's', 'b', 'B', 'a', 'A']) {
+    if (!(name in data)) return refuse('missing_field', `bookTicker without ${name}`, BOOK_TICKER_SOURCE);
+  }
+  const sequence = data['u'];
+  if (!isCount(sequence)) return refuse('bad_number', `update id ${String(sequence)}`, BOOK_TICKER_SOURCE);
+  const bid = wireDecimal(data['b']);
+  const bidSize = wireDecimal(data['B']);
+  const ask = wireDecimal(data['a']);
+  const askSize = wireDecimal(data['A']);
+  if (bid === null || bidSize === null || ask === null || askSize === null) {
+    return refuse('bad_number', 'a price or size is no plain decimal', BOOK_TICKER_SOURCE);
+  }
+  const quote = bookTickerQuote({ instrument, sequence, bid, bidSize, ask, askSize }, receivedAt);
+  return typeof quote === 'string' ? refuse('non_positive_price', quote, BOOK_TICKER_SOURCE) : [quote];
+}
+
+/** The levels of a book as `[price, size]` texts; null where any of them is not a price above zero with a size of at least zero. */
+export function bookLevels(value: unknown): readonly BookLevel[] | null {
+  if (!Array.isArray(value)) return null;
+  const levels: BookLevel[] = [];
+  for (const level of value as unknown[]) {
+    if (!Array.isArray(level)) return null;
+    const price = wireDecimal(level[0]);
+    const size = wireDecimal(level[1]);
+    if (price === null || size === null || price.startsWith('-') || size.startsWith('-') || isZero(price)) return null;
+    levels.push([price, size]);
+  }
+  return levels;
+}
+
+function mapDepth(instrument: string, data: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly SpotMessage[] {
+  const { E: observedAt, U: firstId, u: lastId } = data;
+  if (!isCount(observedAt) || !isCount(firstId) || !isCount(lastId) || firstId > lastId) {
+    return refuse('bad_number', 'depth without a time or an ordered pair of update ids', DEPTH_SOURCE);
+  }
+  const bids = bookLevels(data['b']);
+  const asks = bookLevels(data['a']);
+  if (bids === null || asks === null) return refuse('bad_number', 'a level of the book is no pair of plain decimals', DEPTH_SOURCE);
+  return [{ kind: 'depth_diff', instrument, observedAt, receivedAt, firstId, lastId, bids, asks }];
+}
+
+/** A candle out of the venue's texts; null where a price is not above zero, the volume negative or high and low do not enclose open and close. */
+export function wireCandle(openTime: unknown, texts: readonly unknown[]): Candle | null {
+  const [open, high, low, close, volume] = texts.map(wireDecimal);
+  if (!isCount(openTime) || !open || !high || !low || !close || !volume) return null;
+  if ([open, high, low, close].some((price) => price.startsWith('-') || isZero(price)) || volume.startsWith('-')) return null;
+  const enclosed = [open, close].every((price) => compareDecimals(price, high) <= 0 && compareDecimals(price, low) >= 0);
+  return enclosed ? { openTime, open, high, low, close, volume } : null;
+}
+
+function mapKline(instrument: string, data: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly SpotMessage[] {
+  const k = data['k'];
+  if (typeof k !== 'object' || k === null) return refuse('missing_field', 'kline without k', KLINE_SOURCE);
+  const bar = k as Record<string, unknown>;
+  const timeframe = timeframeOfInterval(bar['i']);
+  if (timeframe === null) return refuse('unknown_shape', `interval ${String(bar['i'])} was not asked for`, KLINE_SOURCE);
+  if (typeof bar['x'] !== 'boolean') return refuse('missing_field', 'kline without x (closed)', KLINE_SOURCE);
+  // A bar that is still forming is no candle.
+  if (!bar['x']) return NOTHING;
+  const candle = wireCandle(bar['t'], [bar['o'], bar['h'], bar['l'], bar['c'], bar['v']]);
+  if (candle === null) return refuse('bad_number', 'a closed bar with a price, volume or time that cannot be', KLINE_SOURCE);
+  return [{ kind: 'candles', venue: 'spotexchange', instrument, timeframe, source: KLINE_SOURCE, receivedAt, candles: [candle] }];
+}

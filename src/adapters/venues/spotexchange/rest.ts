@@ -1,0 +1,40 @@
+/** The spot exchange's REST door: request weights, its error bodies, its time. */
+import type { Clock } from '../../../../streams/clock.ts';
+import { VenueError } from '../venue-feed.ts';
+import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+
+export interface SpotRestOptions {
+  /** `https://api.binance.com`. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Request weight that may be used in any 60 s; the venue allows 6000 per address. Default 6000. */
+  readonly weightPerMinute?: number;
+  readonly maxWaitMs?: number;
+}
+
+/** `{"code":-1121,"msg":"Invalid symbol."}`. */
+function readError(body: unknown): { code: string; message: string } | null {
+  if (typeof body !== 'object' || body === null) return null;
+  const { code, msg } = body as Record<string, unknown>;
+  return typeof code === 'number' && typeof msg === 'string' ? { code: String(code), message: msg.slice(0, 200) } : null;
+}
+
+/** The door through which every read of the spot exchange goes; share one per address, since the weight is counted per address. */
+export function createSpotRest(options: SpotRestOptions): VenueHttp {
+  return createVenueHttp({
+    venue: 'spotexchange',
+    baseUrl: options.baseUrl,
+    clock: options.clock,
+    random: options.random,
+    weightPerMinute: options.weightPerMinute ?? 6_000,
+    usedWeightHeader: 'x-mbx-used-weight-1m',
+    readError,
+    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+  });
+}
+
+/** A 200 that does not hold what the endpoint promises. */
+export function badAnswer(endpoint: string, what: string): VenueError {
+  return new VenueError('spotexchange', 200, 'bad_answer', `${endpoint}: ${what}`);
+}

@@ -1,0 +1,274 @@
+/** Requests to a venue: one fixed host, strict time and size limits, the venue's weight budget, no redirects. */
+import http from 'node:http';
+import https from 'node:https';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { VenueError } from './venue-feed.ts';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const TOTAL_TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
+const WINDOW_MS = 60_000;
+
+/** What a request may carry in its query. Undefined members are left out. */
+export type VenueQuery = Readonly<Record<string, string | number | undefined>>;
+
+export interface VenueHttpOptions {
+  readonly venue: Venue;
+  /** `https://api.binance.com`; a path is kept as a prefix. Every request goes to this host and no other. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  /** For the jitter of retries, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Request weight that the venue allows in any 60 s. */
+  readonly weightPerMinute: number;
+  /** The header in which the venue tells how much weight of the minute it has counted, where it does. */
+  readonly usedWeightHeader?: string;
+  /** Reads the venue's own code and text out of an error body; null where the body is no error of that venue. */
+  readonly readError?: (body: unknown) => { readonly code: string; readonly message: string } | null;
+  /** How long a request may wait for budget or for a Retry-After before it is refused instead. Default 60 s. */
+  readonly maxWaitMs?: number;
+  /** How often a read is tried in all. Default 3. */
+  readonly attempts?: number;
+}
+
+/** The outbound door to one venue. Only reads pass here, so every request may be repeated. */
+export interface VenueHttp {
+  /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
+  get(path: string, query: VenueQuery, weight: number): Promise<unknown>;
+  /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
+  post(path: string, body: unknown, weight: number): Promise<unknown>;
+  /** Closes the kept connections. */
+  close(): void;
+}
+
+/**
+ * Counts request weight over the last 60 s. Never lets more than `limit` through in any 60 s, whichever way the
+ * venue cuts its minutes; a bucket that refills steadily would allow twice the limit around a refill.
+ */
+export class WeightBudget {
+  readonly #limit: number;
+  readonly #spent: { at: EpochMs; weight: number }[] = [];
+  #sum = 0;
+  #blockedUntil: EpochMs = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Takes the weight and returns 0, or takes nothing and returns how many milliseconds to wait. */
+  take(weight: number, now: EpochMs): number {
+    this.#forget(now);
+    if (now < this.#blockedUntil) return this.#blockedUntil - now;
+    if (this.#sum + weight <= this.#limit || this.#spent.length === 0) {
+      this.#spent.push({ at: now, weight });
+      this.#sum += weight;
+      return 0;
+    }
+    let freed = 0;
+    for (const entry of this.#spent) {
+      freed += entry.weight;
+      if (this.#sum - freed + weight <= this.#limit) return Math.max(1, entry.at + WINDOW_MS - now);
+    }
+    return WINDOW_MS;
+  }
+
+  /** The venue has counted more than we have (others share our address): believe it. */
+  observeUsed(used: number, now: EpochMs): void {
+    this.#forget(now);
+    if (used <= this.#sum) return;
+    this.#spent.push({ at: now, weight: used - this.#sum });
+    this.#sum = used;
+  }
+
+  /** Lets nothing through before `until` (Retry-After). */
+  block(until: EpochMs): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, until);
+  }
+
+  #forget(now: EpochMs): void {
+    let entry = this.#spent[0];
+    while (entry !== undefined && entry.at + WINDOW_MS <= now) {
+      this.#sum -= entry.weight;
+      this.#spent.shift();
+      entry = this.#spent[0];
+    }
+  }
+}
+
+/** Retry-After in milliseconds from seconds or an HTTP date; null where there is none or it makes no sense. */
+export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+}
+
+function fixedBase(baseUrl: string): URL {
+  let base: URL;
+  try {
+    base = new URL(baseUrl);
+  } catch {
+    throw new TypeError(`"${baseUrl}" is not a URL; a venue's base URL looks like https://api.example.com`);
+  }
+  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new TypeError(`"${baseUrl}" must begin with https:// or http://`);
+  if (base.search !== '' || base.hash !== '') throw new TypeError(`"${baseUrl}" must not carry a query or a fragment`);
+  return base;
+}
+
+function header(headers: http.IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Opens the door. Connections are kept alive; 3 s to connect, 10 s in all, 5 MB of answer. */
+export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
+  const { venue, clock, random } = options;
+  const base = fixedBase(options.baseUrl);
+  const secure = base.protocol === 'https:';
+  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 8 }) : new http.Agent({ keepAlive: true, maxSockets: 8 });
+  const budget = new WeightBudget(options.weightPerMinute);
+  const maxWaitMs = options.maxWaitMs ?? 60_000;
+  const attempts = options.attempts ?? 3;
+  const prefix = base.pathname.replace(/\/$/, '');
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      clock.deadline(clock.now() + ms, resolve);
+    });
+
+  async function budgeted(weight: number): Promise<void> {
+    let waited = 0;
+    for (;;) {
+      const ms = budget.take(weight, clock.now());
+      if (ms === 0) return;
+      if (waited + ms > maxWaitMs) {
+        throw new VenueError(venue, 0, 'budget_exhausted', `the request budget of ${base.host} is spent; free again in ${ms} ms`, ms);
+      }
+      waited += ms;
+      await wait(ms);
+    }
+  }
+
+  function exchange(method: 'GET' | 'POST', target: string, body: string | null): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const fail = (code: string, message: string) => {
+        stopTotal();
+        stopConnect();
+        request.destroy();
+        reject(new VenueError(venue, 0, code, message));
+      };
+      const headers: http.OutgoingHttpHeaders = { accept: 'application/json', 'user-agent': 'sevengate/1' };
+      if (body !== null) {
+        headers['content-type'] = 'application/json';
+        headers['content-length'] = Buffer.byteLength(body);
+      }
+      const request = (secure ? https : http).request(
+        { protocol: base.protocol, hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port, path: target, method, headers, agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          let bytes = 0;
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length;
+            if (bytes > MAX_RESPONSE_BYTES) fail('response_too_large', `${base.host} answered more than ${MAX_RESPONSE_BYTES} bytes`);
+            else chunks.push(chunk);
+          });
+          response.on('end', () => {
+            stopTotal();
+            stopConnect();
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') });
+          });
+          response.on('error', (error) => fail('connection_failed', `${base.host} broke off its answer: ${error.message}`));
+        },
+      );
+      const stopTotal = clock.deadline(clock.now() + TOTAL_TIMEOUT_MS, () =>
+        fail('timeout', `${base.host} did not answer within ${TOTAL_TIMEOUT_MS} ms`),
+      );
+      let stopConnect = (): void => {};
+      request.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        stopConnect = clock.deadline(clock.now() + CONNECT_TIMEOUT_MS, () =>
+          fail('connect_timeout', `${base.host} did not accept a connection within ${CONNECT_TIMEOUT_MS} ms`),
+        );
+        socket.once(secure ? 'secureConnect' : 'connect', () => stopConnect());
+      });
+      request.on('error', (error) => fail('connection_failed', `${base.host} cannot be reached: ${error.message}`));
+      request.end(body ?? undefined);
+    });
+  }
+
+  function judge(answer: Answer): unknown {
+    const now = clock.now();
+    const used = options.usedWeightHeader === undefined ? undefined : header(answer.headers, options.usedWeightHeader);
+    if (used !== undefined && /^\d{1,9}$/.test(used)) budget.observeUsed(Number(used), now);
+    if (answer.status >= 300 && answer.status < 400) {
+      throw new VenueError(venue, answer.status, 'redirect', `${base.host} answered with a redirect, which is never followed`);
+    }
+    let body: unknown;
+    let json = true;
+    try {
+      body = JSON.parse(answer.text);
+    } catch {
+      json = false;
+    }
+    if (answer.status >= 200 && answer.status < 300) {
+      if (!json)
+        throw new VenueError(
+          venue,
+          answer.status,
+          'not_json',
+          `${base.host} answered something that is not JSON: ${answer.text.slice(0, 80)}`,
+        );
+      return body;
+    }
+    const own = json ? (options.readError?.(body) ?? null) : null;
+    const retryAfter = retryAfterMs(header(answer.headers, 'retry-after'), now);
+    throw new VenueError(
+      venue,
+      answer.status,
+      own?.code ?? `http_${answer.status}`,
+      own?.message ?? `${base.host} answered ${answer.status}`,
+      retryAfter,
+    );
+  }
+
+  async function read(method: 'GET' | 'POST', target: string, body: string | null, weight: number): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      await budgeted(weight);
+      try {
+        return judge(await exchange(method, target, body));
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        const limited = error.status === 429 || error.status === 418;
+        const backoff = (250 * 2 ** (attempt - 1) * (1 + random())) | 0;
+        // A limit without a term still means "not now": a whole window of the venue's budget.
+        const pause = limited ? (error.retryAfterMs ?? WINDOW_MS) : Math.max(error.retryAfterMs ?? 0, backoff);
+        if (limited) budget.block(clock.now() + pause);
+        const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
+        if (!passing || attempt >= attempts || pause > maxWaitMs) throw error;
+        await wait(pause);
+      }
+    }
+  }
+
+  function target(path: string, query: VenueQuery): string {
+    if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+    const text = parameters.toString();
+    return text === '' ? prefix + path : `${prefix}${path}?${text}`;
+  }
+
+  return {
+    get: async (path, query, weight) => read('GET', target(path, query), null, weight),
+    post: async (path, body, weight) => read('POST', target(path, {}), JSON.stringify(body), weight),
+    close: () => agent.destroy(),
+  };
+}

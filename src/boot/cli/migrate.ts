@@ -1,0 +1,33 @@
+/** `sevengate migrate`: brings the database up to this version. */
+import type { Command } from 'commander';
+import { migrate } from '../../adapters/store/migrate.ts';
+import { createLog } from '../log.ts';
+import { startServers } from '../servers.ts';
+import { settings } from './settings.ts';
+
+export function migrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('apply the migrations that the database lacks')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const config = settings();
+      const servers = await startServers(
+        { ...config, QUEUE_BACKEND: config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND },
+        '',
+        createLog('error'),
+      );
+      try {
+        const { applied, present } = await migrate(servers.databaseUrl, (name, done, total) =>
+          process.stderr.write(`${done}/${total} ${name}\n`),
+        );
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify({ applied, present })}\n`
+            : `${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`} (${present.length} migrations)\n`,
+        );
+      } finally {
+        await servers.stop();
+      }
+    });
+}

@@ -1,0 +1,64 @@
+/** `sevengate start`: runs the service until it is told to stop. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { createLog } from '../log.ts';
+import { ROLES, type Role, type Started, start } from '../start.ts';
+import { settings } from './settings.ts';
+
+/** After a signal everything has so long to end by itself. */
+const STOP_MS = 7_000;
+
+export function startCommand(program: Command): void {
+  program
+    .command('start')
+    .description('run the service: embedded servers where none are set, migrations, sandbox, and the roles')
+    .option('--role <role>', `run only this role (${ROLES.join(', ')}); may be given more than once`, collectRole, [] as Role[])
+    .option('--record <file>', 'record everything heard to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
+    .option('--json', 'print the ready line as JSON')
+    .action(async (options: { role: Role[]; record?: string; json?: boolean }) => {
+      const config = settings();
+      const log = createLog(config.LOG_LEVEL);
+      // npm passes a signal on that the terminal has sent to the whole group already: the second one changes nothing.
+      const told = new Promise<NodeJS.Signals>((resolve) => {
+        process.on('SIGINT', resolve);
+        process.on('SIGTERM', resolve);
+      });
+      process.on('uncaughtException', (error) => {
+        log.fatal({ err: error }, 'a defect ended the process');
+        process.exitCode = 1;
+        process.exit();
+      });
+      const roles = options.role.length === 0 ? ROLES : options.role;
+      const started = await Promise.race([
+        start({ config, roles, record: options.record ?? null, path: process.env['PATH'] ?? '', log }),
+        told.then(() => null),
+      ]);
+      // Told to stop before it had started: what runs by now ends with the process, and the next start recovers it.
+      if (started === null) process.exit(130);
+      announce(started, roles, options.json ?? false);
+      const signal = await told;
+      log.info({ signal }, 'stopping');
+      const late = setTimeout(() => {
+        log.error(`not everything stopped within ${STOP_MS / 1_000} s`);
+        process.exit(1);
+      }, STOP_MS);
+      late.unref();
+      await started.stop();
+      process.exit(0);
+    });
+}
+
+function announce({ url, tokenFolder }: Started, roles: readonly Role[], json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ready: true, url, tokenFolder, roles })}\n`);
+    return;
+  }
+  if (tokenFolder !== null)
+    process.stdout.write(`tokens  ${tokenFolder}/operator.token (also viewer, risk-manager), renewed every 20 minutes\n`);
+  process.stdout.write(url === null ? `ready (${roles.join(', ')})\n` : `ready ${url}\n`);
+}
+
+function collectRole(value: string, before: Role[]): Role[] {
+  if (!(ROLES as readonly string[]).includes(value))
+    throw new InvalidArgumentError(`${JSON.stringify(value)} is none of ${ROLES.join(', ')}`);
+  return before.includes(value as Role) ? before : [...before, value as Role];
+}

@@ -1,0 +1,80 @@
+/** `sevengate token`: a bearer token of the local identity provider, and the grants that go with it. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { openDatabase } from '../../adapters/store/database.ts';
+import { createMemberStore } from '../../adapters/store/member-store.ts';
+import { migrate } from '../../adapters/store/migrate.ts';
+import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
+import { canonicalHash } from '../../domain/canonical-json.ts';
+import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
+import { localSigningKeys } from '../addresses.ts';
+import { createLog } from '../log.ts';
+import { EXAMPLE_ORGANIZATION } from '../seed.ts';
+import { startServers } from '../servers.ts';
+import { settings } from './settings.ts';
+
+const LIFETIME_S = 3_600;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export function tokenCommand(program: Command): void {
+  program
+    .command('token')
+    .description('print a bearer token of the local identity provider; permissions are granted in the database, never in the token')
+    .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, permissions)
+    .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)')
+    .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')
+    .option('--json', 'print subject, organization, permissions and token as JSON')
+    .action(async (options: { permissions: Permission[]; subject?: string; org?: string; json?: boolean }) => {
+      const config = settings();
+      if (config.IDP_ISSUER !== null)
+        throw new Error(
+          'IDP_ISSUER names another identity provider: its own tokens are needed, this command only makes those of the local one',
+        );
+      const clock = createLiveClock();
+      const subject =
+        options.subject ??
+        `cli:${[...options.permissions].sort().join('+') || 'none'}${options.org === undefined ? '' : `@${options.org}`}`;
+      const orgId = organization(options.org);
+      const servers = await startServers(
+        { ...config, QUEUE_BACKEND: config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND },
+        '',
+        createLog('error'),
+      );
+      try {
+        await migrate(servers.databaseUrl);
+        const sql = openDatabase({ url: servers.databaseUrl, connections: 1, name: 'sevengate token' });
+        try {
+          const members = createMemberStore(sql);
+          await members.ensureOrganization(orgId, options.org ?? 'Example desk');
+          await members.grant(subject, { orgId, name: subject, permissions: options.permissions });
+        } finally {
+          await sql.end({ timeout: 2 });
+        }
+        const token = localSigningKeys(config, clock).mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: LIFETIME_S });
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify({ subject, orgId, permissions: options.permissions, expiresInS: LIFETIME_S, token })}\n`
+            : `${token}\n`,
+        );
+      } finally {
+        await servers.stop();
+      }
+    });
+}
+
+function permissions(list: string): Permission[] {
+  if (list === 'none' || list === '') return [];
+  return list.split(',').map((word) => {
+    const permission = PERMISSIONS.find((known) => known === word.trim());
+    if (!permission) throw new InvalidArgumentError(`${JSON.stringify(word)} is none of ${PERMISSIONS.join(', ')}`);
+    return permission;
+  });
+}
+
+/** A name of one's own always means the same organization. */
+function organization(given: string | undefined): string {
+  if (given === undefined) return EXAMPLE_ORGANIZATION;
+  if (UUID.test(given)) return given;
+  const hex = canonicalHash(`organization ${given}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

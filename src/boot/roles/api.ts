@@ -1,0 +1,177 @@
+/** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
+import type { FastifyInstance } from 'fastify';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { describeMachine } from '../../../actors/runtime/chart.ts';
+import { registerFeeds } from '../../../api/feeds/index.ts';
+import { buildApi } from '../../../api/server.ts';
+import { createTokenBuckets } from '../../../api/token-buckets.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createAgentReads } from '../../adapters/store/agent-reads.ts';
+import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
+import { createCandleStore } from '../../adapters/store/candle-store.ts';
+import { createDecisionReads } from '../../adapters/store/decision-reads.ts';
+import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
+import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
+import { createMemberStore } from '../../adapters/store/member-store.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { instrumentKey } from '../../domain/venue.ts';
+import type { Addresses } from '../addresses.ts';
+import type { Logger } from '../log.ts';
+import type { ServiceMetrics } from '../metrics.ts';
+import { createOrderBooks } from '../venues.ts';
+
+/** Quotes are heard while the newest is no older than this. */
+const QUOTES_FRESH_MS = 30_000;
+const AGENTS_SHOWN = 200;
+
+export interface ApiRole {
+  readonly app: FastifyInstance;
+  /** The address that it listens on: `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readiness(): Promise<{
+    readonly ready: boolean;
+    readonly parts: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
+  }>;
+  stop(): Promise<void>;
+}
+
+export async function startApi(deps: {
+  readonly sql: Sql;
+  readonly commands: AgentCommands;
+  readonly bus: QuoteBus;
+  readonly addresses: Addresses;
+  /** Answers where the queue works; a process without a worker asks nothing. */
+  readonly pingQueue: () => Promise<void>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly newId: () => string;
+  readonly host: string;
+  readonly port: number;
+  readonly allowedOrigins: readonly string[];
+  readonly version: string;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+}): Promise<ApiRole> {
+  const { sql, clock, bus, log } = deps;
+  const verifier = createTokenVerifier({ ...deps.addresses.identity, clock });
+  const members = createMemberStore(sql);
+  const agents = createAgentReads(sql);
+  const decisions = createDecisionReads(sql);
+  const tail = createAnnouncementTail({ sql, clock, onError: (error) => log.warn({ err: error }, 'following the announcements') });
+  const charts = new Map([[agentKind.machine.id, describeMachine(agentKind.machine)]]);
+  const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
+
+  async function part(name: string, ask: () => Promise<string>): Promise<{ name: string; ok: boolean; detail: string }> {
+    try {
+      return { name, ok: true, detail: await ask() };
+    } catch (error) {
+      return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function readiness(): ReturnType<ApiRole['readiness']> {
+    const parts = await Promise.all([
+      part('database', async () => {
+        await sql`select 1`;
+        return 'answers';
+      }),
+      part('queue', async () => {
+        await deps.pingQueue();
+        return 'answers';
+      }),
+      part('feeds', async () => {
+        const quotes = bus.snapshot();
+        const newest = quotes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
+        if (newest < clock.now() - QUOTES_FRESH_MS)
+          throw new Error(
+            newest === 0 ? 'no quote was heard yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
+          );
+        return `${quotes.length} instruments heard`;
+      }),
+    ]);
+    return { ready: parts.every(({ ok }) => ok), parts };
+  }
+
+  await tail.start();
+  const app = await buildApi(
+    {
+      clock,
+      newRequestId: deps.newId,
+      verifyToken: async (token) => {
+        const verdict = await verifier.verify(token);
+        return verdict.ok
+          ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt } }
+          : {
+              ok: false,
+              refusal: { code: verdict.code === 'token_expired' ? 'token_expired' : 'unauthenticated', detail: verdict.detail },
+            };
+      },
+      members,
+      limits: createTokenBuckets(clock),
+      answers: createIdempotencyStore(sql),
+      commands: deps.commands,
+      agents,
+      decisions,
+      charts: { describe: (machine) => charts.get(machine) ?? null },
+      quotes: {
+        latest: ({ venue, instrument }) => {
+          if (venue !== undefined && instrument !== undefined) {
+            const quote = bus.latest(instrumentKey(venue, instrument));
+            return quote === null ? [] : [quote];
+          }
+          return bus
+            .snapshot()
+            .filter(
+              (quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument),
+            );
+        },
+      },
+      candles: createCandleStore(sql),
+      orderBook: createOrderBooks(deps.addresses, clock, deps.random),
+      catalog: CATALOG,
+      readiness,
+      metrics: deps.metrics,
+      isUnavailable: isConnectionLoss,
+      reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
+    },
+    {
+      version: deps.version,
+      allowedOrigins: deps.allowedOrigins,
+      loopback,
+      extend: [
+        async (server) => {
+          await registerFeeds(server, {
+            clock,
+            members,
+            announcements: tail,
+            quotes: bus,
+            expandDecisions: (batch, orgId) => decisions.ofShard(batch, orgId),
+            agentsNow: async (orgId, agentId) => {
+              if (agentId !== null) {
+                const one = await agents.get(orgId, agentId);
+                return one === null ? [] : [one as never];
+              }
+              return (await agents.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
+            },
+            reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
+          });
+        },
+      ],
+    },
+  );
+  await app.listen({ host: deps.host, port: deps.port });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : deps.port;
+  return {
+    app,
+    url: `http://${deps.host.includes(':') ? `[${deps.host}]` : deps.host === '0.0.0.0' ? '127.0.0.1' : deps.host}:${port}`,
+    readiness,
+    async stop() {
+      await app.close();
+      await tail.stop();
+    },
+  };
+}

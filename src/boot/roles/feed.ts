@@ -1,0 +1,191 @@
+/** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
+import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
+import { compileManifest } from '../../domain/decide.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { ConnectivityEdge } from '../../../streams/connectivity.ts';
+import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
+import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { lookEvery } from '../../../actors/runtime/look.ts';
+import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createCandleStore } from '../../adapters/store/candle-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { activeManifests, agentsHearing } from '../../adapters/store/manifest-reads.ts';
+import { saveNews } from '../../adapters/store/news-store.ts';
+import { createDispatchStore, writeCut } from '../../adapters/store/tick-store.ts';
+import type { Logger } from '../log.ts';
+import type { ServiceMetrics } from '../metrics.ts';
+import type { Venues } from '../venues.ts';
+
+const DUTY = 'feed';
+const LEASE_MS = 6_000;
+const RENEW_MS = 2_000;
+const NEEDS_MS = 5_000;
+/** After a start the venues have so long to be heard before an agent is told that they are not. */
+const SETTLE_MS = 2_000;
+const EDGE_BATCH = 500;
+
+export interface FeedRole {
+  /** Null while another process is on duty. */
+  pipeline(): MarketPipeline | null;
+  stop(): Promise<void>;
+}
+
+export function startFeed(deps: {
+  readonly sql: Sql;
+  readonly venues: () => Venues;
+  readonly bus: QuoteBus;
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly holder: string;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+  /** Hears everything that was heard, before any judgement: what a tape records. */
+  readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
+}): FeedRole {
+  const { sql, clock, log, metrics, bus } = deps;
+  const leases = createDispatchStore(sql);
+  const candles = createCandleStore(sql);
+  let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
+  let needs: readonly IndicatorNeed[] = [];
+  const needsByHash = new Map<string, readonly IndicatorNeed[]>();
+
+  /** Writes go one after the other: a slow database delays the next write, never the streams. */
+  let writing: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  function write(what: string, work: () => Promise<unknown>): void {
+    if (waiting > 10_000) {
+      log.error({ what }, 'the database is too slow: dropped');
+      return;
+    }
+    waiting++;
+    writing = writing
+      .then(work)
+      .catch((error: unknown) => log.warn({ err: error }, what))
+      .finally(() => {
+        waiting--;
+      });
+  }
+
+  async function refreshNeeds(): Promise<void> {
+    const manifests = await activeManifests(sql);
+    const union = new Map<string, IndicatorNeed>();
+    for (const { hash, manifest } of manifests) {
+      let known = needsByHash.get(hash);
+      if (!known) {
+        known = compileManifest(manifest).needs;
+        needsByHash.set(hash, known);
+      }
+      for (const need of known) union.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
+    }
+    for (const hash of needsByHash.keys()) if (!manifests.some((active) => active.hash === hash)) needsByHash.delete(hash);
+    needs = [...union.values()];
+    duty?.pipeline.refreshNeeds();
+  }
+
+  async function tell(edge: Pick<ConnectivityEdge, 'type' | 'venue'>): Promise<void> {
+    const ids = await agentsHearing(sql, edge.venue);
+    for (let from = 0; from < ids.length; from += EDGE_BATCH) {
+      await deps.runtime.deliverMany(ids.slice(from, from + EDGE_BATCH), { type: edge.type, venue: edge.venue }, { cause: 'feed' });
+    }
+  }
+
+  function keep(message: FeedMessage): void {
+    if (message.kind === 'candles' && !message.source.endsWith(FUNDING_HISTORY)) write('keeping bars', () => candles.save(message));
+    else if (message.kind === 'news') write('keeping news', () => saveNews(sql, message));
+  }
+
+  async function begin(): Promise<void> {
+    await refreshNeeds();
+    const { feeds, histories } = deps.venues();
+    const startedAt = clock.now();
+    const pipeline = createMarketPipeline({
+      clock,
+      random: deps.random,
+      feeds,
+      histories,
+      instruments: () => CATALOG.entries,
+      needs: () => needs,
+      onCut: (cut: Cut) => {
+        // A slot before the first second of hearing would hold nothing, and say so for every agent.
+        write('writing a cut', async () => {
+          await writeCut(sql, cut, 'streams');
+          metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
+        });
+        const counts = Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected }]) => [
+          [venue, 'received', received] as const,
+          ...Object.entries(rejected).map(([reason, count]) => [venue, reason, count as number] as const),
+        ]);
+        metrics.heard(counts);
+      },
+      onFailure: (error) => log.error({ err: error }, 'the streams'),
+    });
+    const unrecord = deps.onPipeline?.(pipeline);
+    const kept = pipeline.heard.subscribe({ next: keep, error: (error: unknown) => log.error({ err: error }, 'the streams ended') });
+    const judged = pipeline.judged.subscribe({
+      next: (message) => {
+        if (message.kind === 'quote' || message.kind === 'reference') bus.publish(message);
+      },
+      error: (error: unknown) => log.error({ err: error }, 'the streams ended'),
+    });
+    let settled = false;
+    const settle = clock.deadline(startedAt + SETTLE_MS, () => {
+      settled = true;
+      for (const venue of new Set<Venue>(feeds.map((feed) => feed.venue))) {
+        const state = pipeline.connectivity.state(venue);
+        write('telling agents of a feed', () => tell({ type: state.degradedSince === null ? 'feed.restored' : 'feed.degraded', venue }));
+      }
+    });
+    const edges = pipeline.connectivity.edges.subscribe({
+      next: (edge) => {
+        log[edge.type === 'feed.degraded' && settled ? 'warn' : 'info']({ venue: edge.venue, hearing: edge.hearing }, edge.detail);
+        if (settled) write('telling agents of a feed', () => tell(edge));
+      },
+      error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
+    });
+    pipeline.start();
+    duty = {
+      pipeline,
+      async end() {
+        settle();
+        pipeline.stop();
+        for (const subscription of [kept, judged, edges]) subscription.unsubscribe();
+        await unrecord?.();
+        await writing;
+      },
+    };
+    log.info({ feeds: feeds.length }, 'the feed is on duty');
+  }
+
+  async function renew(): Promise<void> {
+    const held = await leases.hold(DUTY, deps.holder, LEASE_MS);
+    if (held && !duty) await begin();
+    else if (!held && duty) {
+      log.warn('another process took over the feed');
+      const ending = duty;
+      duty = null;
+      await ending.end();
+    }
+  }
+
+  const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
+  const first = renew().catch(complain);
+  const looks = [
+    lookEvery(clock, RENEW_MS, renew, complain),
+    lookEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
+  ];
+  return {
+    pipeline: () => duty?.pipeline ?? null,
+    async stop() {
+      await first;
+      for (const look of looks) await look.stop();
+      await duty?.end();
+      duty = null;
+      await leases.release(DUTY, deps.holder).catch(complain);
+    },
+  };
+}

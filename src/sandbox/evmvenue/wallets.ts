@@ -1,0 +1,144 @@
+/** Wallets of the perpetuals venue's double: what an address holds follows from the address alone. */
+import { createHash } from 'node:crypto';
+import type { EpochMs } from '../../domain/time.ts';
+import { seededRandom } from '../faults.ts';
+import type { Market } from '../market/market.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_FILLS = 2_000;
+
+/** How a coin is spelled and rounded, and which asset of the market it follows. */
+export interface PerpListing {
+  readonly coin: string;
+  readonly asset: string;
+  readonly sizeDecimals: number;
+  readonly maxLeverage: number;
+}
+
+/** A price with the venue's precision: five significant digits, at most 6 - sizeDecimals decimals, whole numbers always allowed. */
+export function perpPrice(price: number, sizeDecimals: number): string {
+  const magnitude = price > 0 ? Math.floor(Math.log10(price)) : 0;
+  const decimals = Math.max(0, Math.min(4 - magnitude, 6 - sizeDecimals));
+  const text = price.toFixed(decimals);
+  return text.includes('.') ? text : `${text}.0`;
+}
+
+function randomOf(address: string): () => number {
+  return seededRandom(createHash('sha256').update(address).digest().readUInt32LE(0));
+}
+
+interface Holding {
+  readonly listing: PerpListing;
+  readonly size: number;
+  readonly openedAt: EpochMs;
+}
+
+/** Up to three positions. Addresses that end in 0 are unknown to the venue: zeros, as for any address that never traded. */
+function holdings(address: string, listings: readonly PerpListing[], epoch: EpochMs): readonly Holding[] {
+  if (address.endsWith('0')) return [];
+  const random = randomOf(address);
+  return listings.slice(0, 1 + Math.floor(random() * 3)).map((listing) => ({
+    listing,
+    size: Number(((random() < 0.5 ? -1 : 1) * (0.2 + 2 * random())).toFixed(listing.sizeDecimals)),
+    openedAt: epoch + Math.floor(random() * 24) * HOUR_MS,
+  }));
+}
+
+/** When the double's wallets opened their positions: two days back, to the day. */
+function openingEpoch(now: EpochMs): EpochMs {
+  return Math.floor(now / 86_400_000) * 86_400_000 - 2 * 86_400_000;
+}
+
+/** The body of `clearinghouseState`. */
+export function clearinghouseState(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs, time: EpochMs): object {
+  const held = holdings(address, listings, openingEpoch(now));
+  let notional = 0;
+  let margin = 0;
+  let pnl = 0;
+  const assetPositions = held.map(({ listing, size, openedAt }) => {
+    const { mark } = market.perp(listing.asset, now);
+    const entry = market.perp(listing.asset, openedAt).mark;
+    const value = Math.abs(size) * mark;
+    const unrealized = size * (mark - entry);
+    const used = value / 10;
+    notional += value;
+    margin += used;
+    pnl += unrealized;
+    return {
+      type: 'oneWay',
+      position: {
+        coin: listing.coin,
+        szi: size.toFixed(listing.sizeDecimals),
+        leverage: { type: 'cross', value: 10 },
+        entryPx: perpPrice(entry, listing.sizeDecimals),
+        positionValue: value.toFixed(6),
+        unrealizedPnl: unrealized.toFixed(6),
+        returnOnEquity: (unrealized / used).toFixed(10),
+        liquidationPx: perpPrice(Math.max(entry * (size > 0 ? 0.55 : 1.45), 0.000_1), listing.sizeDecimals),
+        marginUsed: used.toFixed(6),
+        maxLeverage: listing.maxLeverage,
+        cumFunding: { allTime: '0.0', sinceOpen: '0.0', sinceChange: '0.0' },
+      },
+    };
+  });
+  const accountValue = held.length === 0 ? 0 : Math.max(margin * 2 + pnl, margin);
+  const summary = {
+    accountValue: accountValue.toFixed(6),
+    totalNtlPos: notional.toFixed(6),
+    totalRawUsd: (accountValue - notional).toFixed(6),
+    totalMarginUsed: margin.toFixed(6),
+  };
+  return {
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: (margin / 2).toFixed(6),
+    withdrawable: Math.max(0, accountValue - margin).toFixed(6),
+    assetPositions,
+    time,
+  };
+}
+
+/**
+ * The body of `userFills`, newest first: round trips twice a day, or every half hour for addresses ending in `f`, whose
+ * last 30 days are more than the venue's cap of 2000 shows. Fees of maker fills are negative (rebates).
+ */
+export function userFills(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs): readonly object[] {
+  if (address.endsWith('0')) return [];
+  const random = randomOf(`fills ${address}`);
+  const roundTrips = address.endsWith('f') ? MAX_FILLS : 20 + Math.floor(random() * 60);
+  const stepMs = address.endsWith('f') ? HOUR_MS / 2 : 12 * HOUR_MS;
+  const lastHour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const fills: object[] = [];
+  for (let trip = 0; fills.length < MAX_FILLS && trip < roundTrips; trip++) {
+    const listing = listings[Math.floor(random() * listings.length)] as PerpListing;
+    const size = Number((0.1 + random()).toFixed(listing.sizeDecimals));
+    const long = random() < 0.5;
+    const closedAt = lastHour - trip * stepMs;
+    const openedAt = closedAt - (stepMs * 2) / 3;
+    const row = (at: EpochMs, closing: boolean): object => {
+      const price = market.perp(listing.asset, at).mark;
+      const taker = random() < 0.7;
+      const entry = market.perp(listing.asset, openedAt).mark;
+      const order = Math.floor(random() * 2 ** 40);
+      return {
+        coin: listing.coin,
+        px: perpPrice(price, listing.sizeDecimals),
+        sz: size.toFixed(listing.sizeDecimals),
+        side: long === closing ? 'A' : 'B',
+        time: at,
+        startPosition: closing ? ((long ? 1 : -1) * size).toFixed(listing.sizeDecimals) : '0.0',
+        dir: `${closing ? 'Close' : 'Open'} ${long ? 'Long' : 'Short'}`,
+        closedPnl: closing ? ((long ? 1 : -1) * size * (price - entry)).toFixed(6) : '0.0',
+        hash: `0x${createHash('sha256').update(`${address} ${trip} ${closing}`).digest('hex')}`,
+        oid: order,
+        crossed: taker,
+        fee: (size * price * (taker ? 0.000_45 : -0.000_01)).toFixed(6),
+        tid: Math.floor(random() * 2 ** 50),
+        feeToken: 'USDC',
+        twapId: null,
+      };
+    };
+    fills.push(row(closedAt, true), row(openedAt, false));
+  }
+  return fills.slice(0, MAX_FILLS);
+}

@@ -1,0 +1,181 @@
+/** The fault switch of a double: what goes wrong, how often, from now until it is switched off. */
+
+/** Everything that a double can get wrong. Probabilities lie between 0 and 1; a double ignores what its wire cannot express. */
+export interface FaultSettings {
+  /** Sockets stay open and nothing at all is sent: no data, no ping, no answer. */
+  readonly freeze: boolean;
+  /** Probability per frame that a frame of garbage goes out before it. */
+  readonly garbage: number;
+  /** Probability per frame that it is lost, which numbered streams show as a gap. */
+  readonly gap: number;
+  /** Probability per frame that it goes out twice. */
+  readonly duplicate: number;
+  /** Probability per frame that it is held back until after the next one. */
+  readonly reorder: number;
+  /** Probability per quote that its bid stands above its ask. */
+  readonly crossed: number;
+  /** Probability per quote that its bid price is zero although its size is not. */
+  readonly zeroPrice: number;
+  /** Probability per quote that its bid price is negative. */
+  readonly negativePrice: number;
+  /** Probability per quote that its bid price is the text `NaN`. */
+  readonly nanPrice: number;
+  /** Probability per quote that both prices are a hundred times what they should be. */
+  readonly priceJump: number;
+  /** How far the double's clock is ahead of the true one; negative: behind. */
+  readonly clockOffsetMs: number;
+  /** Probability per request that it is refused with 429. */
+  readonly status429: number;
+  /** Probability per request that it is answered with 503. */
+  readonly status5xx: number;
+  /** How long every answer to a request is held back. */
+  readonly slowMs: number;
+  /** Probability per frame that a frame of 10 MB goes out before it. */
+  readonly bigFrame: number;
+  /** Every socket is cut right after it was opened. */
+  readonly disconnectLoop: boolean;
+}
+
+export const NO_FAULTS: FaultSettings = Object.freeze({
+  freeze: false,
+  garbage: 0,
+  gap: 0,
+  duplicate: 0,
+  reorder: 0,
+  crossed: 0,
+  zeroPrice: 0,
+  negativePrice: 0,
+  nanPrice: 0,
+  priceJump: 0,
+  clockOffsetMs: 0,
+  status429: 0,
+  status5xx: 0,
+  slowMs: 0,
+  bigFrame: 0,
+  disconnectLoop: false,
+});
+
+/** The names of all faults, in the order of `FaultSettings`. */
+export const FAULT_NAMES = Object.keys(NO_FAULTS) as (keyof FaultSettings)[];
+
+/** One double's switch. Doubles read `settings` each time, so a change holds from the next frame or request on. */
+export interface FaultSwitch {
+  readonly settings: FaultSettings;
+  /**
+   * Changes some settings and leaves the others.
+   * @throws RangeError naming the setting, what was given and what would be right; then nothing has changed.
+   */
+  set(change: Partial<FaultSettings>): void;
+  /** Switches every fault off. */
+  reset(): void;
+  /** True with this probability, from the switch's own seeded source. */
+  happens(probability: number): boolean;
+  /** The next number of the seeded source, 0 <= n < 1. */
+  random(): number;
+}
+
+/** A small seeded source of numbers 0 <= n < 1 (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function checkedSetting(name: string, value: unknown): void {
+  if (!Object.hasOwn(NO_FAULTS, name)) throw new RangeError(`unknown fault "${name}"; known are ${FAULT_NAMES.join(', ')}`);
+  if (typeof NO_FAULTS[name as keyof FaultSettings] === 'boolean') {
+    if (typeof value !== 'boolean') throw new RangeError(`fault "${name}" must be true or false, not ${JSON.stringify(value)}`);
+    return;
+  }
+  const [low, high] = name === 'clockOffsetMs' ? [-3650 * DAY_MS, 3650 * DAY_MS] : name === 'slowMs' ? [0, 600_000] : [0, 1];
+  if (typeof value !== 'number' || !(value >= low && value <= high)) {
+    throw new RangeError(`fault "${name}" must be a number from ${low} to ${high}, not ${JSON.stringify(value)}`);
+  }
+}
+
+/** A switch with every fault off. `seed` decides which frames are hit once a probability is set. */
+export function createFaultSwitch(seed = 1): FaultSwitch {
+  const random = seededRandom(seed);
+  let settings = NO_FAULTS;
+  return {
+    get settings() {
+      return settings;
+    },
+    set(change) {
+      for (const [name, value] of Object.entries(change)) checkedSetting(name, value);
+      settings = Object.freeze({ ...settings, ...change });
+    },
+    reset() {
+      settings = NO_FAULTS;
+    },
+    // No number is drawn for a fault that is off, so switching one on leaves the fate of the others alone.
+    happens: (probability) => probability > 0 && random() < probability,
+    random,
+  };
+}
+
+/** What a 10 MB frame holds; built once because it is large. */
+let bigFrame: string | null = null;
+
+const GARBAGE = [
+  '{"stream":"',
+  '\u0000\u0001\u0002',
+  '[[[[[[',
+  'null',
+  '{}',
+  '"just a text"',
+  '<html>502 Bad Gateway</html>',
+  '{"e":1e999,',
+];
+
+/** The last step before a socket: loses, doubles, swaps and pollutes frames as the switch says. */
+export function createFramePipe(faults: FaultSwitch, send: (frame: string) => void): { frame(text: string): void } {
+  let held: string | null = null;
+  return {
+    frame(text) {
+      const { settings } = faults;
+      if (settings.freeze) return;
+      if (faults.happens(settings.gap)) return;
+      if (faults.happens(settings.garbage)) send(GARBAGE[Math.floor(faults.random() * GARBAGE.length)] as string);
+      if (faults.happens(settings.bigFrame)) {
+        bigFrame ??= `{"filler":"${'x'.repeat(10 * 1024 * 1024)}"}`;
+        send(bigFrame);
+      }
+      if (held === null && faults.happens(settings.reorder)) {
+        held = text;
+        return;
+      }
+      send(text);
+      if (faults.happens(settings.duplicate)) send(text);
+      if (held !== null) {
+        const late = held;
+        held = null;
+        send(late);
+      }
+    },
+  };
+}
+
+/** Bid and ask as text, bent as the switch says. `write` spells a price the way the venue does. */
+export function bendPrices(
+  faults: FaultSwitch,
+  bid: number,
+  ask: number,
+  write: (price: number) => string,
+): { readonly bid: string; readonly ask: string } {
+  const { settings } = faults;
+  const factor = faults.happens(settings.priceJump) ? 100 : 1;
+  const crossed = faults.happens(settings.crossed);
+  const low = (crossed ? ask * 1.001 : bid) * factor;
+  const high = (crossed ? bid : ask) * factor;
+  if (faults.happens(settings.zeroPrice)) return { bid: write(0), ask: write(high) };
+  if (faults.happens(settings.negativePrice)) return { bid: `-${write(low)}`, ask: write(high) };
+  if (faults.happens(settings.nanPrice)) return { bid: 'NaN', ask: write(high) };
+  return { bid: write(low), ask: write(high) };
+}

@@ -1,0 +1,174 @@
+/** The ground that every double stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RawData, type WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../streams/clock.ts';
+import { createFramePipe, type FaultSwitch } from './faults.ts';
+
+/** One request as a double sees it. */
+export interface LoopbackRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+/** What a double answers; a `body` that is no text is written as JSON. */
+export interface LoopbackAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One client's socket. Everything sent passes the fault switch. */
+export interface LoopbackSocket {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Sends market data: it may be lost, doubled, swapped or polluted. */
+  data(text: string): void;
+  /** Sends an acknowledgement, pong or error: lost only while everything is frozen. */
+  control(text: string): void;
+  /** Sends a ping frame. */
+  ping(payload: string): void;
+  close(code: number, reason: string): void;
+}
+
+/** What a double does with one socket. */
+export interface LoopbackSession {
+  message?(text: string): void;
+  /** A ping or pong frame of the client. */
+  signal?(kind: 'ping' | 'pong'): void;
+  closed?(): void;
+}
+
+export interface LoopbackOptions {
+  readonly clock: Clock;
+  readonly faults: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly request: (request: LoopbackRequest) => LoopbackAnswer;
+  /** The session of a new socket, or null where the path takes no sockets. */
+  readonly socket: (socket: LoopbackSocket) => LoopbackSession | null;
+}
+
+export interface LoopbackServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  /** `ws://127.0.0.1:<port>` */
+  readonly wsUrl: string;
+  /** Closes every socket and the server; resolves once the port is free. */
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** A client that reads this little is cut off, as venues do. */
+const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
+
+/** Listens on loopback only. Dates in headers come from the double's clock, fault offset included. */
+export async function listenOnLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
+  const { clock, faults } = options;
+  const cancels = new Set<() => void>();
+
+  function later(ms: number, call: () => void): void {
+    if (ms <= 0) return call();
+    const cancel = clock.deadline(clock.now() + ms, () => {
+      cancels.delete(cancel);
+      call();
+    });
+    cancels.add(cancel);
+  }
+
+  const server = http.createServer((incoming, response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) incoming.destroy();
+      else chunks.push(chunk);
+    });
+    incoming.on('error', () => response.destroy());
+    incoming.on('end', () => {
+      later(faults.settings.slowMs, () => {
+        if (faults.settings.freeze || response.destroyed) return;
+        const url = new URL(incoming.url ?? '/', 'http://loopback');
+        const answer = options.request({
+          method: incoming.method ?? 'GET',
+          path: url.pathname,
+          query: url.searchParams,
+          body: Buffer.concat(chunks).toString('utf8'),
+        });
+        const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+        response.sendDate = false;
+        response.writeHead(answer.status, {
+          'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
+          date: new Date(clock.now() + faults.settings.clockOffsetMs).toUTCString(),
+          ...answer.headers,
+        });
+        response.end(text);
+      });
+    });
+  });
+
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false, autoPong: false });
+  server.on('upgrade', (incoming, stream, head) => {
+    stream.on('error', () => stream.destroy());
+    const url = new URL(incoming.url ?? '/', 'http://loopback');
+    sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, url));
+  });
+
+  function attach(socket: WebSocket, url: URL): void {
+    const send = (text: string) => {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > MAX_BACKLOG_BYTES) return socket.terminate();
+      socket.send(text);
+    };
+    const pipe = createFramePipe(faults, send);
+    socket.on('error', () => socket.terminate());
+    const session = options.socket({
+      path: url.pathname,
+      query: url.searchParams,
+      data: (text) => {
+        if (faults.settings.disconnectLoop) socket.terminate();
+        else pipe.frame(text);
+      },
+      control: (text) => {
+        if (!faults.settings.freeze) send(text);
+      },
+      ping: (payload) => {
+        if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.ping(payload);
+      },
+      close: (code, reason) => socket.close(code, reason),
+    });
+    if (session === null) return socket.close(1008, 'no such path');
+    socket.on('message', (raw: RawData) => {
+      if (!faults.settings.freeze) session.message?.((raw as Buffer).toString('utf8'));
+    });
+    socket.on('ping', (payload: Buffer) => {
+      if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.pong(payload);
+      session.signal?.('ping');
+    });
+    socket.on('pong', () => session.signal?.('pong'));
+    socket.on('close', () => session.closed?.());
+    if (faults.settings.disconnectLoop) socket.terminate();
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const cancel of cancels) cancel();
+        for (const socket of sockets.clients) socket.terminate();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,144 @@
+/** A loopback HTTP server for doubles that check keys or stream: answers, event streams, and the faults of both. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../../../streams/clock.ts';
+import { createFramePipe, type FaultSwitch } from '../faults.ts';
+
+/** One request as a double sees it. Header names are lower case. */
+export interface DoubleRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: http.IncomingHttpHeaders;
+}
+
+/** An open event stream. */
+export interface DoubleStream {
+  /** One unnamed event; passes the fault switch. */
+  data(text: string): void;
+  /** A named event, as servers send before they cut a client off. */
+  named(event: string, text: string): void;
+  end(): void;
+}
+
+/** What a double answers: a body (text, or anything else as JSON), or a stream that it feeds until `closed`. */
+export type DoubleReply =
+  | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly stream: (stream: DoubleStream) => () => void };
+
+export interface HttpDoubleOptions {
+  readonly clock: Clock;
+  readonly faults: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly reply: (request: DoubleRequest) => DoubleReply;
+}
+
+export interface HttpDouble {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly faults: FaultSwitch;
+  /** Requests by path so far. */
+  readonly requests: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+const GARBAGE = '<html><head><title>502 Bad Gateway</title></head></html>';
+const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
+
+/** Listens on 127.0.0.1 only. */
+export async function createHttpDouble(options: HttpDoubleOptions): Promise<HttpDouble> {
+  const { clock, faults } = options;
+  const requests = new Map<string, number>();
+  const cancels = new Set<() => void>();
+
+  function openStream(response: http.ServerResponse, feed: (stream: DoubleStream) => () => void): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    response.flushHeaders();
+    const write = (text: string): void => {
+      if (response.destroyed || response.writableEnded) return;
+      // A client that does not read is cut off, as the real one does.
+      if (response.writableLength > MAX_BACKLOG_BYTES) response.destroy();
+      else response.write(text);
+    };
+    const pipe = createFramePipe(faults, (text) => write(`data:${text}\n\n`));
+    const closed = feed({
+      data: (text) => {
+        if (faults.settings.disconnectLoop) response.destroy();
+        else pipe.frame(text);
+      },
+      named: (event, text) => write(`event:${event}\ndata:${text}\n\n`),
+      end: () => response.end(),
+    });
+    response.on('close', closed);
+    if (faults.settings.disconnectLoop) response.destroy();
+  }
+
+  function answer(incoming: http.IncomingMessage, response: http.ServerResponse): void {
+    const { settings } = faults;
+    if (settings.freeze || response.destroyed) return;
+    const url = new URL(incoming.url ?? '/', 'http://loopback');
+    const path = decodeURIComponent(url.pathname);
+    requests.set(path, (requests.get(path) ?? 0) + 1);
+    if (faults.happens(settings.status429)) {
+      response.writeHead(429, { 'retry-after': '1', 'content-type': 'text/plain' }).end('[API Gateway] Too many requests');
+      return;
+    }
+    if (faults.happens(settings.status5xx)) {
+      response.writeHead(503, { 'content-type': 'text/plain' }).end('upstream connect error');
+      return;
+    }
+    const reply = options.reply({ method: incoming.method ?? 'GET', path, query: url.searchParams, headers: incoming.headers });
+    if ('stream' in reply) return openStream(response, reply.stream);
+    const garbled = faults.happens(settings.garbage);
+    const text = garbled ? GARBAGE : typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+    const type = typeof reply.body === 'string' ? 'text/plain' : 'application/json';
+    response.writeHead(reply.status, { 'content-type': type, ...reply.headers });
+    response.end(text);
+  }
+
+  const server = http.createServer((incoming, response) => {
+    incoming.resume();
+    incoming.on('error', () => response.destroy());
+    if (faults.settings.slowMs <= 0) return answer(incoming, response);
+    const cancel = clock.deadline(clock.now() + faults.settings.slowMs, () => {
+      cancels.delete(cancel);
+      answer(incoming, response);
+    });
+    cancels.add(cancel);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    faults,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        for (const cancel of cancels) cancel();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Calls again and again, `everyMs` apart by the clock, until stopped. */
+export function repeat(clock: Clock, everyMs: number, call: () => void): () => void {
+  let cancel = clock.deadline(clock.now() + everyMs, tick);
+  let stopped = false;
+  function tick(): void {
+    if (stopped) return;
+    cancel = clock.deadline(clock.now() + everyMs, tick);
+    call();
+  }
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

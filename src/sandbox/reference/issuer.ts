@@ -1,0 +1,61 @@
+/** A double of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
+import type { Clock } from '../../../streams/clock.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import type { Market } from '../market/market.ts';
+import { createHttpDouble, type HttpDouble } from './http-double.ts';
+
+export interface IssuerDoubleOptions {
+  readonly market: Market;
+  readonly clock: Clock;
+  /** Symbols of the market and their mints. */
+  readonly tokens: readonly { readonly symbol: string; readonly mint: string; readonly name?: string }[];
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+
+/** US dollars of valuation per US dollar of share price, per symbol: how many shares the company is thought to have. */
+const SHARES: Readonly<Record<string, number>> = {
+  SPACEX: 1_890_000_000,
+  OPENAI: 1_180_000_000,
+  ANTHROPIC: 1_638_000_000,
+  ANDURIL: 635_000_000,
+  FIGUREAI: 276_000_000,
+  KALSHI: 82_000_000,
+  NEURALINK: 153_000_000,
+  POLYMARKET: 66_000_000,
+};
+
+/** Opens the double. Numbers are JSON numbers and carry no time, as the real route's. */
+export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<HttpDouble> {
+  const { market, clock } = options;
+  const faults = options.faults ?? createFaultSwitch();
+  return createHttpDouble({
+    clock,
+    faults,
+    port: options.port,
+    reply: ({ path }) => {
+      if (path !== '/api/prestocks') return { status: 404, body: { error: 'not found' } };
+      const now = clock.now();
+      const rows = options.tokens.map(({ symbol, mint, name }) => {
+        const markPrice = market.reference(symbol, now).price;
+        const tokenPrice = market.token(symbol, now).price;
+        const markValuation = Math.round(markPrice * (SHARES[symbol] ?? 100_000_000));
+        return {
+          name: name ?? symbol,
+          symbol,
+          description: `Economic exposure to ${name ?? symbol}.`,
+          image: `https://example.invalid/${symbol.toLowerCase()}.png`,
+          external_url: `https://example.invalid/${symbol.toLowerCase()}`,
+          contract_address: mint,
+          markPrice,
+          markValuation,
+          tokenPrice,
+          impliedValuation: Math.round((tokenPrice / markPrice) * markValuation),
+          supply: Math.round(market.token(symbol, now).liquidityUsd * 3 * 1e6 / tokenPrice) / 1e6,
+        };
+      });
+      return { status: 200, body: rows };
+    },
+  });
+}

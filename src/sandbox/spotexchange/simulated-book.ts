@@ -1,0 +1,108 @@
+/** One order book of the spot exchange's double: levels around the market's price, numbered like the real one. */
+import { seededRandom } from '../faults.ts';
+
+/** How a symbol trades: its tick and lot as numbers of decimals. */
+export interface SymbolRules {
+  readonly symbol: string;
+  readonly base: string;
+  readonly tickDigits: number;
+  readonly lotDigits: number;
+}
+
+/** One change: update ids `first` to `last`, absolute sizes, "0.00000000" removes. */
+export interface BookChange {
+  readonly first: number;
+  readonly last: number;
+  readonly bids: readonly [string, string][];
+  readonly asks: readonly [string, string][];
+}
+
+const LEVELS = 20;
+const HALF_SPREAD = 0.000_05;
+const LEVEL_SPACING = 0.000_1;
+
+/** Eight decimals, as the venue writes every price and size. */
+export function eightDecimals(value: number): string {
+  return value.toFixed(8);
+}
+
+/** Levels in ticks and lots; asks and bids never touch. */
+export class SimulatedBook {
+  readonly rules: SymbolRules;
+  readonly #random: () => number;
+  readonly #tick: number;
+  readonly #lot: number;
+  #bids = new Map<number, number>();
+  #asks = new Map<number, number>();
+  #lastUpdateId: number;
+
+  constructor(rules: SymbolRules, seed: number, firstUpdateId: number) {
+    this.rules = rules;
+    this.#random = seededRandom(seed);
+    this.#tick = 10 ** -rules.tickDigits;
+    this.#lot = 10 ** -rules.lotDigits;
+    this.#lastUpdateId = firstUpdateId;
+  }
+
+  get lastUpdateId(): number {
+    return this.#lastUpdateId;
+  }
+
+  /** Moves the book to a mid price; at least the size at the top changes. */
+  advance(mid: number): BookChange {
+    const bids = this.#ladder(Math.min(Math.floor((mid * (1 - HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick) - 1), -1, mid);
+    const asks = this.#ladder(Math.max(Math.ceil((mid * (1 + HALF_SPREAD)) / this.#tick), Math.ceil(mid / this.#tick)), 1, mid);
+    const changedBids = this.#difference(this.#bids, bids, -1);
+    const changedAsks = this.#difference(this.#asks, asks, 1);
+    const first = this.#lastUpdateId + 1;
+    this.#lastUpdateId += changedBids.length + changedAsks.length;
+    this.#bids = bids;
+    this.#asks = asks;
+    return { first, last: this.#lastUpdateId, bids: changedBids, asks: changedAsks };
+  }
+
+  /** Best price and size of a side. */
+  top(side: 'bid' | 'ask'): { readonly price: number; readonly size: string } {
+    const [ticks, lots] = this.#sorted(side)[0] as [number, number];
+    return { price: ticks * this.#tick, size: eightDecimals(lots * this.#lot) };
+  }
+
+  /** The best levels of a side, as the venue writes them. */
+  levels(side: 'bid' | 'ask', limit: number): [string, string][] {
+    return this.#sorted(side)
+      .slice(0, limit)
+      .map(([ticks, lots]) => [eightDecimals(ticks * this.#tick), eightDecimals(lots * this.#lot)]);
+  }
+
+  #sorted(side: 'bid' | 'ask'): [number, number][] {
+    const sign = side === 'bid' ? -1 : 1;
+    return [...(side === 'bid' ? this.#bids : this.#asks)].sort((a, b) => (a[0] - b[0]) * sign);
+  }
+
+  /** The top at its exact tick, the rest on a coarse grid, so that most levels outlive a small move. */
+  #ladder(topTicks: number, sign: 1 | -1, mid: number): Map<number, number> {
+    const spacing = Math.max(1, Math.round((mid * LEVEL_SPACING) / this.#tick));
+    const levels = new Map<number, number>([[topTicks, this.#lots(this.#random(), mid)]]);
+    let grid = (sign < 0 ? Math.floor((topTicks - 1) / spacing) : Math.ceil((topTicks + 1) / spacing)) * spacing;
+    while (levels.size < LEVELS && grid > 0) {
+      // The size of a resting level depends on its price alone.
+      levels.set(grid, this.#lots(seededRandom(grid)(), mid));
+      grid += sign * spacing;
+    }
+    return levels;
+  }
+
+  /** A size worth 500 to 50,500 units of the quote asset, in lots. */
+  #lots(chance: number, mid: number): number {
+    return Math.max(1, Math.round((500 + 50_000 * chance * chance) / mid / this.#lot));
+  }
+
+  #difference(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>, sign: 1 | -1): [string, string][] {
+    const changes: [number, number][] = [];
+    for (const ticks of before.keys()) if (!after.has(ticks)) changes.push([ticks, 0]);
+    for (const [ticks, lots] of after) if (before.get(ticks) !== lots) changes.push([ticks, lots]);
+    return changes
+      .sort((a, b) => (a[0] - b[0]) * sign)
+      .map(([ticks, lots]) => [eightDecimals(ticks * this.#tick), eightDecimals(lots * this.#lot)]);
+  }
+}

@@ -1,0 +1,268 @@
+/** Keeps the bars that indicators need: fetches history once, then each bar shortly after it closes. */
+import type { Candle, CandleBatch } from '../src/domain/candle.ts';
+import type { IndicatorNeed } from '../src/domain/cut.ts';
+import type { DecimalString } from '../src/domain/decimal.ts';
+import type { Rejection } from '../src/domain/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
+import { splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
+import type { Clock } from './clock.ts';
+import { FUNDING_HISTORY } from './indicator-board.ts';
+
+const HOUR = 3_600_000;
+
+/** The history side of a venue, as it is needed here. */
+export interface CandleHistory {
+  /** Closed bars with from <= openTime < to, ascending. */
+  fetchCandles(instrument: string, timeframe: string, from: EpochMs, to: EpochMs): Promise<readonly Candle[]>;
+  /** Hourly funding rates paid at from < at <= to, ascending, where the venue has perpetuals. */
+  fetchFunding?(instrument: string, from: EpochMs, to: EpochMs): Promise<readonly FundingRate[]>;
+}
+
+/** The rate of the hour that ended at `at`. */
+export interface FundingRate {
+  readonly at: EpochMs;
+  readonly hourlyFunding: DecimalString;
+}
+
+export interface CandleKeeperOptions {
+  readonly clock: Clock;
+  readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  /** What the active manifests need, funding already asked of the perpetual. Read again every 10 s and on `refresh`. */
+  readonly needs: () => readonly IndicatorNeed[];
+  /** Takes what was fetched, for the merged stream. */
+  readonly emit: (message: CandleBatch | Rejection) => void;
+  /** For jitter, 0 <= n < 1. */
+  readonly random: () => number;
+  /** The least number of bars that history is fetched for. Default 500. */
+  readonly backfillBars?: number;
+  /** How long after its close a bar is first asked for. Default 2 s. */
+  readonly settleMs?: number;
+  /** Requests in flight per venue. Default 2. */
+  readonly perVenue?: number;
+}
+
+export interface CandleKeeper {
+  start(): void;
+  /** Reads the needs now: a new agent should not wait. */
+  refresh(): void;
+  stop(): void;
+}
+
+const REFRESH_MS = 10_000;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+/** How often a bar that should exist is asked for before the venue is believed to have none. */
+const MAX_ASKS = 4;
+
+interface Kept {
+  readonly key: string;
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+  readonly barMs: number;
+  readonly funding: boolean;
+  /** Bars wanted before the first. */
+  wanted: number;
+  /** Everything before this is fetched; null before the first answer. */
+  doneTo: EpochMs | null;
+  failures: number;
+  asks: number;
+  busy: boolean;
+  cancel: () => void;
+  dropped: boolean;
+}
+
+export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
+  const { clock, histories, emit, random } = options;
+  const backfillBars = options.backfillBars ?? 500;
+  const settleMs = options.settleMs ?? 2_000;
+  const perVenue = options.perVenue ?? 2;
+  const kept = new Map<string, Kept>();
+  const inFlight = new Map<Venue, number>();
+  const waiting = new Map<Venue, Kept[]>();
+  let running = false;
+  let cancelRefresh = (): void => {};
+
+  function wantedBars(need: IndicatorNeed): number {
+    // Recursive averages forget their start after a few periods.
+    return need.name === 'funding_percentile' ? need.period * 24 + 1 : Math.min(Math.max(backfillBars, need.period * 4), 2_000);
+  }
+
+  function refresh(): void {
+    if (!running) return;
+    const wanted = new Map<string, { need: IndicatorNeed; bars: number }>();
+    for (const need of options.needs()) {
+      const funding = need.name === 'funding_percentile';
+      const key = `${need.instrument} ${funding ? 'funding' : need.timeframe}`;
+      const bars = wantedBars(need);
+      const known = wanted.get(key);
+      if (known === undefined || known.bars < bars) wanted.set(key, { need, bars });
+    }
+    for (const [key, one] of kept) {
+      if (wanted.has(key)) continue;
+      one.dropped = true;
+      one.cancel();
+      kept.delete(key);
+    }
+    for (const [key, { need, bars }] of wanted) {
+      const known = kept.get(key);
+      if (known === undefined) keep(key, need, bars);
+      else if (known.wanted < bars) {
+        known.wanted = bars;
+        known.doneTo = null;
+        if (!known.busy) ask(known, clock.now());
+      }
+    }
+  }
+
+  function keep(key: string, need: IndicatorNeed, wanted: number): void {
+    const { venue, instrument } = splitInstrumentKey(need.instrument);
+    const funding = need.name === 'funding_percentile';
+    const timeframe = funding ? '1h' : need.timeframe;
+    const barMs = timeframeMs(timeframe);
+    const history = histories[venue];
+    if (barMs === null || history === undefined || (funding && history.fetchFunding === undefined)) return;
+    const one: Kept = {
+      key,
+      venue,
+      instrument,
+      timeframe,
+      barMs,
+      funding,
+      wanted,
+      doneTo: null,
+      failures: 0,
+      asks: 0,
+      busy: false,
+      cancel: () => {},
+      dropped: false,
+    };
+    kept.set(key, one);
+    ask(one, clock.now());
+  }
+
+  function ask(one: Kept, at: EpochMs): void {
+    one.cancel();
+    one.cancel = clock.deadline(at, () => {
+      const flying = inFlight.get(one.venue) ?? 0;
+      if (flying >= perVenue) {
+        const queue = waiting.get(one.venue);
+        if (queue === undefined) waiting.set(one.venue, [one]);
+        else if (!queue.includes(one)) queue.push(one);
+        return;
+      }
+      void fetchOne(one);
+    });
+  }
+
+  async function fetchOne(one: Kept): Promise<void> {
+    const to = slotOf(clock.now(), one.barMs);
+    const from = one.doneTo ?? to - one.wanted * one.barMs;
+    if (from >= to) {
+      ask(one, to + one.barMs + settleMs + jitter());
+      return;
+    }
+    one.busy = true;
+    inFlight.set(one.venue, (inFlight.get(one.venue) ?? 0) + 1);
+    const wanted = one.wanted;
+    try {
+      const bars = await fetchBars(one, from, to);
+      if (one.dropped || !running) return;
+      answered(one, bars, from, to, wanted);
+    } catch (error) {
+      if (one.dropped || !running) return;
+      failed(one, error);
+    } finally {
+      one.busy = false;
+      inFlight.set(one.venue, (inFlight.get(one.venue) ?? 1) - 1);
+      const next = waiting.get(one.venue)?.shift();
+      if (next !== undefined && !next.dropped && running) ask(next, clock.now());
+    }
+  }
+
+  async function fetchBars(one: Kept, from: EpochMs, to: EpochMs): Promise<readonly Candle[]> {
+    const history = histories[one.venue] as CandleHistory;
+    if (!one.funding) return history.fetchCandles(one.instrument, one.timeframe, from, to);
+    const rates = (await history.fetchFunding?.(one.instrument, from, to + HOUR)) ?? [];
+    // Paid some milliseconds after the hour that it is the rate of.
+    return rates.map(({ at, hourlyFunding }) => ({
+      openTime: slotOf(at, HOUR) - HOUR,
+      open: hourlyFunding,
+      high: hourlyFunding,
+      low: hourlyFunding,
+      close: hourlyFunding,
+      volume: '0',
+    }));
+  }
+
+  function answered(one: Kept, bars: readonly Candle[], from: EpochMs, to: EpochMs, wanted: number): void {
+    const receivedAt = clock.now();
+    const candles = bars.filter((bar) => bar.openTime >= from && bar.openTime < to && bar.openTime + one.barMs <= receivedAt);
+    const unclosed = bars.find((bar) => bar.openTime >= from && bar.openTime < to && bar.openTime + one.barMs > receivedAt);
+    const last = candles[candles.length - 1];
+    let complete = unclosed === undefined ? to : unclosed.openTime;
+    one.failures = 0;
+    one.asks++;
+    const newestMissing = unclosed === undefined && (last === undefined || last.openTime < to - one.barMs);
+    // The venue may need a moment for the newest bar; only after some asks is it believed to have none.
+    const askAgain = newestMissing && one.asks < MAX_ASKS;
+    if (askAgain) complete = last === undefined ? from : last.openTime + one.barMs;
+    else one.asks = 0;
+    const source = `${one.venue}${one.funding ? FUNDING_HISTORY : ':candles'}`;
+    const { venue, instrument, timeframe } = one;
+    if (complete > from || candles.length > 0) {
+      emit({ kind: 'candles', venue, instrument, timeframe, source, receivedAt, candles, covers: { from, to: complete } });
+    }
+    // More bars were wanted meanwhile: what was fetched is kept, and the longer range is asked for.
+    const longer = one.wanted > wanted;
+    one.doneTo = longer ? null : complete;
+    if (longer) ask(one, receivedAt);
+    else if (askAgain) ask(one, receivedAt + settleMs * 2 ** (one.asks - 1) + jitter());
+    else ask(one, Math.max(receivedAt, to + one.barMs + settleMs) + jitter());
+  }
+
+  function failed(one: Kept, error: unknown): void {
+    one.failures++;
+    const { venue, instrument, timeframe } = one;
+    const receivedAt = clock.now();
+    const why = error instanceof Error ? error.message : String(error);
+    const detail = `bars of ${instrument} ${one.funding ? 'funding' : timeframe}: ${why}`.slice(0, 200);
+    emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
+    const backoff = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(one.failures - 1, 16)) * (0.5 + random() / 2);
+    // A venue that names its own delay is obeyed.
+    const asked = (error as { retryAfterMs?: unknown } | null)?.retryAfterMs;
+    ask(one, receivedAt + Math.round(Math.max(backoff, typeof asked === 'number' ? asked : 0)));
+  }
+
+  /** Up to a second, so that a thousand bars that close together are not asked for together. */
+  function jitter(): number {
+    return Math.floor(random() * 1_000);
+  }
+
+  function refreshLater(): void {
+    cancelRefresh = clock.deadline(clock.now() + REFRESH_MS, () => {
+      refresh();
+      refreshLater();
+    });
+  }
+
+  return {
+    start() {
+      if (running) return;
+      running = true;
+      refresh();
+      refreshLater();
+    },
+    refresh,
+    stop() {
+      running = false;
+      cancelRefresh();
+      for (const one of kept.values()) {
+        one.dropped = true;
+        one.cancel();
+      }
+      kept.clear();
+      waiting.clear();
+    },
+  };
+}

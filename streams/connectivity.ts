@@ -1,0 +1,248 @@
+/** Whether each venue can be heard, in different words for different silences, and the edges that agents act on (spec 3.1, 8). */
+import type { Observable } from 'rxjs';
+import type { FeedMessage } from '../src/domain/market-event.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import type { Venue } from '../src/domain/venue.ts';
+import type { Clock } from './clock.ts';
+import { type FeedLife, FeedLives } from './feed-life.ts';
+import { createFreshness, type Freshness } from './freshness.ts';
+import { ageMs } from './marked-quality.ts';
+import { createOrderedBus } from './ordered-bus.ts';
+import type { FeedLimits } from './quality-limits.ts';
+
+/** Data that is degraded for longer than this trips the breaker (spec section 8). The waiting is the agent's own, durable timer. */
+export const DATA_DEGRADATION_MS = 5_000;
+
+/**
+ * How a venue is heard. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no
+ * session is open, silence means nothing. `carried_forward`: messages come, the prices in them stand still while the
+ * session is open. `silent`: connected, but nothing came for longer than its limit. `feed_down`: not connected.
+ * The last three are degraded.
+ */
+export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
+
+const DEGRADED: ReadonlySet<Hearing> = new Set(['carried_forward', 'silent', 'feed_down']);
+
+/** A venue's data became degraded, or whole again. */
+export interface ConnectivityEdge {
+  readonly type: 'feed.degraded' | 'feed.restored';
+  readonly venue: Venue;
+  readonly at: EpochMs;
+  readonly hearing: Hearing;
+  /** One sentence for people. */
+  readonly detail: string;
+}
+
+export interface VenueConnectivity {
+  readonly venue: Venue;
+  readonly hearing: Hearing;
+  readonly detail: string;
+  /** Since when its data is degraded; null while it is not. */
+  readonly degradedSince: EpochMs | null;
+  /** The last sign of life; null where there was none. */
+  readonly heardAt: EpochMs | null;
+}
+
+export interface ConnectivityOptions {
+  readonly clock: Clock;
+  /** The venues that are expected to be heard: degraded until they are. */
+  readonly venues: readonly Venue[];
+  readonly freshness?: Freshness;
+}
+
+export interface Connectivity {
+  /** Takes every message of the merged stream. */
+  take(message: FeedMessage): void;
+  /** Each change, at once. An agent's own timer waits the 5 seconds of spec section 8. */
+  readonly edges: Observable<ConnectivityEdge>;
+  state(venue: Venue): VenueConnectivity;
+  /** Begins to watch: every expected venue that was not heard yet is degraded from here. */
+  start(): void;
+  stop(): void;
+}
+
+/** One provider of a venue. */
+interface Watched {
+  readonly life: FeedLife;
+  readonly limits: FeedLimits;
+  /** True once it has brought prices: before that, its status alone stands for the venue. */
+  priced: boolean;
+  /** Receipt of the last quote, reference or context. */
+  pricedAt: EpochMs;
+  /** The newest time of its own inside of a price. */
+  progressAt: EpochMs;
+  cancel: (() => void) | null;
+}
+
+interface VenueState {
+  readonly venue: Venue;
+  readonly feeds: Watched[];
+  hearing: Hearing;
+  detail: string;
+  degradedSince: EpochMs | null;
+  known: boolean;
+}
+
+export function createConnectivity(options: ConnectivityOptions): Connectivity {
+  const { clock } = options;
+  const freshness = options.freshness ?? createFreshness();
+  const lives = new FeedLives();
+  const watched = new Map<FeedLife, Watched>();
+  const states = new Map<Venue, VenueState>();
+  const edges = createOrderedBus<ConnectivityEdge>();
+  let running = false;
+
+  function stateOf(venue: Venue): VenueState {
+    let state = states.get(venue);
+    if (state === undefined) {
+      state = { venue, feeds: [], hearing: 'feed_down', detail: 'not heard yet', degradedSince: null, known: false };
+      states.set(venue, state);
+    }
+    return state;
+  }
+
+  function hearingOf(feed: Watched, at: EpochMs): readonly [Hearing, string] {
+    const { life, limits } = feed;
+    if (life.connected === false) return ['feed_down', `${life.provider} is disconnected: ${life.detail}`];
+    const closed = life.venue === 'reference' && freshness.sessionAt(at) === 'CLOSED';
+    if (closed) return ['market_closed', 'no session is open'];
+    const silentMs = at - life.heardAt;
+    if (silentMs > limits.silentAfterMs) return ['silent', `${life.provider} was not heard for ${silentMs} ms`];
+    if (!feed.priced) return ['no_trades', `${life.provider} is connected and has sent no price yet`];
+    if (limits.cadence === 'continuous' && (life.venue !== 'reference' || freshness.sessionAt(at) === 'REGULAR')) {
+      const frozenMs = ageMs(feed.progressAt, at);
+      if (frozenMs > limits.maxAgeMs) return ['carried_forward', `${life.provider} repeats prices that are ${frozenMs} ms old`];
+    }
+    if (at - feed.pricedAt > limits.maxAgeMs)
+      return ['no_trades', `${life.provider} is alive; nothing changed for ${at - feed.pricedAt} ms`];
+    return ['live', ''];
+  }
+
+  const WORST: readonly Hearing[] = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down'];
+
+  function review(state: VenueState, at: EpochMs): void {
+    if (!running) return;
+    let hearing: Hearing = 'live';
+    let detail = '';
+    const anyPriced = state.feeds.some((feed) => feed.priced);
+    let feeds = 0;
+    for (const feed of state.feeds) {
+      // A side channel (a news wire, say) is no price data: it counts only while there is nothing better.
+      if (anyPriced && !feed.priced) continue;
+      feeds++;
+      const [word, why] = hearingOf(feed, at);
+      if (WORST.indexOf(word) > WORST.indexOf(hearing)) [hearing, detail] = [word, why];
+    }
+    if (feeds === 0) [hearing, detail] = ['feed_down', 'not heard yet'];
+    const degraded = DEGRADED.has(hearing);
+    state.hearing = hearing;
+    state.detail = detail;
+    if (degraded && state.degradedSince === null) {
+      state.degradedSince = at;
+      state.known = true;
+      edges.next({ type: 'feed.degraded', venue: state.venue, at, hearing, detail });
+    } else if (!degraded && (state.degradedSince !== null || !state.known)) {
+      const restored = state.degradedSince !== null;
+      state.degradedSince = null;
+      state.known = true;
+      if (restored) edges.next({ type: 'feed.restored', venue: state.venue, at, hearing, detail });
+    }
+  }
+
+  /** One timer per feed, set anew when it fires: a quote costs none. */
+  function watch(feed: Watched, state: VenueState): void {
+    const now = clock.now();
+    const { limits, life } = feed;
+    let next = life.heardAt + limits.silentAfterMs + 1;
+    if (limits.cadence === 'continuous' && feed.progressAt + limits.maxAgeMs + 1 > now)
+      next = Math.min(next, feed.progressAt + limits.maxAgeMs + 1);
+    if (next <= now) next = now + Math.min(limits.silentAfterMs, limits.maxAgeMs);
+    feed.cancel = clock.deadline(next, () => {
+      feed.cancel = null;
+      if (!running) return;
+      review(state, clock.now());
+      watch(feed, state);
+    });
+  }
+
+  function watchedOf(life: FeedLife, source: string, state: VenueState): Watched {
+    let feed = watched.get(life);
+    if (feed === undefined) {
+      feed = {
+        life,
+        limits: freshness.sourceLimits(life.venue, source),
+        priced: false,
+        pricedAt: Number.NEGATIVE_INFINITY,
+        progressAt: Number.NEGATIVE_INFINITY,
+        cancel: null,
+      };
+      watched.set(life, feed);
+      state.feeds.push(feed);
+      if (running) watch(feed, state);
+    }
+    return feed;
+  }
+
+  function take(message: FeedMessage): void {
+    switch (message.kind) {
+      case 'quote':
+      case 'perp_context':
+      case 'reference': {
+        // An issuer's mark comes once in weeks: it says nothing of the feed of share prices.
+        if (message.kind === 'reference' && freshness.isIssuerMark(message)) return;
+        const state = stateOf(message.venue);
+        const feed = watchedOf(lives.hear(message), message.source, state);
+        feed.priced = true;
+        feed.pricedAt = message.receivedAt;
+        const own = message.kind === 'reference' ? message.feedUpdatedAt : message.observedAt;
+        const bounded = own < message.receivedAt ? own : message.receivedAt;
+        if (bounded > feed.progressAt) feed.progressAt = bounded;
+        // While all is well only silence and frozen times can change it, and those have a timer.
+        if (state.hearing !== 'live' || feed.limits.cadence === 'continuous') review(state, message.receivedAt);
+        return;
+      }
+      case 'heartbeat':
+      case 'feed_status': {
+        const state = stateOf(message.venue);
+        watchedOf(lives.hear(message), message.source, state);
+        if (message.kind === 'feed_status' || state.degradedSince !== null) review(state, message.receivedAt);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  return {
+    take,
+    edges: edges.stream,
+    state(venue) {
+      const state = stateOf(venue);
+      const heardAt = state.feeds.reduce((latest, feed) => Math.max(latest, feed.life.heardAt), Number.NEGATIVE_INFINITY);
+      return {
+        venue,
+        hearing: state.hearing,
+        detail: state.detail,
+        degradedSince: state.degradedSince,
+        heardAt: heardAt === Number.NEGATIVE_INFINITY ? null : heardAt,
+      };
+    },
+    start() {
+      if (running) return;
+      running = true;
+      for (const venue of options.venues) stateOf(venue);
+      for (const state of states.values()) {
+        review(state, clock.now());
+        for (const feed of state.feeds) watch(feed, state);
+      }
+    },
+    stop() {
+      running = false;
+      for (const feed of watched.values()) {
+        feed.cancel?.();
+        feed.cancel = null;
+      }
+      edges.complete();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** How fresh an event is at an instant: the marks that time, silence, sessions and lost connections put on it. */
+import { CATALOG } from '../src/domain/catalog.ts';
+import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
+import { sessionAt as usSessionAt } from '../src/domain/session.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import type { Venue } from '../src/domain/venue.ts';
+import type { FeedLife } from './feed-life.ts';
+import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './marked-quality.ts';
+import { DEFAULT_LIMITS, type FeedLimits, limitsOf, type QualityLimits } from './quality-limits.ts';
+import { SlotTable } from './slot-table.ts';
+
+export interface FreshnessOptions {
+  readonly limits?: QualityLimits;
+  readonly sessionAt?: (at: EpochMs) => Session;
+  /** Reference instruments that are issuers' private marks: they know no session and age in days. */
+  readonly issuerMarks?: ReadonlySet<string>;
+}
+
+/** The issuers' marks of the catalog. */
+export const CATALOG_ISSUER_MARKS: ReadonlySet<string> = new Set(
+  CATALOG.entries
+    .filter((entry) => entry.benchmarkKind === 'issuer_mark')
+    .map((entry) => (entry.benchmark ?? '').slice('reference:'.length)),
+);
+
+/** The rules of freshness under one set of limits. */
+export interface Freshness {
+  readonly limits: QualityLimits;
+  readonly sessionAt: (at: EpochMs) => Session;
+  feedLimits(event: Quote | ReferencePrice): FeedLimits;
+  sourceLimits(venue: Venue, source: string): FeedLimits;
+  /** The age that this event may reach. Milliseconds. */
+  maxAgeMs(event: Quote | ReferencePrice): number;
+  isIssuerMark(reference: ReferencePrice): boolean;
+  /**
+   * The latest instant at which the event is known to have been true: its own time (its receipt where the venue sends
+   * none), or, on a feed that only speaks of changes, the last sign of life of the connection that brought it.
+   */
+  evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
+  /** Of a reference price: whether its session is closed, or its price carried forward (spec 2.3). */
+  sessionMarks(reference: ReferencePrice, at: EpochMs): number;
+  /** Every mark that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
+  marksAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;
+}
+
+export function createFreshness(options: FreshnessOptions = {}): Freshness {
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const sessionAt = options.sessionAt ?? usSessionAt;
+  const issuerMarks = options.issuerMarks ?? CATALOG_ISSUER_MARKS;
+  const table = new SlotTable<FeedLimits>((venue, source) => limitsOf(limits, venue as Venue, source));
+
+  const feedLimits = (event: Quote | ReferencePrice): FeedLimits => table.at(event.venue, event.source);
+  const isIssuerMark = (reference: ReferencePrice): boolean => issuerMarks.has(reference.instrument);
+  const maxAgeMs = (event: Quote | ReferencePrice): number =>
+    event.kind === 'reference' && isIssuerMark(event) ? limits.issuerMarkMaxAgeMs : feedLimits(event).maxAgeMs;
+
+  function evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs {
+    // A venue's clock may run ahead; the receipt bounds what can be known.
+    const ownTime = event.kind === 'reference' ? event.feedUpdatedAt : event.sourceTime ? event.observedAt : event.receivedAt;
+    const own = ownTime < event.receivedAt ? ownTime : event.receivedAt;
+    if (event.kind === 'reference') return own;
+    const feed = feedLimits(event);
+    if (feed.cadence !== 'change_only') return own;
+    // A loud socket with an old source time is stale, and a new connection says nothing of the books before it.
+    if (event.receivedAt - own > feed.maxAgeMs || event.receivedAt < life.epochAt) return own;
+    return life.heardAt > own ? life.heardAt : own;
+  }
+
+  function sessionMarks(reference: ReferencePrice, at: EpochMs): number {
+    if (isIssuerMark(reference)) return 0;
+    const session = sessionAt(at);
+    const frozen = ageMs(reference.feedUpdatedAt, reference.receivedAt) > feedLimits(reference).maxAgeMs;
+    if (session === 'CLOSED') return frozen ? SESSION_CLOSED | CARRIED_FORWARD : SESSION_CLOSED;
+    // The publisher prices another session than the one that is open: its price is that session's, carried on.
+    const otherSession =
+      reference.publisherSession !== null &&
+      reference.publisherSession !== session &&
+      reference.publisherSession !== sessionAt(reference.receivedAt);
+    return frozen || otherSession ? CARRIED_FORWARD : 0;
+  }
+
+  function marksAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number {
+    let marks = life.connected === false ? FEED_DOWN : 0;
+    if (event.kind === 'reference') {
+      marks |= sessionMarks(event, at);
+      // "Market closed" and "carried forward" say why a price is old; over age is the word for where nothing else explains it.
+      if ((marks & (SESSION_CLOSED | CARRIED_FORWARD)) === 0 && at - evidenceAt(event, life) > maxAgeMs(event)) marks |= OVER_AGE;
+      return marks;
+    }
+    if (event.receivedAt < life.epochAt) marks |= RESYNCING;
+    if (at - evidenceAt(event, life) > maxAgeMs(event)) marks |= OVER_AGE;
+    return marks;
+  }
+
+  return {
+    limits,
+    sessionAt,
+    feedLimits,
+    sourceLimits: (venue, source) => table.at(venue, source),
+    maxAgeMs,
+    isIssuerMark,
+    evidenceAt,
+    sessionMarks,
+    marksAt,
+  };
+}

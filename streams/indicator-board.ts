@@ -1,0 +1,288 @@
+/** Closed bars and the indicators on them, as of a slot: pushed bar by bar, repaired where history changes. */
+import type { Candle, CandleBatch } from '../src/domain/candle.ts';
+import type { IndicatorNeed, IndicatorValue } from '../src/domain/cut.ts';
+import { type Indicator, type IndicatorState, indicatorOf } from '../src/domain/indicators/index.ts';
+import type { PerpContext } from '../src/domain/quote.ts';
+import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
+import { type InstrumentKey, instrumentKey } from '../src/domain/venue.ts';
+import type { FeedCounters } from './feed-counters.ts';
+
+const HOUR = 3_600_000;
+
+/** The end of the `source` of bars that hold hourly funding rates: open = high = low = close = the rate of that hour. */
+export const FUNDING_HISTORY = ':fundingHistory';
+
+/** A hole in live funding that is longer than this starts the series anew: its ranks would span the wrong days. */
+const FUNDING_HOLE_MS = 6 * HOUR;
+
+const NOTHING: IndicatorValue = Object.freeze({ value: null, previous: null, barOpenTime: null });
+
+interface Bar {
+  readonly candle: Candle;
+  readonly input: number;
+  readonly receivedAt: EpochMs;
+}
+
+/** An indicator that has taken the first `consumed` bars of its series. */
+interface Running {
+  readonly indicator: Indicator<IndicatorState>;
+  readonly state: IndicatorState;
+  consumed: number;
+  value: number | null;
+  previous: number | null;
+}
+
+interface Series {
+  readonly barMs: number;
+  readonly timeframe: string;
+  /** Ascending by open time; at most one per open time. */
+  bars: Bar[];
+  /** The range of open times that is complete: bars beyond a hole that may still be filled do not count yet. */
+  coveredFrom: EpochMs | null;
+  coveredTo: EpochMs;
+  /** When the newest of its bars was received. */
+  receivedAt: EpochMs;
+  readonly running: Map<string, Running>;
+}
+
+/** What is known of one series of bars. */
+export interface BarCoverage {
+  /** Open times from `from` up to but without `to` are complete. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** Open times inside of it at which the venue has no bar: known to be missing, never invented. */
+  readonly missing: readonly EpochMs[];
+}
+
+export interface IndicatorBoardOptions {
+  readonly counters?: FeedCounters;
+  /** Bars kept of each series. Default 2,000; of funding 9,000 (a year of hours). */
+  readonly maxBars?: number;
+  /** Series kept; the one longest without news is dropped first. Default 5,000. */
+  readonly maxSeries?: number;
+}
+
+export interface IndicatorBoard {
+  /** Takes in closed bars: new ones, repeated ones, repairs. Refuses, and counts, bars that are not closed or not above zero. */
+  apply(batch: CandleBatch): void;
+  /** Takes in a perpetual's hourly funding: the last rate of an hour is that hour's. */
+  applyContext(context: PerpContext): void;
+  /**
+   * The value of an indicator as of a slot: from bars that had closed and were received by then. A past slot is
+   * computed anew from the bars that are kept. A funding percentile is asked of the perpetual.
+   */
+  valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue;
+  /** Closed bars of a series, ascending. */
+  candles(instrument: InstrumentKey, timeframe: string): readonly Candle[];
+  /** Null where nothing is known. */
+  coverage(instrument: InstrumentKey, timeframe: string): BarCoverage | null;
+}
+
+export function createIndicatorBoard(options: IndicatorBoardOptions = {}): IndicatorBoard {
+  const { counters } = options;
+  const maxBars = options.maxBars ?? 2_000;
+  const maxSeries = options.maxSeries ?? 5_000;
+  const series = new Map<string, Series>();
+  /** The hour that is still running, per perpetual. */
+  const hours = new Map<InstrumentKey, { hour: EpochMs; rate: string; receivedAt: EpochMs }>();
+
+  const barKey = (instrument: InstrumentKey, timeframe: string): string => `${instrument} ${timeframe}`;
+  const fundingKey = (instrument: InstrumentKey): string => `${instrument} funding`;
+
+  function seriesOf(key: string, timeframe: string, barMs: number): Series {
+    const known = series.get(key);
+    if (known !== undefined) {
+      // Moved to the end: the first is always the one longest without news.
+      series.delete(key);
+      series.set(key, known);
+      return known;
+    }
+    const created: Series = { barMs, timeframe, bars: [], coveredFrom: null, coveredTo: 0, receivedAt: 0, running: new Map() };
+    series.set(key, created);
+    if (series.size > maxSeries) series.delete(series.keys().next().value as string);
+    return created;
+  }
+
+  /** The first index whose open time is at or after `openTime`. */
+  function indexFrom(bars: readonly Bar[], openTime: EpochMs): number {
+    let low = 0;
+    let high = bars.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((bars[middle] as Bar).candle.openTime < openTime) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function insert(target: Series, bar: Bar): void {
+    const { bars } = target;
+    const { openTime } = bar.candle;
+    if (bar.receivedAt > target.receivedAt) target.receivedAt = bar.receivedAt;
+    const lastBar = bars[bars.length - 1];
+    if (lastBar === undefined || openTime > lastBar.candle.openTime) {
+      bars.push(bar);
+      return;
+    }
+    const index = indexFrom(bars, openTime);
+    const known = bars[index] as Bar;
+    if (known.candle.openTime === openTime) {
+      if (sameCandle(known.candle, bar.candle)) return;
+      bars[index] = bar;
+    } else bars.splice(index, 0, bar);
+    // What has already taken this place has to be computed again.
+    for (const [name, running] of target.running) if (running.consumed > index) target.running.delete(name);
+  }
+
+  function cover(target: Series, from: EpochMs, to: EpochMs): void {
+    if (from >= to) return;
+    if (target.coveredFrom === null) {
+      target.coveredFrom = from;
+      target.coveredTo = to;
+    } else if (from <= target.coveredTo && to >= target.coveredFrom) {
+      target.coveredFrom = Math.min(target.coveredFrom, from);
+      target.coveredTo = Math.max(target.coveredTo, to);
+    }
+    // Bars that had come before the hole in front of them was filled.
+    for (let index = indexFrom(target.bars, target.coveredTo); target.bars[index]?.candle.openTime === target.coveredTo; index++) {
+      target.coveredTo += target.barMs;
+    }
+  }
+
+  function trim(target: Series, most: number): void {
+    if (target.bars.length <= most * 1.25) return;
+    const dropped = target.bars.length - most;
+    target.bars = target.bars.slice(dropped);
+    const first = target.bars[0] as Bar;
+    if (target.coveredFrom !== null && target.coveredFrom < first.candle.openTime) target.coveredFrom = first.candle.openTime;
+    for (const [name, running] of target.running) {
+      if (running.consumed < dropped) target.running.delete(name);
+      else running.consumed -= dropped;
+    }
+  }
+
+  function take(target: Series, batch: CandleBatch, funding: boolean): void {
+    /** Open time of the first bar that is still forming: nothing from there on is complete. */
+    let forming = Number.POSITIVE_INFINITY;
+    let first: EpochMs | null = null;
+    let end = 0;
+    for (const candle of batch.candles) {
+      const input = Number(candle.close);
+      if (candle.openTime + target.barMs > batch.receivedAt) {
+        counters?.count(batch.venue, 'unclosed_bar');
+        if (candle.openTime < forming) forming = candle.openTime;
+      } else if (!Number.isFinite(input) || (!funding && input <= 0)) counters?.count(batch.venue, 'bad_bar');
+      else {
+        insert(target, { candle, input, receivedAt: batch.receivedAt });
+        first ??= candle.openTime;
+        end = candle.openTime + target.barMs;
+      }
+    }
+    if (batch.covers !== undefined) cover(target, batch.covers.from, Math.min(batch.covers.to, forming, batch.receivedAt));
+    else if (first !== null) cover(target, first, end);
+    trim(target, funding ? Math.max(maxBars, 9_000) : maxBars);
+  }
+
+  function apply(batch: CandleBatch): void {
+    const barMs = timeframeMs(batch.timeframe);
+    if (barMs === null) {
+      counters?.count(batch.venue, 'bad_bar');
+      return;
+    }
+    const key = instrumentKey(batch.venue, batch.instrument);
+    if (batch.source.endsWith(FUNDING_HISTORY)) take(seriesOf(fundingKey(key), '1h', HOUR), batch, true);
+    else take(seriesOf(barKey(key, batch.timeframe), batch.timeframe, barMs), batch, false);
+  }
+
+  /** Turns the running hour into a bar once it has ended by `at`. */
+  function closeHour(key: InstrumentKey, at: EpochMs): void {
+    const running = hours.get(key);
+    if (running === undefined || running.hour + HOUR > at) return;
+    hours.delete(key);
+    const input = Number(running.rate);
+    if (!Number.isFinite(input)) return;
+    const target = seriesOf(fundingKey(key), '1h', HOUR);
+    const { rate, hour } = running;
+    if (target.coveredFrom !== null && hour - target.coveredTo > FUNDING_HOLE_MS) {
+      target.bars = [];
+      target.coveredFrom = null;
+      target.running.clear();
+    }
+    const index = indexFrom(target.bars, hour);
+    // The venue's own history, where it came first, is the better source.
+    if (target.bars[index]?.candle.openTime === hour) return;
+    insert(target, {
+      candle: { openTime: hour, open: rate, high: rate, low: rate, close: rate, volume: '0' },
+      input,
+      receivedAt: running.receivedAt,
+    });
+    cover(target, target.coveredFrom === null ? hour : Math.min(target.coveredTo, hour), hour + HOUR);
+    trim(target, Math.max(maxBars, 9_000));
+  }
+
+  function applyContext(context: PerpContext): void {
+    const key = instrumentKey(context.venue, context.instrument);
+    const hour = slotOf(context.receivedAt, HOUR);
+    closeHour(key, hour);
+    hours.set(key, { hour, rate: context.hourlyFunding, receivedAt: context.receivedAt });
+  }
+
+  function valueAt(need: IndicatorNeed, slot: EpochMs): IndicatorValue {
+    const funding = need.name === 'funding_percentile';
+    if (funding) closeHour(need.instrument, slot);
+    const target = series.get(funding ? fundingKey(need.instrument) : barKey(need.instrument, need.timeframe));
+    if (target === undefined || target.coveredFrom === null) return NOTHING;
+    const { bars } = target;
+    // A bar counts once it is closed and nothing before it may still be missing.
+    const end = indexFrom(bars, Math.min(target.coveredTo, slot - target.barMs + 1));
+    if (target.receivedAt > slot)
+      return advance(
+        start(need, target),
+        bars.slice(0, end).filter((bar) => bar.receivedAt <= slot),
+      );
+    const name = `${need.name}:${need.period}`;
+    let running = target.running.get(name);
+    if (running === undefined || running.consumed > end) {
+      running = start(need, target);
+      target.running.set(name, running);
+    }
+    return advance(running, bars, end);
+  }
+
+  function start(need: IndicatorNeed, target: Series): Running {
+    const indicator = indicatorOf(need.name);
+    return { indicator, state: indicator.create(need.period, target.timeframe), consumed: 0, value: null, previous: null };
+  }
+
+  /** Pushes what has not been taken yet of the first `end` bars. */
+  function advance(running: Running, bars: readonly Bar[], end = bars.length): IndicatorValue {
+    for (; running.consumed < end; running.consumed++) {
+      running.previous = running.value;
+      running.value = running.indicator.push(running.state, (bars[running.consumed] as Bar).input);
+    }
+    const lastBar = bars[end - 1];
+    return lastBar === undefined ? NOTHING : { value: running.value, previous: running.previous, barOpenTime: lastBar.candle.openTime };
+  }
+
+  return {
+    apply,
+    applyContext,
+    valueAt,
+    candles: (instrument, timeframe) => (series.get(barKey(instrument, timeframe))?.bars ?? []).map((bar) => bar.candle),
+    coverage(instrument, timeframe) {
+      const target = series.get(barKey(instrument, timeframe));
+      if (target === undefined || target.coveredFrom === null) return null;
+      const missing: EpochMs[] = [];
+      let index = indexFrom(target.bars, target.coveredFrom);
+      for (let openTime = target.coveredFrom; openTime < target.coveredTo; openTime += target.barMs) {
+        while (index < target.bars.length && (target.bars[index] as Bar).candle.openTime < openTime) index++;
+        if (target.bars[index]?.candle.openTime !== openTime) missing.push(openTime);
+      }
+      return { from: target.coveredFrom, to: target.coveredTo, missing };
+    },
+  };
+}
+
+function sameCandle(a: Candle, b: Candle): boolean {
+  return a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close && a.volume === b.volume;
+}

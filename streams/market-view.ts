@@ -1,0 +1,235 @@
+/** The latest of everything that was heard, per instrument, and how much was heard of each venue. */
+import type { Observable } from 'rxjs';
+import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
+import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../src/domain/quote.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
+import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
+import { type FeedLife, FeedLives } from './feed-life.ts';
+import { createFreshness, type Freshness } from './freshness.ts';
+import { CLOCK_SKEW, markQuote, markReference, marksOf } from './marked-quality.ts';
+import { createOrderedBus } from './ordered-bus.ts';
+import { SlotTable } from './slot-table.ts';
+
+/** How long an event stays active: the longest look-back of a condition. */
+export const ACTIVE_NEWS_MS = 168 * 3_600_000;
+
+/** What is known of one instrument. */
+export interface InstrumentView {
+  readonly key: InstrumentKey;
+  quote: Quote | null;
+  reference: ReferencePrice | null;
+  perpContext: PerpContext | null;
+  liquidity: PoolLiquidity | null;
+}
+
+export interface FeedState {
+  readonly venue: Venue;
+  readonly provider: string;
+  readonly connected: boolean | null;
+  readonly heardAt: EpochMs | null;
+  readonly detail: string;
+}
+
+export interface MarketSnapshot {
+  readonly quotes: readonly Quote[];
+  readonly references: readonly ReferencePrice[];
+  readonly perpContexts: readonly PerpContext[];
+  readonly liquidity: readonly PoolLiquidity[];
+  readonly feeds: readonly FeedState[];
+  readonly counts: Readonly<Record<Venue, VenueCounts>>;
+}
+
+export interface MarketViewOptions {
+  readonly freshness?: Freshness;
+  readonly counters?: FeedCounters;
+  /** Instruments beyond this many are refused and counted as `over_capacity`. Default 20,000. */
+  readonly maxInstruments?: number;
+  /** Events beyond this many push out the oldest. Default 10,000. */
+  readonly maxNews?: number;
+}
+
+export interface MarketView {
+  /** Takes in a message; returns whether the view now knows something else. Counts what it refuses. */
+  apply(message: FeedMessage): boolean;
+  /** What is known of an instrument; undefined where nothing was ever heard. */
+  instrument(key: InstrumentKey): Readonly<InstrumentView> | undefined;
+  /** The latest quote with the marks of an instant: this is what may be shown or priced. */
+  quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;
+  /** The latest reference price with the marks of an instant. */
+  referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
+  /** Events of the last 168 hours about a symbol, newest first. */
+  newsOf(symbol: string, at: EpochMs): readonly NewsEvent[];
+  feeds(): readonly FeedState[];
+  /** Every quote and reference price that became the latest one, in order. For conflation. */
+  readonly changed: Observable<Quote | ReferencePrice>;
+  readonly counters: FeedCounters;
+  readonly freshness: Freshness;
+  /** Everything known, with the marks of an instant. */
+  snapshot(at: EpochMs): MarketSnapshot;
+}
+
+export function createMarketView(options: MarketViewOptions = {}): MarketView {
+  const freshness = options.freshness ?? createFreshness();
+  const counters = options.counters ?? createFeedCounters();
+  const maxInstruments = options.maxInstruments ?? 20_000;
+  const maxNews = options.maxNews ?? 10_000;
+  const slots = new Map<InstrumentKey, InstrumentView>();
+  /** The same slots, found without building a key. */
+  const byName = new SlotTable<InstrumentView>((venue, instrument) => {
+    const key = instrumentKey(venue as Venue, instrument);
+    const view: InstrumentView = { key, quote: null, reference: null, perpContext: null, liquidity: null };
+    slots.set(key, view);
+    return view;
+  });
+  const lives = new FeedLives();
+  const news = new Map<string, NewsEvent>();
+  const newsBySymbol = new Map<string, Set<string>>();
+  const changed = createOrderedBus<Quote | ReferencePrice>();
+
+  function slotOfMessage(venue: Venue, instrument: string): InstrumentView | null {
+    // A full view remembers no new name, not even as refused.
+    if (slots.size >= maxInstruments && !slots.has(instrumentKey(venue, instrument))) {
+      counters.count(venue, 'over_capacity');
+      return null;
+    }
+    return byName.at(venue, instrument);
+  }
+
+  /** Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to it. */
+  function olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
+    if (latest === null || latest.source === event.source || event.observedAt >= latest.observedAt) return false;
+    return (marksOf(latest.flags) & CLOCK_SKEW) === 0;
+  }
+
+  function applyNews(event: NewsEvent): boolean {
+    const before = news.get(event.id);
+    if (before !== undefined) forget(before);
+    news.set(event.id, event);
+    for (const symbol of event.symbols) {
+      const ids = newsBySymbol.get(symbol);
+      if (ids === undefined) newsBySymbol.set(symbol, new Set([event.id]));
+      else ids.add(event.id);
+    }
+    for (const oldest of news.values()) {
+      if (news.size <= maxNews && oldest.receivedAt >= event.receivedAt - ACTIVE_NEWS_MS) break;
+      forget(oldest);
+    }
+    return true;
+  }
+
+  function forget(event: NewsEvent): void {
+    news.delete(event.id);
+    for (const symbol of event.symbols) {
+      const ids = newsBySymbol.get(symbol);
+      ids?.delete(event.id);
+      if (ids?.size === 0) newsBySymbol.delete(symbol);
+    }
+  }
+
+  function apply(message: FeedMessage): boolean {
+    if (message.kind === 'rejection') {
+      counters.rejected(message.venue, message.reason);
+      return false;
+    }
+    counters.received(message.venue);
+    lives.hear(message);
+    switch (message.kind) {
+      case 'quote': {
+        const slot = slotOfMessage(message.venue, message.instrument);
+        if (slot === null) return false;
+        if (olderThanOther(message, slot.quote)) {
+          counters.count(message.venue, 'out_of_order');
+          return false;
+        }
+        slot.quote = message;
+        changed.next(message);
+        return true;
+      }
+      case 'reference': {
+        const slot = slotOfMessage('reference', message.instrument);
+        if (slot === null) return false;
+        if (olderThanOther(message, slot.reference)) {
+          counters.count('reference', 'out_of_order');
+          return false;
+        }
+        slot.reference = message;
+        changed.next(message);
+        return true;
+      }
+      case 'perp_context': {
+        const slot = slotOfMessage(message.venue, message.instrument);
+        if (slot === null) return false;
+        slot.perpContext = message;
+        return true;
+      }
+      case 'pool_liquidity': {
+        const slot = slotOfMessage(message.venue, message.instrument);
+        if (slot === null) return false;
+        slot.liquidity = message;
+        return true;
+      }
+      case 'news':
+        return applyNews(message);
+      default:
+        // Bars belong to the indicator board; status and heartbeats are kept as signs of life.
+        return message.kind === 'feed_status';
+    }
+  }
+
+  function markedQuote(quote: Quote, at: EpochMs): Quote {
+    return markQuote(quote, freshness.marksAt(quote, lives.of(quote.venue, quote.source), at));
+  }
+
+  function markedReference(reference: ReferencePrice, at: EpochMs): ReferencePrice {
+    return markReference(reference, freshness.marksAt(reference, lives.of('reference', reference.source), at));
+  }
+
+  function feedState(life: FeedLife): FeedState {
+    return {
+      venue: life.venue,
+      provider: life.provider,
+      connected: life.connected,
+      heardAt: life.heardAt === Number.NEGATIVE_INFINITY ? null : life.heardAt,
+      detail: life.detail,
+    };
+  }
+
+  return {
+    apply,
+    instrument: (key) => slots.get(key),
+    quoteAt(key, at) {
+      const quote = slots.get(key)?.quote ?? null;
+      return quote === null ? null : markedQuote(quote, at);
+    },
+    referenceAt(key, at) {
+      const reference = slots.get(key)?.reference ?? null;
+      return reference === null ? null : markedReference(reference, at);
+    },
+    newsOf(symbol, at) {
+      const events: NewsEvent[] = [];
+      for (const id of newsBySymbol.get(symbol) ?? []) {
+        const event = news.get(id) as NewsEvent;
+        if (event.observedAt >= at - ACTIVE_NEWS_MS) events.push(event);
+      }
+      return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    },
+    feeds: () => lives.all().map(feedState),
+    changed: changed.stream,
+    counters,
+    freshness,
+    snapshot(at) {
+      const quotes: Quote[] = [];
+      const references: ReferencePrice[] = [];
+      const perpContexts: PerpContext[] = [];
+      const liquidity: PoolLiquidity[] = [];
+      for (const slot of slots.values()) {
+        if (slot.quote !== null) quotes.push(markedQuote(slot.quote, at));
+        if (slot.reference !== null) references.push(markedReference(slot.reference, at));
+        if (slot.perpContext !== null) perpContexts.push(slot.perpContext);
+        if (slot.liquidity !== null) liquidity.push(slot.liquidity);
+      }
+      return { quotes, references, perpContexts, liquidity, feeds: lives.all().map(feedState), counts: counters.snapshot() };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** Venue clocks: events from the future are a fault, and how far each venue's clock is off is measured. */
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { VENUES, type Venue } from '../../src/domain/venue.ts';
+import { CLOCK_SKEW, markQuote, markReference } from '../marked-quality.ts';
+import type { FeedLimits } from '../quality-limits.ts';
+import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
+
+/** True where an event's own time lies further in the future of its receipt than the limit. */
+export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boolean {
+  const bound = event.receivedAt + limits.maxSkewMs;
+  return event.observedAt > bound || (event.kind === 'reference' && event.feedUpdatedAt > bound);
+}
+
+/** The window over which the least delay is taken. */
+const OFFSET_WINDOW_MS = 60_000;
+
+/**
+ * How far receipts lie behind a venue's own times: the least of the last one to two minutes, in milliseconds. It is
+ * the way plus the difference of the clocks; below zero the venue's clock runs ahead of ours. Null where the venue
+ * sends no times.
+ */
+export class VenueOffsets {
+  readonly #windows = new Map<Venue, { from: EpochMs; least: number; before: number }>();
+
+  take(event: Quote | ReferencePrice): void {
+    if (event.kind === 'quote' && !event.sourceTime) return;
+    const delay = event.receivedAt - event.observedAt;
+    const window = this.#windows.get(event.venue);
+    if (window === undefined) {
+      this.#windows.set(event.venue, { from: event.receivedAt, least: delay, before: Number.POSITIVE_INFINITY });
+    } else if (event.receivedAt - window.from >= OFFSET_WINDOW_MS) {
+      window.before = event.receivedAt - window.from >= 2 * OFFSET_WINDOW_MS ? Number.POSITIVE_INFINITY : window.least;
+      window.from = event.receivedAt;
+      window.least = delay;
+    } else if (delay < window.least) window.least = delay;
+  }
+
+  offsetMs(venue: Venue): number | null {
+    const window = this.#windows.get(venue);
+    return window === undefined ? null : Math.min(window.least, window.before);
+  }
+
+  /** Every venue's offset. */
+  all(): Readonly<Record<Venue, number | null>> {
+    return Object.fromEntries(VENUES.map((venue) => [venue, this.offsetMs(venue)])) as Record<Venue, number | null>;
+  }
+}
+
+export interface ClockSkewOptions extends RuleOptions {
+  /** Where the offsets are measured into. */
+  readonly offsets?: VenueOffsets;
+}
+
+export function createClockSkewRule(options: ClockSkewOptions = {}): Rule {
+  const freshness = freshnessOf(options);
+  return (message) => {
+    if (message.kind !== 'quote' && message.kind !== 'reference') return message;
+    options.offsets?.take(message);
+    if (!isSkewed(message, freshness.feedLimits(message))) return message;
+    options.counters?.count(message.venue, 'clock_skew');
+    return message.kind === 'quote' ? markQuote(message, CLOCK_SKEW) : markReference(message, CLOCK_SKEW);
+  };
+}
+
+/**
+ * Marks events whose own time lies more than 2 s (limits: `maxSkewMs`) in the future `degraded` with `clock_skew`.
+ * ```
+ * source       --a--b--c--    (b: observedAt = receivedAt + 3 s)
+ * clockSkew()  --a--b'-c--    (': degraded, clock_skew)
+ * ```
+ */
+export function clockSkew(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
+  return ruleOperator(() => createClockSkewRule(options));
+}

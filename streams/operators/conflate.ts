@@ -1,0 +1,46 @@
+/** The newest of each key, once per interval: what slow clients get instead of everything. */
+import { Observable, type OperatorFunction, type Subscription } from 'rxjs';
+import type { Clock } from '../clock.ts';
+
+/**
+ * Keeps the latest value of each key and emits them as one batch per interval, in the order of each key's first
+ * change within it. Nothing is emitted, and no timer runs, while nothing comes. What waits is emitted on completion.
+ * ```
+ * source          --a1-b1-a2----------c1--|
+ * conflate(10ms)  ------------[a2,b1]-----[c1]|
+ * ```
+ */
+export function conflate<T, Key>(
+  clock: Pick<Clock, 'scheduler'>,
+  intervalMs: number,
+  keyOf: (value: T) => Key,
+): OperatorFunction<T, readonly T[]> {
+  return (source) =>
+    new Observable((subscriber) => {
+      let latest = new Map<Key, T>();
+      let timer: Subscription | null = null;
+      const flush = (): void => {
+        timer = null;
+        if (latest.size === 0) return;
+        const batch = [...latest.values()];
+        latest = new Map();
+        subscriber.next(batch);
+      };
+      const subscription = source.subscribe({
+        next: (value) => {
+          latest.set(keyOf(value), value);
+          timer ??= clock.scheduler.schedule(flush, intervalMs);
+        },
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          timer?.unsubscribe();
+          flush();
+          subscriber.complete();
+        },
+      });
+      return () => {
+        timer?.unsubscribe();
+        subscription.unsubscribe();
+      };
+    });
+}

@@ -1,0 +1,148 @@
+/** Silence as an event: what was fresh becomes stale by a timer, not by the next quote that may never come. */
+import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../clock.ts';
+import { type FeedLife, FeedLives } from '../feed-life.ts';
+import { markQuote, markReference, OVER_AGE } from '../marked-quality.ts';
+import { SlotTable } from '../slot-table.ts';
+import { freshnessOf, type RuleOptions } from './rule.ts';
+
+export interface StaleOptions extends RuleOptions {
+  readonly clock: Clock;
+}
+
+interface StaleSlot {
+  /** The last event as it came, without the marks of time. */
+  event: Quote | ReferencePrice | null;
+  readonly life: FeedLife;
+  /** The marks of time that were emitted last. */
+  marks: number;
+  cancel: (() => void) | null;
+}
+
+/** Keeps the latest quote and reference price of every feed and instrument under its age limit. */
+export interface StaleKeeper {
+  /** Takes the next message of the stream and emits it, marked, and what it changes of others. */
+  take(message: FeedMessage): void;
+  /** Cancels every timer. */
+  stop(): void;
+}
+
+/**
+ * Makes a keeper that emits to `emit`. One timer per feed and instrument at most, set anew only when it fires: a quote
+ * costs no timer.
+ */
+export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMessage) => void): StaleKeeper {
+  const { clock } = options;
+  const freshness = freshnessOf(options);
+  const lives = new FeedLives();
+  const slotsOf = new Map<FeedLife, StaleSlot[]>();
+  let stopped = false;
+
+  const tableOf = (venue: Quote['venue'] | 'reference'): SlotTable<StaleSlot> =>
+    new SlotTable((source) => {
+      const life = lives.of(venue, source);
+      const slot: StaleSlot = { event: null, life, marks: 0, cancel: null };
+      const slots = slotsOf.get(life);
+      if (slots === undefined) slotsOf.set(life, [slot]);
+      else slots.push(slot);
+      return slot;
+    });
+  const tables = {
+    spotchain: tableOf('spotchain'),
+    spotexchange: tableOf('spotexchange'),
+    evmvenue: tableOf('evmvenue'),
+    prediction: tableOf('prediction'),
+    reference: tableOf('reference'),
+  };
+
+  function marked(event: Quote | ReferencePrice, marks: number): Quote | ReferencePrice {
+    if (marks === 0) return event;
+    return event.kind === 'quote' ? markQuote(event, marks) : markReference(event, marks);
+  }
+
+  function arm(slot: StaleSlot, event: Quote | ReferencePrice): void {
+    // An age equal to the limit is still allowed.
+    const overAt = freshness.evidenceAt(event, slot.life) + freshness.maxAgeMs(event) + 1;
+    slot.cancel = clock.deadline(overAt, () => {
+      slot.cancel = null;
+      if (!stopped) review(slot, clock.now());
+    });
+  }
+
+  /** Looks at a slot again, without a new event. */
+  function review(slot: StaleSlot, at: EpochMs): void {
+    const { event } = slot;
+    if (event === null) return;
+    const marks = freshness.marksAt(event, slot.life, at);
+    if (marks !== slot.marks) {
+      slot.marks = marks;
+      emit(marked(event, marks));
+    }
+    // An event of the emission may have brought a newer one, which armed the timer itself.
+    if ((marks & OVER_AGE) === 0 && slot.cancel === null && slot.event === event && isTimed(event, at, slot)) arm(slot, event);
+  }
+
+  function isTimed(event: Quote | ReferencePrice, at: EpochMs, slot: StaleSlot): boolean {
+    return at - freshness.evidenceAt(event, slot.life) <= freshness.maxAgeMs(event);
+  }
+
+  function takeEvent(event: Quote | ReferencePrice): void {
+    lives.hear(event);
+    const slot = tables[event.venue].at(event.source, event.instrument);
+    slot.event = event;
+    slot.marks = freshness.marksAt(event, slot.life, event.receivedAt);
+    emit(marked(event, slot.marks));
+    if (slot.cancel === null && slot.event === event && isTimed(event, event.receivedAt, slot)) arm(slot, event);
+  }
+
+  return {
+    take(message) {
+      if (message.kind === 'quote' || message.kind === 'reference') {
+        takeEvent(message);
+        return;
+      }
+      const life = lives.hear(message);
+      if (message.kind !== 'heartbeat' && message.kind !== 'feed_status') {
+        emit(message);
+        return;
+      }
+      emit(message);
+      // A sign of life heals what only silence had made stale; a lost connection takes the trust of all its quotes.
+      for (const slot of slotsOf.get(life) ?? []) {
+        if (message.kind === 'feed_status' || slot.marks !== 0) review(slot, message.receivedAt);
+      }
+    },
+    stop() {
+      stopped = true;
+      for (const slots of slotsOf.values()) for (const slot of slots) slot.cancel?.();
+    },
+  };
+}
+
+/**
+ * Marks the latest quote of a feed and instrument `stale` with `over_age` when its age passes the venue's limit, by a
+ * timer, and emits it again; the next fresh quote, or on a feed that only speaks of changes the next heartbeat, heals it.
+ * A lost connection marks every quote of its feed `degraded` with `feed_down` at once.
+ * ```
+ * source   --a-----------b--|
+ * stale()  --a------a'---b--|    (': stale, over_age; 5 s and 1 ms after a)
+ * ```
+ */
+export function stale(options: StaleOptions): MonoTypeOperatorFunction<FeedMessage> {
+  return (source) =>
+    new Observable((subscriber) => {
+      const keeper = createStaleKeeper(options, (message) => subscriber.next(message));
+      const subscription = source.subscribe({
+        next: (message) => keeper.take(message),
+        error: (error) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      });
+      return () => {
+        keeper.stop();
+        subscription.unsubscribe();
+      };
+    });
+}

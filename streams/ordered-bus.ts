@@ -1,0 +1,37 @@
+/** A bus on which every subscriber sees the same order, even when one of them answers an event with another. */
+import { type Observable, Subject } from 'rxjs';
+
+export interface OrderedBus<T> {
+  readonly stream: Observable<T>;
+  /** Delivers to every subscriber, or, called from within a delivery, right after it. */
+  next(value: T): void;
+  complete(): void;
+}
+
+/**
+ * Makes a bus. A plain Subject hands an event that a subscriber emits during a delivery to everyone at once, so that
+ * later subscribers hear the answer before the question; here it waits for its turn.
+ */
+export function createOrderedBus<T>(): OrderedBus<T> {
+  const subject = new Subject<T>();
+  const waiting: T[] = [];
+  let delivering = false;
+  return {
+    stream: subject.asObservable(),
+    next(value) {
+      if (delivering) {
+        waiting.push(value);
+        return;
+      }
+      delivering = true;
+      try {
+        subject.next(value);
+        for (let index = 0; index < waiting.length; index++) subject.next(waiting[index] as T);
+      } finally {
+        waiting.length = 0;
+        delivering = false;
+      }
+    },
+    complete: () => subject.complete(),
+  };
+}

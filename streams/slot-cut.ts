@@ -1,0 +1,210 @@
+/** The cut: at each slot, what was known of every instrument and nothing later (design section 3). */
+import type { CatalogEntry } from '../src/domain/catalog.ts';
+import {
+  type Cut,
+  type IndicatorNeed,
+  type IndicatorValue,
+  indicatorKey,
+  type Observation,
+  type ObservedEvent,
+  type ObservedQuote,
+  type ObservedReference,
+} from '../src/domain/cut.ts';
+import type { FeedMessage } from '../src/domain/market-event.ts';
+import type { PerpContext, Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
+import { type EpochMs, TAKE_TICK_MS } from '../src/domain/time.ts';
+import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/valuation.ts';
+import type { InstrumentKey } from '../src/domain/venue.ts';
+import type { Clock } from './clock.ts';
+import type { IndicatorBoard } from './indicator-board.ts';
+import { ageMs } from './marked-quality.ts';
+import type { MarketView } from './market-view.ts';
+
+/** What an instrument relates to: part of the catalog's entry. */
+export type InstrumentRelations = Pick<CatalogEntry, 'key' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
+
+/** A funding percentile is a number of the asset's perpetual, whichever of its instruments a manifest names. */
+export function seriesNeed(need: IndicatorNeed, relations: Pick<InstrumentRelations, 'pairedPerp'> | undefined): IndicatorNeed {
+  if (need.name !== 'funding_percentile' || !relations?.pairedPerp || relations.pairedPerp === need.instrument) return need;
+  return { instrument: relations.pairedPerp, name: need.name, timeframe: need.timeframe, period: need.period };
+}
+
+function observedQuote(quote: Quote, slot: EpochMs): ObservedQuote {
+  return {
+    bid: quote.bid,
+    ask: quote.ask,
+    mid: midPrice(quote.bid, quote.ask),
+    source: quote.source,
+    observedAt: quote.observedAt,
+    receivedAt: quote.receivedAt,
+    ageMs: ageMs(quote.observedAt, slot),
+    quality: quote.quality,
+    flags: quote.flags,
+  };
+}
+
+function observedReference(reference: ReferencePrice, slot: EpochMs): ObservedReference {
+  return {
+    instrument: reference.instrument,
+    referencePrice: reference.referencePrice,
+    confidence: reference.confidence,
+    feedUpdatedAt: reference.feedUpdatedAt,
+    receivedAt: reference.receivedAt,
+    ageMs: ageMs(reference.feedUpdatedAt, slot),
+    quality: reference.quality,
+    flags: reference.flags,
+  };
+}
+
+/**
+ * Everything observed of one instrument as the view and the board stand, aged at the slot. A perpetual's numbers and
+ * pool liquidity that are over their age limit are unknown (null), never old numbers.
+ */
+export function observe(
+  relations: InstrumentRelations,
+  slot: EpochMs,
+  session: Session,
+  view: MarketView,
+  indicators: { readonly [key: string]: IndicatorValue },
+): Observation {
+  const { limits } = view.freshness;
+  const known = view.instrument(relations.key);
+  const marked = view.quoteAt(relations.key, slot);
+  const quote = marked === null ? null : observedQuote(marked, slot);
+  const markedReference = relations.benchmark === null ? null : view.referenceAt(relations.benchmark, slot);
+  const reference = markedReference === null ? null : observedReference(markedReference, slot);
+  const mid = quote?.mid ?? null;
+  const benchmark = mid === null || reference === null ? null : { mid, price: reference.referencePrice };
+
+  const perp = freshContext(view, relations.pairedPerp, slot, limits.perpContextMaxAgeMs);
+  const spot = relations.pairedSpot === null ? null : view.quoteAt(relations.pairedSpot, slot);
+  const spotMid = spot === null ? null : midPrice(spot.bid, spot.ask);
+  const liquidity = known?.liquidity ?? null;
+
+  return {
+    slot,
+    instrument: relations.key,
+    session,
+    quote,
+    reference,
+    premiumPct: benchmark !== null && relations.benchmarkKind === 'reference_price' ? premiumPct(benchmark.mid, benchmark.price) : null,
+    // Both are prices per token: their ratio is that of the valuations (spec 2.4).
+    gapToMarkPct: benchmark !== null && relations.benchmarkKind === 'issuer_mark' ? gapToMarkPct(benchmark.mid, benchmark.price) : null,
+    basisPct: perp === null || spotMid === null ? null : basisPct(perp.markPrice, spotMid),
+    hourlyFunding: perp?.hourlyFunding ?? null,
+    markPrice: perp?.markPrice ?? null,
+    liquidityUsd: liquidity === null || ageMs(liquidity.observedAt, slot) > limits.liquidityMaxAgeMs ? null : liquidity.liquidityUsd,
+    indicators,
+    events: view.newsOf(relations.underlying, slot).map(
+      (event): ObservedEvent => ({
+        id: event.id,
+        severity: event.severity,
+        negative: event.negative,
+        rumor: event.rumor,
+        observedAt: event.observedAt,
+        headline: event.headline,
+      }),
+    ),
+  };
+}
+
+function freshContext(view: MarketView, perpetual: InstrumentKey | null, slot: EpochMs, maxAgeMs: number): PerpContext | null {
+  const context = perpetual === null ? null : (view.instrument(perpetual)?.perpContext ?? null);
+  return context === null || ageMs(context.observedAt, slot) > maxAgeMs ? null : context;
+}
+
+export interface CutterOptions {
+  readonly clock: Clock;
+  readonly view: MarketView;
+  readonly board: IndicatorBoard;
+  /** The instruments to observe and their relations. Read at each slot: launches add instruments. */
+  readonly instruments: () => readonly InstrumentRelations[];
+  /** The indicators that active manifests need. Read at each slot. */
+  readonly needs: () => readonly IndicatorNeed[];
+  readonly onCut: (cut: Cut) => void;
+  /** Hears of a consumer that threw; the next slot is cut all the same. */
+  readonly onFailure: (error: unknown) => void;
+  /** Length of a slot. Default 30 s, which also holds every agent's slot of 60 s. */
+  readonly periodMs?: number;
+}
+
+export interface Cutter {
+  /**
+   * Takes the next message in the order of receipt. One received after the pending slot closes that slot first, so
+   * that its cut holds exactly what was received up to and including the slot. Returns whether the view changed.
+   */
+  take(message: FeedMessage): boolean;
+  /** The slot that is cut next. */
+  readonly pendingSlot: EpochMs;
+  /** Also cuts in silence, by a timer. */
+  start(): void;
+  stop(): void;
+}
+
+/** Makes a cutter whose first slot is the first one at or after the clock's present time. */
+export function createCutter(options: CutterOptions): Cutter {
+  const { clock, view, board } = options;
+  const periodMs = options.periodMs ?? TAKE_TICK_MS;
+  let pending: EpochMs = Math.ceil(clock.now() / periodMs) * periodMs;
+  let running = false;
+  let cancel = (): void => {};
+
+  function cut(slot: EpochMs): Cut {
+    const relations = options.instruments();
+    const byKey = new Map(relations.map((one) => [one.key, one]));
+    const indicators = new Map<InstrumentKey, Record<string, IndicatorValue>>();
+    for (const need of options.needs()) {
+      let values = indicators.get(need.instrument);
+      if (values === undefined) {
+        values = {};
+        indicators.set(need.instrument, values);
+      }
+      const key = indicatorKey(need);
+      values[key] ??= board.valueAt(seriesNeed(need, byKey.get(need.instrument)), slot);
+    }
+    const session = view.freshness.sessionAt(slot);
+    const observations = new Map<InstrumentKey, Observation>();
+    for (const one of relations) observations.set(one.key, observe(one, slot, session, view, indicators.get(one.key) ?? {}));
+    return { slot, observations };
+  }
+
+  function close(): void {
+    const slot = pending;
+    pending += periodMs;
+    try {
+      options.onCut(cut(slot));
+    } catch (error) {
+      options.onFailure(error);
+    }
+  }
+
+  function wait(): void {
+    // One millisecond past the slot: everything received within it has been taken by then.
+    cancel = clock.deadline(pending + 1, () => {
+      while (pending < clock.now()) close();
+      if (running) wait();
+    });
+  }
+
+  return {
+    get pendingSlot() {
+      return pending;
+    },
+    take(message) {
+      while (message.receivedAt > pending) close();
+      if (message.receivedAt <= pending - periodMs && message.kind !== 'rejection') view.counters.count(message.venue, 'late');
+      if (message.kind === 'candles') board.apply(message);
+      else if (message.kind === 'perp_context') board.applyContext(message);
+      return view.apply(message);
+    },
+    start() {
+      if (running) return;
+      running = true;
+      wait();
+    },
+    stop() {
+      running = false;
+      cancel();
+    },
+  };
+}

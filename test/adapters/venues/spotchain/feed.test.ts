@@ -1,0 +1,205 @@
+// The aggregator feed and its pool bars over real sockets against their double.
+import { afterEach, describe, expect, test } from 'vitest';
+import { createKeyedDoor, type KeyedDoorOptions } from '../../../../src/adapters/venues/reference/keyed-door.ts';
+import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
+import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
+import { scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
+import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog.ts';
+import type { FeedMessage } from '../../../../src/domain/market-event.ts';
+import type { Quote } from '../../../../src/domain/quote.ts';
+import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
+import { createSpotchainDouble, type SpotchainDouble } from '../../../../src/sandbox/spotchain/double.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import { waitFor } from '../../../harness/wait-for.ts';
+import { acceleratedClock } from '../../../sandbox/accelerated-clock.ts';
+
+const NOW = Date.UTC(2026, 10, 19, 15, 30);
+const HOUR = 3_600_000;
+const STABLE = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 };
+const NAMES = ['AAPLx', 'SPYx', 'SPACEX', 'OPENAI'];
+const ENTRIES = NAMES.map((name) => CATALOG.bySymbol(name) as { instrument: string; underlying: string; token: TokenFacts });
+const TOKENS = ENTRIES.map(({ instrument, token }) => ({ symbol: instrument, mint: token.mint, decimals: token.decimals, scaledUi: scaledUiOf(token) }));
+const market = createSeededMarket({ seed: 33 });
+const random = () => 0.5;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function opened(speed: number, options: Partial<Parameters<typeof createSpotchainDouble>[0]> = {}): Promise<{ clock: Clock; double: SpotchainDouble }> {
+  const clock = acceleratedClock(NOW, speed);
+  const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
+  const double = await createSpotchainDouble({ market, clock, tokens, stable: STABLE, port: 0, ...options });
+  cleanups.push(() => double.close());
+  return { clock, double };
+}
+
+function listen(clock: Clock, double: SpotchainDouble, options: Partial<SpotchainFeedOptions> = {}, doorOptions: Partial<KeyedDoorOptions> = {}): FeedMessage[] {
+  const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, headers: { 'x-api-key': 'key' }, clock, random, perMinute: 600, ...doorOptions });
+  const heard: FeedMessage[] = [];
+  const feed = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random, ...options });
+  const subscription = feed.messages.subscribe({ next: (message) => heard.push(message), error: (error) => expect.unreachable(String(error)) });
+  cleanups.push(() => subscription.unsubscribe());
+  return heard;
+}
+
+const quotes = (heard: readonly FeedMessage[], name: string) => heard.filter((message): message is Quote => message.kind === 'quote' && message.instrument === name);
+const statuses = (heard: readonly FeedMessage[]) => heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+
+describe('the aggregator feed', () => {
+  test.each(['v1', 'v2'] as const)('quotes every token per share around the market price, whatever its multiplier (%s)', async (route) => {
+    const { clock, double } = await opened(10);
+    const heard = listen(clock, double, { route });
+    await waitFor(() => NAMES.every((name) => quotes(heard, name).length > 0), { what: 'a quote of each token' });
+    expect(statuses(heard)).toEqual(['connected 1']);
+    for (const { instrument, underlying } of ENTRIES) {
+      const quote = quotes(heard, instrument)[0] as Quote;
+      const price = market.token(underlying, quote.receivedAt).price;
+      expect(quote).toMatchObject({ venue: 'spotchain', quality: 'live', flags: [], sourceTime: false });
+      expect(Number(quote.bid)).toBeLessThan(Number(quote.ask));
+      // Pool fee, mint fee and impact of 100 dollars on either side of the price; the market moves meanwhile.
+      expect(Math.abs((Number(quote.bid) + Number(quote.ask)) / 2 / price - 1)).toBeLessThan(0.006);
+      expect(Number(quote.askSize) * Number(quote.ask)).toBeCloseTo(100, 6);
+      if (route === 'v1') expect(quote.sequence).toBeGreaterThan(4e9);
+      else expect(quote.sequence).toBeNull();
+    }
+    const liquidity = heard.find((message) => message.kind === 'pool_liquidity');
+    expect(liquidity).toMatchObject({ venue: 'spotchain', instrument: 'AAPLx', liquidityUsd: expect.stringMatching(/^\d{6,}$/) });
+  });
+
+  test('follows a multiplier that the venue changes and the catalog does not know of', async () => {
+    const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying, multiplier: 4, newMultiplier: 4 }));
+    const { clock, double } = await opened(10, { tokens });
+    const heard = listen(clock, double);
+    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
+    const quote = quotes(heard, 'AAPLx')[0] as Quote;
+    expect(quote.quality).toBe('live');
+    expect(Number(quote.ask) / market.token('AAPL', quote.receivedAt).price).toBeCloseTo(1, 1);
+  });
+
+  test('degrades quotes whose routes and prices disagree', async () => {
+    const { clock, double } = await opened(10);
+    double.faults.set({ priceJump: 1 });
+    const heard = listen(clock, double);
+    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
+    expect(quotes(heard, 'AAPLx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
+  });
+
+  test('names a token without routes, halts a token that may not be traded, and keeps the others', async () => {
+    const { clock, double } = await opened(20);
+    double.breakRoute('AAPLx', 'NO_ROUTES_FOUND');
+    double.breakRoute('SPYx', 'TOKEN_NOT_TRADABLE');
+    const heard = listen(clock, double);
+    await waitFor(() => quotes(heard, 'OPENAI').length > 0 && quotes(heard, 'SPYx').length > 0, { what: 'the others' });
+    expect(quotes(heard, 'AAPLx')).toEqual([]);
+    expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'halted', bid: null, ask: null });
+    expect(heard).toContainEqual(expect.objectContaining({ kind: 'rejection', reason: 'venue_error', detail: expect.stringContaining('AAPLx: NO_ROUTES_FOUND: ') }));
+    expect(statuses(heard)).toEqual(['connected 1']);
+    double.breakRoute('AAPLx', null);
+    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'the token to come back' });
+  });
+
+  test('goes down while the venue is silent and comes back with a new epoch', async () => {
+    const { clock, double } = await opened(40);
+    const heard = listen(clock, double, {}, { attempts: 1 });
+    await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
+    double.faults.set({ status5xx: 1 });
+    await waitFor(() => statuses(heard).length >= 2, { what: 'the loss' });
+    const at = clock.now();
+    await waitFor(() => clock.now() > at + 5_000, { what: 'a while' });
+    expect(statuses(heard)).toEqual(['connected 1', 'disconnected 1']);
+    double.faults.reset();
+    await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
+  });
+
+  test('counts garbage and wrong amounts without pricing anything from them', async () => {
+    const { clock, double } = await opened(40);
+    double.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
+    const heard = listen(clock, double, {}, { attempts: 1 });
+    await waitFor(() => heard.filter((message) => message.kind === 'rejection').length > 4 && heard.some((message) => message.kind === 'quote'), { what: 'rejections and quotes' });
+    for (const name of NAMES) for (const quote of quotes(heard, name)) expect(Number(quote.ask)).toBeGreaterThan(1);
+  });
+
+  test('stays inside of a keyless plan of 30 requests a minute without a single 429', async () => {
+    const { clock, double } = await opened(100);
+    const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 30 });
+    const heard: FeedMessage[] = [];
+    const subscription = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({ next: (message) => heard.push(message), error: () => undefined });
+    cleanups.push(() => subscription.unsubscribe());
+    await waitFor(() => clock.now() > NOW + 150_000, { what: 'two and a half minutes' });
+    const requests = [...double.requests.values()].reduce((sum, count) => sum + count, 0);
+    expect(requests).toBeGreaterThan(30);
+    expect(requests).toBeLessThanOrEqual(75);
+    expect(statuses(heard)).toEqual(['connected 1']);
+    expect(roundLengthMs(4, 30, 2_000)).toBe(22_500);
+    expect(roundLengthMs(19, 600, 2_000)).toBe(4_875);
+  });
+
+  test('says that a key is refused', async () => {
+    const { clock, double } = await opened(10, { apiKeys: ['other'] });
+    const heard = listen(clock, double);
+    await waitFor(() => heard.length > 0, { what: 'the refusal' });
+    expect(heard[0]).toMatchObject({ kind: 'feed_status', status: 'disconnected', epoch: 0, detail: expect.stringContaining('the configured API key is not accepted') });
+  });
+});
+
+describe('the double of the aggregator', () => {
+  test('moves the price with size along a constant product', async () => {
+    const { double } = await opened(1);
+    const mint = TOKENS[0]?.mint as string;
+    const ask = async (amount: number): Promise<number> => {
+      const response = await fetch(`${double.url}/swap/v1/quote?inputMint=${STABLE.mint}&outputMint=${mint}&amount=${amount}`);
+      const { outAmount } = (await response.json()) as { outAmount: string };
+      return amount / Number(outAmount);
+    };
+    const small = await ask(100_000_000);
+    const { liquidityUsd } = market.token('AAPL', NOW);
+    const large = await ask(Math.round(liquidityUsd * 0.05 * 1e6));
+    // Buying for a tenth of the stable side costs 10 % more per token than buying next to nothing.
+    expect(large / small).toBeCloseTo(1.1, 2);
+  });
+
+  test('limits by plan, with the headers of the real one', async () => {
+    const { double } = await opened(1, { keylessPerMinute: 2 });
+    const ask = () => fetch(`${double.url}/price/v3?ids=${TOKENS[0]?.mint},unknown`);
+    expect(Object.keys((await (await ask()).json()) as object)).toEqual([TOKENS[0]?.mint]);
+    expect((await ask()).headers.get('x-ratelimit-remaining')).toBe('0');
+    const limited = await ask();
+    expect(limited.status).toBe(429);
+    expect(await limited.text()).toBe('[API Gateway] Too many requests');
+    expect(Number(limited.headers.get('x-ratelimit-reset'))).toBeGreaterThan(NOW / 1000);
+  });
+});
+
+describe('pool bars', () => {
+  async function source(speed = 1) {
+    const { clock, double } = await opened(speed);
+    const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 600 });
+    return { double, candles: createSpotchainCandles({ door, pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: double.poolOf(symbol) })) }) };
+  }
+
+  test('are paged backwards over months, across a change of the multiplier, and equal the market per share', async () => {
+    const { double, candles } = await source();
+    const to = NOW - HOUR;
+    const from = to - 200 * 24 * HOUR;
+    const bars = await candles.fetchCandles('SPACEX', '1h', from, to);
+    const expected = market.candles('token', 'SPACEX', HOUR, from, to);
+    expect(bars.map((bar) => bar.openTime)).toEqual(expected.map((bar) => bar.openTime));
+    bars.forEach((bar, index) => {
+      expect(Number(bar.close)).toBeCloseTo(Number(expected[index]?.close), 8);
+      expect(Number(bar.high)).toBeCloseTo(Number(expected[index]?.high), 8);
+    });
+    expect(double.requests.get(`/api/v2/networks/solana/pools/${double.poolOf('SPACEX')}/ohlcv/hour`)).toBe(5);
+  });
+
+  test('of timeframes that the route lacks are joined of shorter ones', async () => {
+    const { candles } = await source();
+    const from = NOW - 6 * HOUR;
+    const bars = await candles.fetchCandles('AAPLx', '30m', from, NOW - HOUR);
+    const expected = market.candles('token', 'AAPL', HOUR / 2, from, NOW - HOUR);
+    expect(bars.map(({ openTime, close }) => [openTime, Number(close)])).toEqual(expected.map(({ openTime, close }) => [openTime, Number(close)]));
+    await expect(candles.fetchCandles('AAPLx', '1x', from, NOW)).rejects.toMatchObject({ code: 'unsupported_timeframe' });
+    await expect(candles.fetchCandles('NOPE', '1h', from, NOW)).rejects.toMatchObject({ code: 'unknown_instrument' });
+  });
+});

@@ -1,0 +1,160 @@
+/** The local order book follows the exchange's official procedure. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { BookLevel } from '../../../../src/adapters/venues/order-book.ts';
+import { LocalBook } from '../../../../src/adapters/venues/spotexchange/local-book.ts';
+import { type DepthDiff, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
+import type { Quote } from '../../../../src/domain/quote.ts';
+
+function diff(firstId: number, lastId: number, bids: readonly BookLevel[] = [], asks: readonly BookLevel[] = []): DepthDiff {
+  return { kind: 'depth_diff', instrument: 'BTCUSDT', observedAt: 1_000 + lastId, receivedAt: 2_000 + lastId, firstId, lastId, bids, asks };
+}
+
+const SNAPSHOT = {
+  lastUpdateId: 100,
+  bids: [
+    ['10.00', '1.0'],
+    ['9.50', '2.0'],
+  ] as BookLevel[],
+  asks: [
+    ['10.50', '3.0'],
+    ['11.00', '4.0'],
+  ] as BookLevel[],
+};
+
+describe('snapshot and differences', () => {
+  test('kept differences are joined to the snapshot where one spans its id', () => {
+    const book = new LocalBook();
+    expect(book.apply(diff(90, 95, [['8.00', '9']]))).toBe('kept');
+    expect(book.apply(diff(96, 101, [['10.0', '5.0']], [['10.50', '0.00000000']]))).toBe('kept');
+    expect(book.apply(diff(102, 103, [], [['10.75', '7.0']]))).toBe('kept');
+    expect(book.restart(SNAPSHOT, 5)).toBe('live');
+    expect(book.bids).toEqual([
+      ['10.0', '5.0'],
+      ['9.50', '2.0'],
+    ]);
+    expect(book.asks).toEqual([
+      ['10.75', '7.0'],
+      ['11.00', '4.0'],
+    ]);
+    expect(book.lastUpdateId).toBe(103);
+    expect(book.observedAt).toBe(1_103);
+  });
+
+  test('a snapshot that ends before the kept differences begin is too old', () => {
+    const book = new LocalBook();
+    book.apply(diff(102, 103));
+    expect(book.restart(SNAPSHOT, 5)).toBe('too_old');
+    expect(book.needsSnapshot).toBe(true);
+    expect(book.restart({ ...SNAPSHOT, lastUpdateId: 101 }, 5)).toBe('live');
+  });
+
+  test('a duplicate changes nothing, a skipped update id is a gap, and the next snapshot repairs it', () => {
+    const book = new LocalBook();
+    book.restart(SNAPSHOT, 5);
+    expect(book.apply(diff(101, 102, [['10.00', '1.5']]))).toBe('applied');
+    expect(book.apply(diff(101, 102, [['10.00', '9.9']]))).toBe('old');
+    expect(book.bids[0]).toEqual(['10.00', '1.5']);
+    expect(book.apply(diff(104, 105, [['10.25', '6.0']]))).toBe('gap');
+    expect(book.state).toBe('resyncing');
+    expect(book.bids[0]).toEqual(['10.00', '1.5']);
+    expect(book.apply(diff(106, 106))).toBe('kept');
+    expect(book.restart({ ...SNAPSHOT, lastUpdateId: 103 }, 6)).toBe('live');
+    expect(book.bids[0]).toEqual(['10.25', '6.0']);
+    expect(book.lastUpdateId).toBe(106);
+  });
+
+  test('an empty snapshot of a new listing is legal and any difference may follow it', () => {
+    const book = new LocalBook();
+    expect(book.restart({ lastUpdateId: -1, bids: [], asks: [] }, 5)).toBe('live');
+    expect(book.apply(diff(777, 780, [['1', '1']]))).toBe('applied');
+    expect(book.bids).toEqual([['1', '1']]);
+    expect(book.apply(diff(782, 783))).toBe('gap');
+  });
+
+  test('a hole among the kept differences is noticed before a snapshot covers it', () => {
+    const book = new LocalBook();
+    book.apply(diff(95, 101));
+    book.apply(diff(110, 111));
+    expect(book.restart(SNAPSHOT, 5)).toBe('too_old');
+    expect(book.restart({ ...SNAPSHOT, lastUpdateId: 109 }, 5)).toBe('live');
+  });
+});
+
+const SHARED = new URL('../../../../../shared/data/', import.meta.url);
+const ORACLE = new URL('oracles/local-book/BINANCE_US.json', SHARED);
+
+interface OracleBook {
+  readonly snapshotLastUpdateId: number;
+  readonly eventsDroppedAsOld: number;
+  readonly eventsApplied: number;
+  readonly finalUpdateId: number;
+  readonly bidLevels: number;
+  readonly askLevels: number;
+  readonly sha256AllLevels: string;
+}
+
+describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (optional test data; skipped where it is absent)', () => {
+  test('gives the books that an independent computation gave, level by level', () => {
+    const oracle = JSON.parse(readFileSync(ORACLE, 'utf8')) as { books: Record<string, OracleBook> };
+    const lines = (name: string) =>
+      gunzipSync(readFileSync(new URL(`tapes/cryptofeed/${name}`, SHARED)))
+        .toString('utf8')
+        .split('\n');
+    const books = new Map(Object.keys(oracle.books).map((symbol) => [symbol, new LocalBook()]));
+    const snapshots = new Map<string, { lastUpdateId: number; bids: BookLevel[]; asks: BookLevel[] }>();
+    for (const line of lines('BINANCE_US.http.0.0.log.gz')) {
+      const match = /symbol=(\w+)&.* -> [\d.]+: (\{.*\})$/.exec(line);
+      if (match !== null) snapshots.set(match[1] as string, JSON.parse(match[2] as string));
+    }
+    const counts = new Map<string, Record<string, number>>();
+    /** Best prices as the exchange itself published them, by the update id that they belong to. */
+    const tops = new Map<string, Quote>();
+    let agreeing = 0;
+    let rejected = 0;
+    for (const line of lines('BINANCE_US.ws.1.0.log.gz').slice(1)) {
+      const at = line.indexOf(': {');
+      if (at < 0) continue;
+      for (const message of mapSpotFrame(Buffer.from(line.slice(at + 2)), 1, streamSymbols([...books.keys()]))) {
+        if (message.kind === 'rejection') rejected++;
+        if (message.kind === 'quote') tops.set(`${message.instrument} ${message.sequence}`, message);
+        if (message.kind !== 'depth_diff') continue;
+        const book = books.get(message.instrument) as LocalBook;
+        const outcome = book.apply(message);
+        if (outcome === 'kept') {
+          const result = book.restart(snapshots.get(message.instrument) as never, 1);
+          // The first event either lies inside of the snapshot (old) or was joined to it.
+          const old = message.lastId <= (oracle.books[message.instrument] as OracleBook).snapshotLastUpdateId;
+          const count = counts.get(message.instrument) ?? {};
+          count[old ? 'old' : 'applied'] = (count[old ? 'old' : 'applied'] ?? 0) + 1;
+          counts.set(message.instrument, count);
+          expect(result).toBe('live');
+          continue;
+        }
+        const count = counts.get(message.instrument) ?? {};
+        count[outcome] = (count[outcome] ?? 0) + 1;
+        counts.set(message.instrument, count);
+        const top = tops.get(`${message.instrument} ${book.lastUpdateId}`);
+        if (top === undefined) continue;
+        expect([book.bids[0], book.asks[0]]).toEqual([
+          [top.bid, top.bidSize],
+          [top.ask, top.askSize],
+        ]);
+        agreeing++;
+      }
+    }
+    expect(rejected).toBe(0);
+    expect(agreeing).toBeGreaterThan(10);
+    for (const [symbol, expected] of Object.entries(oracle.books)) {
+      const book = books.get(symbol) as LocalBook;
+      const text = [...book.bids.map(([price, size]) => `b ${price} ${size}`), ...book.asks.map(([price, size]) => `a ${price} ${size}`)];
+      expect(counts.get(symbol)).toEqual({ old: expected.eventsDroppedAsOld, applied: expected.eventsApplied });
+      expect(book.lastUpdateId).toBe(expected.finalUpdateId);
+      expect([book.bids.length, book.asks.length]).toEqual([expected.bidLevels, expected.askLevels]);
+      const hashes = [text.join('\n'), `${text.join('\n')}\n`].map((joined) => createHash('sha256').update(joined).digest('hex'));
+      expect(hashes).toContain(expected.sha256AllLevels);
+    }
+  });
+});

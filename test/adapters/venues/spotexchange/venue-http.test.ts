@@ -1,0 +1,207 @@
+/** The outbound door of every venue: fixed host, limits, retries, budget. */
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createVenueHttp,
+  retryAfterMs,
+  type VenueHttp,
+  type VenueHttpOptions,
+  WeightBudget,
+} from '../../../../src/adapters/venues/venue-http.ts';
+import { backoffMs } from '../../../../src/adapters/venues/venue-socket.ts';
+import { seededRandom } from '../../../../src/sandbox/faults.ts';
+import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { drive, NOON } from './tiny-world.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+async function world(
+  answer: http.RequestListener,
+  options: Partial<VenueHttpOptions> = {},
+): Promise<{ clock: VirtualClock; door: VenueHttp; base: string }> {
+  const clock = createVirtualClock(NOON);
+  const server = http.createServer(answer);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const door = createVenueHttp({
+    venue: 'spotexchange',
+    baseUrl: base,
+    clock,
+    random: seededRandom(1),
+    weightPerMinute: 1_000,
+    ...options,
+  });
+  cleanups.push(() => {
+    door.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { clock, door, base };
+}
+
+/** The outcome of a request, with virtual time running meanwhile. */
+async function outcome(clock: VirtualClock, request: Promise<unknown>): Promise<unknown> {
+  let settled: { value: unknown } | null = null;
+  const done = request.then(
+    (value) => {
+      settled = { value };
+    },
+    (error: unknown) => {
+      settled = { value: error };
+    },
+  );
+  await drive(clock, 'the request has an outcome', () => settled !== null, 10);
+  await done;
+  return (settled as unknown as { value: unknown }).value;
+}
+
+test('a redirect is refused and not followed', async () => {
+  let asked = 0;
+  const { clock, door } = await world((_request, response) => {
+    asked++;
+    response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+  });
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'redirect', status: 302 });
+  expect(asked).toBe(1);
+});
+
+test('more than 5 MB is cut off', async () => {
+  const { clock, door } = await world((_request, response) => {
+    response.write(`["${'x'.repeat(6 * 1024 * 1024)}"]`);
+    response.end();
+  });
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'response_too_large' });
+});
+
+test('an answer that is not JSON is an error with its beginning', async () => {
+  let asked = 0;
+  const { clock, door } = await world((_request, response) => {
+    asked++;
+    response.end('<html>maintenance</html>');
+  });
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({
+    code: 'not_json',
+    message: expect.stringContaining('<html>maintenance'),
+  });
+  expect(asked).toBe(1);
+});
+
+test('silence ends after 10 s, three times', async () => {
+  const { clock, door } = await world(() => {});
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'timeout', status: 0 });
+  expect(clock.now() - NOON).toBeGreaterThanOrEqual(30_000);
+});
+
+test('a server error is passing: the third try is the answer', async () => {
+  let asked = 0;
+  const { clock, door } = await world((_request, response) => {
+    asked++;
+    response.writeHead(asked < 3 ? 503 : 200).end('{"n":1}');
+  });
+  expect(await outcome(clock, door.get('/a', {}, 1))).toEqual({ n: 1 });
+  expect(asked).toBe(3);
+});
+
+test('a refusal of the request itself is final and carries the venue’s code', async () => {
+  let asked = 0;
+  const { clock, door } = await world(
+    (_request, response) => {
+      asked++;
+      response.writeHead(400).end('{"code":-1121,"msg":"Invalid symbol."}');
+    },
+    { readError: (body) => ({ code: String((body as { code: number }).code), message: (body as { msg: string }).msg }) },
+  );
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: '-1121', message: 'Invalid symbol.', status: 400 });
+  expect(asked).toBe(1);
+});
+
+test('nobody there is an error, not a hang', async () => {
+  const free = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => free.once('listening', resolve));
+  const { port } = free.address() as AddressInfo;
+  await new Promise((resolve) => free.close(resolve));
+  const { clock, door } = await world(() => {}, { baseUrl: `http://127.0.0.1:${port}` });
+  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'connection_failed', status: 0 });
+});
+
+test.each(['//evil.example/a', '/../etc', 'a', '/a?b=c', '/a#b', '/a b', 'http://evil.example/'])(
+  'the path %j cannot leave the host',
+  async (path) => {
+    const { door } = await world((_request, response) => response.end('{}'));
+    await expect(door.get(path, {}, 1)).rejects.toBeInstanceOf(TypeError);
+  },
+);
+
+test('parameters are encoded, undefined ones left out', async () => {
+  const urls: string[] = [];
+  const { clock, door } = await world((request, response) => {
+    urls.push(request.url as string);
+    response.end('{}');
+  });
+  await outcome(clock, door.get('/a/b', { symbol: 'A&B=C', limit: 5, from: undefined }, 1));
+  expect(urls).toEqual(['/a/b?symbol=A%26B%3DC&limit=5']);
+});
+
+test('a base URL that is none says what would be right', () => {
+  expect(() =>
+    createVenueHttp({ venue: 'spotexchange', baseUrl: 'ftp://x', clock: createVirtualClock(0), random: () => 0, weightPerMinute: 1 }),
+  ).toThrow(/http/);
+  expect(() =>
+    createVenueHttp({ venue: 'spotexchange', baseUrl: 'nonsense', clock: createVirtualClock(0), random: () => 0, weightPerMinute: 1 }),
+  ).toThrow(/looks like https/);
+});
+
+describe('the weight budget', () => {
+  test('lets no more than its limit through in any 60 s, wherever they begin', () => {
+    const random = seededRandom(4);
+    const budget = new WeightBudget(100);
+    const taken: { at: number; weight: number }[] = [];
+    for (let now = 0; now < 600_000; now += Math.floor(random() * 400)) {
+      const weight = 1 + Math.floor(random() * 30);
+      if (budget.take(weight, now) === 0) taken.push({ at: now, weight });
+    }
+    for (const { at } of taken) {
+      const sum = taken.filter((entry) => entry.at >= at && entry.at < at + 60_000).reduce((total, entry) => total + entry.weight, 0);
+      expect(sum).toBeLessThanOrEqual(100);
+    }
+    expect(taken.reduce((total, entry) => total + entry.weight, 0)).toBeGreaterThan(900);
+  });
+
+  test('says how long to wait, and that wait is enough', () => {
+    const budget = new WeightBudget(100);
+    budget.take(60, 0);
+    budget.take(40, 10_000);
+    expect(budget.take(50, 20_000)).toBe(40_000);
+    expect(budget.take(50, 60_000)).toBe(0);
+  });
+
+  test('believes the venue where it has counted more, and waits where it says so', () => {
+    const budget = new WeightBudget(100);
+    budget.take(10, 0);
+    budget.observeUsed(95, 1_000);
+    expect(budget.take(10, 2_000)).toBeGreaterThan(0);
+    budget.block(500_000);
+    expect(budget.take(1, 400_000)).toBe(100_000);
+  });
+});
+
+test.each([
+  [undefined, null],
+  ['7', 7_000],
+  ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
+  ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+  ['soon', null],
+])('Retry-After %j is %j ms', (header, ms) => {
+  expect(retryAfterMs(header, NOON)).toBe(ms);
+});
+
+test('the backoff doubles from half a second to thirty, half of it random', () => {
+  expect([1, 2, 3, 7, 8, 100].map((attempt) => backoffMs(attempt, () => 0))).toEqual([250, 500, 1_000, 15_000, 15_000, 15_000]);
+  expect([1, 2, 3, 7, 8, 100].map((attempt) => backoffMs(attempt, () => 1))).toEqual([500, 1_000, 2_000, 30_000, 30_000, 30_000]);
+});

@@ -1,0 +1,238 @@
+/** The whole API on a real database with the real commands; every answer is checked against the OpenAPI document. */
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { createCommandDesk } from '../../actors/agent/command-desk.ts';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import type { ApiDoors, OrderBook } from '../../api/doors.ts';
+import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
+import { type ApiOptions, buildApi } from '../../api/server.ts';
+import { createTokenBuckets } from '../../api/token-buckets.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
+import { createAgentReads } from '../../src/adapters/store/agent-reads.ts';
+import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
+import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createDecisionReads } from '../../src/adapters/store/decision-reads.ts';
+import { createIdempotencyStore } from '../../src/adapters/store/idempotency-store.ts';
+import { createMemberStore } from '../../src/adapters/store/member-store.ts';
+import type { Permission } from '../../src/domain/agent.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { testDatabase } from '../harness/postgres.ts';
+
+export const NOW = Date.UTC(2026, 2, 2, 14, 31);
+export const OURS = '00000000-0000-7000-8000-00000000000a';
+export const THEIRS = '00000000-0000-7000-8000-00000000000b';
+export const ORIGIN = 'https://console.example';
+
+type Market = Map<string, Quote | ReferencePrice>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  /** The body where it is JSON, else null. */
+  // biome-ignore lint/suspicious/noExplicitAny: a body is looked into freely, its shape is what the document check is for.
+  readonly body: any;
+}
+
+export interface ApiUnderTest {
+  readonly app: FastifyInstance;
+  readonly sql: Sql;
+  readonly doors: ApiDoors;
+  readonly clock: VirtualClock;
+  readonly market: Market;
+  readonly books: Map<string, OrderBook>;
+  readonly defects: unknown[];
+  /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
+  token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
+  /** A token that expires (or has expired) so many milliseconds from now. */
+  issue(subject: string, livesMs?: number): string;
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'PATCH', url: string, more?: Call): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export interface Call {
+  readonly token?: string;
+  /** Sent as JSON; `raw` is sent as it is. */
+  readonly body?: unknown;
+  readonly raw?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+let made = 0;
+export const newId = (): string => uuidV7(NOW, Uint8Array.of(0, 0, 0, 0, 0, 0, ++made >> 24, made >> 16, made >> 8, made));
+
+/** Starts the API on a database of its own; `over` replaces doors. */
+export async function apiUnderTest(
+  over: (doors: ApiDoors) => Partial<ApiDoors> = () => ({}),
+  options: Partial<ApiOptions> = {},
+  databaseUrl?: string,
+): Promise<ApiUnderTest> {
+  const sql = openDatabase({ url: databaseUrl ?? (await testDatabase()), name: 'api test', connections: 6 });
+  const clock = createVirtualClock(NOW);
+  const members = createMemberStore(sql);
+  if (databaseUrl === undefined) {
+    await members.ensureOrganization(OURS, 'ours');
+    await members.ensureOrganization(THEIRS, 'theirs');
+  }
+  const tokens = new Map<string, { subject: string; expiresAt: number }>();
+  const market: Market = new Map();
+  const books = new Map<string, OrderBook>();
+  const defects: unknown[] = [];
+  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
+  const plain: ApiDoors = {
+    clock,
+    newRequestId: newId,
+    async verifyToken(token) {
+      const found = tokens.get(token);
+      if (found === undefined) return refuse('unauthenticated', 'the token is not one of this issuer');
+      return found.expiresAt <= clock.now() ? refuse('token_expired', 'the token has expired') : { ok: true, value: found };
+    },
+    members,
+    limits: createTokenBuckets(clock),
+    answers: createIdempotencyStore(sql),
+    commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }),
+    agents: createAgentReads(sql),
+    decisions: createDecisionReads(sql),
+    charts: {
+      describe: (machine) => (machine === agentKind.machine.id ? { definition: JSON.parse(JSON.stringify(agentKind.machine.definition)), mermaid: 'stateDiagram-v2' } : null),
+    },
+    quotes: {
+      latest: ({ venue, instrument }) =>
+        [...market.values()].filter((event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument)),
+    },
+    candles: createCandleStore(sql),
+    orderBook: {
+      async read(venue, instrument) {
+        const book = books.get(`${venue}:${instrument}`);
+        return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
+      },
+    },
+    catalog: CATALOG,
+    readiness: async () => ({ ready: true, parts: [{ name: 'database', ok: true, detail: '' }] }),
+    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'up 1\n', observe: () => {} },
+    isUnavailable: isConnectionLoss,
+    reportDefect: (error) => {
+      defects.push(error);
+    },
+  };
+  const doors = { ...plain, ...over(plain) };
+  const app = await buildApi(doors, { allowedOrigins: [ORIGIN], loopback: true, version: '0.0.0', ...options });
+  await app.ready();
+  let subjects = 0;
+
+  const under: ApiUnderTest = {
+    app,
+    sql,
+    doors,
+    clock,
+    market,
+    books,
+    defects,
+    issue(subject, livesMs = 3_600_000) {
+      const token = `token-of-${subject}-${livesMs}`;
+      tokens.set(token, { subject, expiresAt: clock.now() + livesMs });
+      return token;
+    },
+    async token(permissions, orgId = OURS) {
+      const subject = `subject-${++subjects}`;
+      if (orgId !== null) await members.grant(subject, { orgId, name: subject, permissions });
+      return under.issue(subject);
+    },
+    async call(method, url, { token, body, raw, headers } = {}) {
+      const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const request: InjectOptions = {
+        method,
+        url,
+        headers: {
+          ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        ...(payload === undefined ? {} : { payload }),
+      };
+      const answer = await app.inject(request);
+      const type = String(answer.headers['content-type'] ?? '');
+      const reply: Reply = {
+        status: answer.statusCode,
+        headers: answer.headers as Record<string, string>,
+        text: answer.body,
+        body: type.includes('json') && answer.body !== '' ? JSON.parse(answer.body) : null,
+      };
+      checkAgainstDocument(method, url, type, reply);
+      return reply;
+    },
+    async close() {
+      await app.close();
+      await sql.end({ timeout: 1 });
+    },
+  };
+  return under;
+}
+
+const document = openApiDocument(documentedRoutes(), '0.0.0') as {
+  paths: Record<string, Record<string, { responses: Record<string, { $ref?: string; content?: Record<string, unknown> }> }>>;
+  components: { responses: Record<string, { content: Record<string, unknown> }> };
+};
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document as never, 'document');
+const templates = Object.keys(document.paths).map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`), literal: !path.includes('{') }));
+const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** Every answer of a documented operation is documented itself, and looks as it says. */
+function checkAgainstDocument(method: string, url: string, type: string, reply: Reply): void {
+  const plainPath = url.split('?')[0] as string;
+  const template = templates.filter(({ pattern }) => pattern.test(plainPath)).sort((a, b) => Number(b.literal) - Number(a.literal))[0];
+  const operation = template && document.paths[template.path]?.[method.toLowerCase()];
+  if (template === undefined || operation === undefined) {
+    if (reply.status >= 400) expect(ajv.validate('document#/components/schemas/Problem', reply.body), ajv.errorsText()).toBe(true);
+    return;
+  }
+  const response = operation.responses[String(reply.status)];
+  expect(response, `${method} ${template.path} answered ${reply.status}, which is not documented: ${reply.text}`).toBeDefined();
+  const mediaType = type.split(';')[0] as string;
+  const base = response?.$ref ?? `#/paths/${escapePointer(template.path)}/${method.toLowerCase()}/responses/${reply.status}`;
+  const content = (response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1) as string])?.content;
+  expect(Object.keys(content ?? {}), `${method} ${template.path} ${reply.status}`).toContain(mediaType);
+  if (!mediaType.includes('json')) return;
+  const valid = ajv.validate(`document${base}/content/${escapePointer(mediaType)}/schema`, reply.body);
+  expect(valid, `${method} ${template.path} ${reply.status}: ${ajv.errorsText()} in ${reply.text.slice(0, 400)}`).toBe(true);
+}
+
+/** The payload form of a manifest that is accepted. */
+export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'Discount hunter',
+    universe: ['AAPLx', 'TSLAx'],
+    timeframe: '1h',
+    entryConditions: [
+      { type: 'premium_below', pct: -1.5 },
+      { type: 'rsi_below', period: 14, value: 35 },
+    ],
+    exitConditions: [{ type: 'premium_above', pct: 0.5 }],
+    maxCapitalUsd: 50000,
+    maxTradeNotionalUsd: 2500,
+    stopLossPct: 4,
+    takeProfitPct: 9,
+    maxDailyDrawdownPct: 3,
+    maxOpenPositions: 3,
+    maxSlippageBps: 40,
+    ...over,
+  };
+}
+
+/** Creates an agent and returns its id. */
+export async function createdAgent(api: ApiUnderTest, token: string, over: Record<string, unknown> = {}): Promise<string> {
+  const reply = await api.call('POST', '/v1/agents', { token, body: payload(over) });
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body.id as string;
+}

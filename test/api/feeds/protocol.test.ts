@@ -1,0 +1,223 @@
+// What a client may say on the websocket, and what it is answered.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Sql } from '../../../src/adapters/store/database.ts';
+import { announce, connect, OURS, openStage, openStageDatabase, type Stage, testQuote, THEIRS } from './stage.ts';
+
+let sql: Sql;
+let stage: Stage;
+beforeAll(async () => {
+  sql = await openStageDatabase();
+  stage = await openStage(sql, { feeds: { connectionsPerSubject: 6, socketLimits: { subscriptions: 4, burst: 60, perSecond: 20 } } });
+});
+afterAll(async () => {
+  await stage?.close();
+  await sql?.end();
+});
+
+const AGENT = '00000000-0000-7000-8000-000000000001';
+
+const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
+  ['no JSON', '{"op":', 'malformed', 'not JSON'],
+  ['no object', '[1]', 'malformed', 'not a JSON object'],
+  ['null', 'null', 'malformed', 'not a JSON object'],
+  ['no operation', { id: 1 }, 'unknown_op', 'subscribe, unsubscribe and ping'],
+  ['an unknown operation', { op: 'buy', id: 1 }, 'unknown_op', '"buy"'],
+  ['an inherited name as the operation', { op: 'constructor', id: 1 }, 'unknown_op', '"constructor"'],
+  ['an id that is an object', { op: 'ping', id: {} }, 'malformed', 'id:'],
+  ['an unknown field', { op: 'subscribe', channel: 'quotes', token: 'x' }, 'malformed', '"token": unknown field'],
+  ['no channel', { op: 'subscribe', id: 1 }, 'malformed', 'channel: needed'],
+  ['an unknown channel', { op: 'subscribe', id: 1, channel: 'orders' }, 'unknown_channel', '"orders"'],
+  ['an unknown parameter', { op: 'subscribe', id: 1, channel: 'agents', params: { orgId: THEIRS } }, 'invalid_params', 'orgId'],
+  ['a parameter of the wrong form', { op: 'subscribe', id: 1, channel: 'agents', params: { agentId: 'x' } }, 'invalid_params', 'agentId'],
+  ['an unknown venue', { op: 'subscribe', id: 1, channel: 'quotes', params: { venue: 'nyse' } }, 'invalid_params', 'venue'],
+  ['parameters that are a list', { op: 'subscribe', id: 1, channel: 'quotes', params: [] }, 'invalid_params', 'params of quotes'],
+  ['a cursor that is none', { op: 'subscribe', id: 1, channel: 'agents', from: '7' }, 'invalid_cursor', 'not a cursor'],
+  ['a cursor of another kind', { op: 'subscribe', id: 1, channel: 'agents', from: 7 }, 'invalid_cursor', 'not a cursor'],
+  ['a cursor that was never reached', { op: 'subscribe', id: 1, channel: 'agents', from: '900719925474099.1' }, 'invalid_cursor', 'not reached'],
+  ['unsubscribing from nothing', { op: 'unsubscribe', id: 99 }, 'not_subscribed', 'nothing of that kind'],
+];
+
+test.each(REFUSED)('%s is answered with an error, and the socket stays', async (_, message, code, detail) => {
+  const client = await connect(stage);
+  client.send(message);
+  const frame = await client.wait('the error', ({ type }) => type === 'error');
+  expect(frame).toMatchObject({ code, data: { code } });
+  expect(frame.detail).toContain(detail);
+  await client.roundTrip();
+  client.socket.terminate();
+  await client.closed;
+});
+
+test('subscribing is acknowledged first, then come the snapshot and the updates with ascending numbers', async () => {
+  const client = await connect(stage);
+  stage.agents.set(OURS, [{ id: AGENT, stage: 'draft' }]);
+  const accepted = await client.ask({ op: 'subscribe', id: 1, channel: 'agents' });
+  expect(accepted).toMatchObject({ id: 1, type: 'subscribed', channel: 'agents' });
+  const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
+  expect(snapshot).toMatchObject({ channel: 'agents', seq: (accepted.seq as number) + 1, data: [{ id: AGENT, stage: 'draft' }] });
+  await announce(sql, [1, 2, 3].map((n) => ({ channel: 'agents', orgId: OURS, actorId: AGENT, body: { n } })));
+  await client.wait('the third update', ({ data }) => data?.n === 3);
+  const updates = client.updates('agents');
+  expect(updates.map(({ data }) => data.n)).toEqual([1, 2, 3]);
+  expect(updates.map(({ seq }) => seq)).toEqual([1, 2, 3].map((n) => (snapshot.seq as number) + n));
+  expect(updates[0]?.at).toBe('2026-05-28T20:26:40.000Z');
+  expect(updates[0]?.cursor).toMatch(/^\d+\.\d+$/);
+  client.socket.terminate();
+  await client.closed;
+});
+
+test('unsubscribing stops the channel, by id or by channel and parameters', async () => {
+  const client = await connect(stage);
+  await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
+  await client.ask({ op: 'subscribe', id: 2, channel: 'bridge', params: { transferId: AGENT } });
+  client.send({ op: 'unsubscribe', id: 1 });
+  await client.wait('the end of takes', ({ type, id }) => type === 'unsubscribed' && id === 1);
+  expect(await client.ask({ op: 'unsubscribe', id: 3, channel: 'bridge', params: { transferId: AGENT } })).toMatchObject({ type: 'unsubscribed' });
+  await client.ask({ op: 'subscribe', id: 4, channel: 'launches' });
+  await announce(sql, [
+    { channel: 'takes', orgId: OURS, body: { n: 1 } },
+    { channel: 'bridge', orgId: OURS, actorId: AGENT, body: { n: 1 } },
+    { channel: 'launches', orgId: OURS, body: { n: 2 } },
+  ]);
+  await client.wait('the launch', ({ channel, type }) => channel === 'launches' && type === 'update');
+  expect(client.updates('takes')).toEqual([]);
+  expect(client.updates('bridge')).toEqual([]);
+  client.socket.terminate();
+  await client.closed;
+});
+
+test('the same subscription twice, an id in use and one subscription too many are refused', async () => {
+  const client = await connect(stage);
+  await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
+  expect(await client.ask({ op: 'subscribe', id: 2, channel: 'takes', params: {} })).toMatchObject({ type: 'error', code: 'already_subscribed' });
+  client.send({ op: 'subscribe', id: 1, channel: 'alerts' });
+  await client.wait('the refused id', ({ id, code }) => id === 1 && code === 'already_subscribed');
+  for (const [index, channel] of ['alerts', 'bridge', 'launches'].entries()) {
+    expect(await client.ask({ op: 'subscribe', id: 10 + index, channel })).toMatchObject({ type: 'subscribed' });
+  }
+  expect(await client.ask({ op: 'subscribe', id: 20, channel: 'inspect' })).toMatchObject({ type: 'error', code: 'subscription_limit' });
+  client.socket.terminate();
+  await client.closed;
+});
+
+test('nothing of another organization ever appears, and what names none appears only where that is meant', async () => {
+  const [ours, theirs] = [await connect(stage), await connect(stage, 'theirs')];
+  for (const channel of ['alerts', 'proposals', 'inspect']) {
+    await ours.ask({ op: 'subscribe', id: channel, channel });
+    await theirs.ask({ op: 'subscribe', id: channel, channel });
+  }
+  const rows = [...Array(60).keys()].map((n) => ({
+    channel: ['alerts', 'proposals', 'inspect'][n % 3] as string,
+    orgId: n % 2 === 0 ? OURS : THEIRS,
+    actorId: randomUUID(),
+    body: { owner: n % 2 === 0 ? 'ours' : 'theirs', n },
+  }));
+  await announce(sql, [...rows, { channel: 'proposals', orgId: null, body: { n: 'nobody' } }, { channel: 'alerts', orgId: null, body: { n: 'all' } }]);
+  for (const [client, owner] of [
+    [ours, 'ours'],
+    [theirs, 'theirs'],
+  ] as const) {
+    await client.wait('the alert for all', ({ data }) => data?.n === 'all');
+    const own = client.frames.filter(({ type, data }) => type === 'update' && data.n !== 'all');
+    expect(own).toHaveLength(30);
+    expect(own.every(({ data }) => data.owner === owner)).toBe(true);
+  }
+  expect(stage.defects.join()).toContain('names no organization');
+  // Resuming reads another way: it must not tell more.
+  const again = await connect(stage, 'theirs');
+  await again.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: '0.0' });
+  await again.wait('their last proposal', ({ data }) => data?.n === 55);
+  expect(again.updates('proposals').every(({ data }) => data.owner === 'theirs')).toBe(true);
+  for (const client of [ours, theirs, again]) client.socket.terminate();
+});
+
+test('a subscription to one actor hears only that one, live and resumed', async () => {
+  const [one, other] = [randomUUID(), randomUUID()];
+  const client = await connect(stage);
+  await client.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one } });
+  await announce(sql, [other, one, other, one].map((actorId, n) => ({ channel: 'takes', orgId: OURS, actorId, body: { n } })));
+  await client.wait('the second of its own', ({ data }) => data?.n === 3);
+  expect(client.updates('takes').map(({ data }) => data.n)).toEqual([1, 3]);
+  const again = await connect(stage);
+  await again.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one }, from: '0.0' });
+  await again.wait('the second of its own', ({ data }) => data?.n === 3);
+  expect(again.updates('takes').map(({ data }) => data.n)).toEqual([1, 3]);
+  for (const gone of [client, again]) gone.socket.terminate();
+});
+
+test('an identity without grants sees the market and nothing else', async () => {
+  const client = await connect(stage, 'stranger');
+  expect(await client.ask({ op: 'subscribe', id: 1, channel: 'agents' })).toMatchObject({ type: 'error', code: 'permission_missing' });
+  stage.bus.publish(testQuote('BTCUSDT', '63000.1', 1_000));
+  expect(await client.ask({ op: 'subscribe', id: 2, channel: 'quotes' })).toMatchObject({ type: 'subscribed' });
+  const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
+  expect(snapshot.data).toMatchObject([{ venue: 'spotexchange', instrument: 'BTCUSDT', bid: '63000.1', observedAt: '1970-01-01T00:00:01.000Z' }]);
+  client.socket.terminate();
+});
+
+test('quotes are narrowed down by venue, instrument or a list, and the newest of a burst wins', async () => {
+  const client = await connect(stage);
+  await client.ask({ op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:ETHUSDT'] } });
+  for (let n = 1; n <= 50; n++) {
+    stage.bus.publish(testQuote('ETHUSDT', `${3_000 + n}`, 2_000 + n));
+    stage.bus.publish(testQuote('SOLUSDT', `${100 + n}`, 2_000 + n));
+  }
+  const last = await client.wait('the newest', ({ type, data }) => type === 'update' && data.bid === '3050');
+  expect(last.data.instrument).toBe('ETHUSDT');
+  const updates = client.updates('quotes');
+  expect(updates.every(({ data }) => data.instrument === 'ETHUSDT')).toBe(true);
+  expect(updates.length).toBeLessThan(5);
+  client.socket.terminate();
+});
+
+test('garbage, binary and oversize messages kill neither the service nor other sockets', async () => {
+  const neighbour = await connect(stage);
+  for (const junk of [Buffer.from([0xff, 0xfe, 0x00]), Buffer.alloc(1_000, 7)]) {
+    const client = await connect(stage);
+    client.socket.send(junk, { binary: true });
+    expect(await client.wait('the error', ({ type }) => type === 'error')).toMatchObject({ code: 'malformed' });
+    client.socket.terminate();
+    await client.closed;
+  }
+  const large = await connect(stage);
+  large.socket.send('x'.repeat(20_000));
+  expect((await large.closed).code).toBe(1009);
+  const brokenText = await connect(stage);
+  brokenText.socket.send(Buffer.from([0xff]), { binary: false });
+  expect((await brokenText.closed).code).toBe(1007);
+  const unframed = await connect(stage);
+  unframed.net().write(Buffer.from('not a frame at all, but plenty of bytes'));
+  await unframed.closed;
+  await neighbour.roundTrip();
+  neighbour.socket.terminate();
+});
+
+test('a flood of messages is not read, and one that does not end is cut off', async () => {
+  const client = await connect(stage);
+  for (let n = 0; n < 100; n++) client.send({ op: 'ping', id: n });
+  await client.wait('the limit', ({ code }) => code === 'rate_limited');
+  await new Promise((resolve) => client.socket.ping('', true, resolve));
+  expect(client.frames.filter(({ type }) => type === 'pong').length).toBeLessThan(70);
+  for (let n = 0; n < 400; n++) client.send({ op: 'ping', id: n });
+  expect((await client.closed).code).toBe(4029);
+});
+
+test('one subject gets only so many connections', async () => {
+  stage.members.set('greedy', { orgId: OURS, permissions: ['market:read'] });
+  const clients = await Promise.all([...Array(6)].map(() => connect(stage, 'greedy')));
+  await expect(connect(stage, 'greedy')).rejects.toThrow('429');
+  clients[0]?.socket.close();
+  await clients[0]?.closed;
+  const another = await connect(stage, 'greedy');
+  for (const client of [...clients, another]) client.socket.terminate();
+});
+
+test('without a verified caller there is no socket, and without an upgrade there is a sentence', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds`);
+  await expect(new Promise((_, reject) => socket.once('error', reject))).rejects.toThrow('401');
+  const answer = await fetch(`http://127.0.0.1:${stage.port}/v1/feeds`, { headers: { authorization: 'Bearer ours' } });
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ code: 'malformed', detail: expect.stringContaining('websocket') });
+});

@@ -1,0 +1,144 @@
+// Who asks: one credential, verified, with the grants that the database holds at this moment.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let token: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  token = await api.token(['market:read', 'agent:read', 'trade:execute']);
+});
+afterAll(() => api.close());
+
+const me = (headers: Record<string, string>) => api.call('GET', '/v1/me', { headers });
+
+describe('the credential', () => {
+  test('counts in Authorization, in the cookie and, on loopback, in the plain cookie', async () => {
+    for (const headers of [
+      { authorization: `Bearer ${token}` },
+      { authorization: `bearer ${token}` },
+      { cookie: `__Host-sevengate=${token}` },
+      { cookie: `theme=dark; sevengate=${token}; other=1` },
+    ]) {
+      expect((await me(headers as Record<string, string>)).body).toMatchObject({ orgId: OURS, viewerOnly: false });
+    }
+  });
+
+  test('is refused in every other shape', async () => {
+    const expired = api.issue('late', -1);
+    const table: readonly (readonly [Record<string, string>, number, string])[] = [
+      [{}, 401, 'unauthenticated'],
+      [{ authorization: '' }, 401, 'unauthenticated'],
+      [{ authorization: token }, 401, 'unauthenticated'],
+      [{ authorization: 'Bearer ' }, 401, 'unauthenticated'],
+      [{ authorization: `Basic ${token}` }, 401, 'unauthenticated'],
+      [{ authorization: `Bearer ${token} ${token}` }, 401, 'unauthenticated'],
+      [{ authorization: `Bearer ${token},x` }, 401, 'unauthenticated'],
+      [{ authorization: `Bearer ${token}x` }, 401, 'unauthenticated'],
+      [{ authorization: `Bearer ${'a'.repeat(9_000)}` }, 401, 'unauthenticated'],
+      [{ authorization: `Bearer ${expired}` }, 401, 'token_expired'],
+      [{ cookie: 'sevengate=' }, 401, 'unauthenticated'],
+      [{ cookie: `Sevengate=${token}` }, 401, 'unauthenticated'],
+      [{ cookie: `sevengate=${token}; sevengate=${token}` }, 401, 'unauthenticated'],
+      [{ cookie: `sevengate=${token}; __Host-sevengate=${token}` }, 401, 'unauthenticated'],
+      [{ cookie: `sevengate=${expired}` }, 401, 'token_expired'],
+      [{ cookie: `sevengate=${token}`, authorization: `Bearer ${token}` }, 400, 'ambiguous_credentials'],
+      [{ cookie: `__Host-sevengate=x`, authorization: 'Bearer y' }, 400, 'ambiguous_credentials'],
+    ];
+    for (const [headers, status, code] of table) {
+      const reply = await me(headers);
+      expect([reply.status, reply.body.code], JSON.stringify(headers).slice(0, 90)).toEqual([status, code]);
+      if (status === 401) expect(reply.headers['www-authenticate']).toContain('Bearer');
+      expect(reply.text).not.toContain(token);
+    }
+    expect((await api.call('GET', `/v1/me?token=${token}&access_token=${token}`)).status).toBe(401);
+  });
+
+  test('off loopback only the __Host- cookie counts', async () => {
+    const strict = await apiUnderTest(undefined, { loopback: false });
+    const other = await strict.token(['market:read']);
+    expect((await strict.call('GET', '/v1/me', { headers: { cookie: `sevengate=${other}` } })).status).toBe(401);
+    const reply = await strict.call('GET', '/v1/me', { headers: { cookie: `__Host-sevengate=${other}` } });
+    expect(reply.status).toBe(200);
+    expect(reply.headers['strict-transport-security']).toContain('max-age');
+    await strict.close();
+  });
+});
+
+describe('grants', () => {
+  test('an identity without a member row is a viewer without an organization', async () => {
+    const viewer = await api.token([], null);
+    const reply = await api.call('GET', '/v1/me', { token: viewer });
+    expect(reply.body).toMatchObject({ orgId: null, name: null, permissions: ['market:read'], viewerOnly: true });
+    expect((await api.call('GET', '/v1/quotes', { token: viewer })).status).toBe(200);
+    const refused = await api.call('GET', '/v1/agents', { token: viewer });
+    expect([refused.status, refused.body.code]).toEqual([403, 'permission_missing']);
+    expect(refused.body.detail).toContain('agent:read');
+  });
+
+  test('a changed grant counts on the very next request', async () => {
+    const subject = 'changing';
+    await api.sql`insert into members (subject, org_id, name, permissions) values (${subject}, ${OURS}, 'c', ${api.sql.array(['agent:read'])})`;
+    const own = api.issue(subject);
+    expect((await api.call('GET', '/v1/agents', { token: own })).status).toBe(200);
+    await api.sql`update members set permissions = '{market:read}' where subject = ${subject}`;
+    expect((await api.call('GET', '/v1/agents', { token: own })).status).toBe(403);
+  });
+
+  test('a token that expires between two requests stops counting', async () => {
+    const short = api.issue('short-lived', 1_000);
+    expect((await api.call('GET', '/v1/me', { token: short })).status).toBe(200);
+    api.clock.advanceTo(api.clock.now() + 1_000);
+    expect((await api.call('GET', '/v1/me', { token: short })).body.code).toBe('token_expired');
+  });
+});
+
+describe('origins', () => {
+  const create = (headers: Record<string, string>) => api.call('POST', '/v1/agents', { body: payload(), headers });
+
+  test('an unsafe request with the cookie needs an allowed Origin, exactly', async () => {
+    const cookie = `sevengate=${token}`;
+    expect((await create({ cookie, origin: ORIGIN })).status).toBe(201);
+    for (const origin of [
+      undefined,
+      'null',
+      'https://evil.example',
+      'https://console.example.evil.example',
+      'https://sub.console.example',
+      'http://console.example',
+      'https://console.example:8443',
+      'https://console.example/',
+      'HTTPS://CONSOLE.EXAMPLE',
+      '*',
+      'https://xconsole.example',
+    ]) {
+      const reply = await create({ cookie, ...(origin === undefined ? {} : { origin }) });
+      expect([reply.status, reply.body.code], String(origin)).toEqual([403, 'origin_refused']);
+    }
+    expect((await create({ cookie, origin: ORIGIN, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
+  test('with Authorization no browser is at work: the Origin does not matter', async () => {
+    expect((await create({ authorization: `Bearer ${token}` })).status).toBe(201);
+    expect((await create({ authorization: `Bearer ${token}`, origin: 'https://evil.example' })).status).toBe(201);
+  });
+
+  test('a form of another site changes nothing', async () => {
+    const form = { cookie: `sevengate=${token}`, origin: 'https://evil.example', 'content-type': 'text/plain' };
+    expect((await api.call('POST', '/v1/agents/emergency-halt', { raw: '{}', headers: form })).status).toBe(403);
+  });
+
+  test('only an allowed origin is told that it may read', async () => {
+    const allowed = await api.call('GET', '/v1/me', { token, headers: { origin: ORIGIN } });
+    expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, 'access-control-allow-credentials': 'true', vary: 'Origin' });
+    for (const origin of ['null', 'https://evil.example', 'https://console.example.evil.example']) {
+      const reply = await api.call('GET', '/v1/me', { token, headers: { origin } });
+      expect(reply.headers['access-control-allow-origin'], origin).toBeUndefined();
+    }
+    const preflight = await api.call('OPTIONS', '/v1/agents', { headers: { origin: ORIGIN, 'access-control-request-method': 'POST' } });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-methods']).toBe('GET, HEAD, POST');
+    const refused = await api.call('OPTIONS', '/v1/agents', { headers: { origin: 'https://evil.example' } });
+    expect(refused.headers['access-control-allow-methods']).toBeUndefined();
+  });
+});

@@ -1,0 +1,140 @@
+// Every route with every set of permissions, and every route with another organization's ids: both from the route table.
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { missingPermission } from '../../api/permission.ts';
+import { documentedRoutes } from '../../api/openapi.ts';
+import type { RouteEntry } from '../../api/route.ts';
+import { buildApi } from '../../api/server.ts';
+import { PERMISSIONS, type Permission } from '../../src/domain/agent.ts';
+import { decisionId } from '../../src/domain/decision.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let foreign: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  const theirTrader = await api.token(['trade:execute'], THEIRS);
+  foreign = await createdAgent(api, theirTrader);
+});
+afterAll(() => api.close());
+
+const ROUTES = documentedRoutes();
+const SUBSETS: readonly (readonly Permission[])[] = Array.from({ length: 16 }, (_, bits) => PERMISSIONS.filter((_, i) => bits & (1 << i)));
+
+/** A good body, where a route wants one. */
+function bodyOf({ route }: RouteEntry): unknown {
+  if (route.method === 'GET') return undefined;
+  if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
+  return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
+}
+
+const QUERIES: Readonly<Record<string, string>> = {
+  '/v1/candles': '?venue=spotexchange&instrument=BTCUSDT&timeframe=1h',
+  '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
+};
+const pathOf = ({ route }: RouteEntry, id: string): string =>
+  `${route.url.replace(':id', id).replace(':decisionId', decisionId(id, 60_000))}${QUERIES[route.url] ?? ''}`;
+
+// The rule of the matrix, said a second time and independently of the gate.
+const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
+  'GET /healthz': 'public',
+  'GET /readyz': 'public',
+  'GET /metrics': 'public',
+  'GET /v1/openapi.json': 'public',
+  'GET /v1/me': 'identity',
+  'GET /v1/quotes': ['market:read'],
+  'GET /v1/candles': ['market:read'],
+  'GET /v1/order-book': ['market:read'],
+  'GET /v1/catalog': ['market:read'],
+  'POST /v1/agents': ['trade:execute'],
+  'POST /v1/agents/:id/versions': ['trade:execute'],
+  'POST /v1/agents/:id/autonomy': ['trade:execute'],
+  'POST /v1/agents/:id/pause': ['trade:execute', 'risk:manage'],
+  'POST /v1/agents/:id/resume': ['risk:manage'],
+  'POST /v1/agents/emergency-halt': ['trade:execute', 'risk:manage'],
+  'GET /v1/agents': ['agent:read'],
+  'GET /v1/agents/:id': ['agent:read'],
+  'GET /v1/agents/:id/decisions': ['agent:read'],
+  'GET /v1/agents/:id/decisions/:decisionId': ['agent:read'],
+  'GET /v1/agents/:id/evidence': ['agent:read'],
+  'GET /v1/agents/:id/history': ['agent:read'],
+  'GET /v1/agents/:id/chart': ['agent:read'],
+};
+
+test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))('%s lets in exactly who may', async (name, found) => {
+  const needs = NEEDS[name];
+  if (needs === undefined) throw new Error(`say here who may call ${name}`);
+  const { method } = found.route;
+  const call = (token?: string) => api.call(method, pathOf(found, newId()), { ...(token === undefined ? {} : { token }), body: bodyOf(found) });
+  expect((await call()).status === 401, 'nobody').toBe(needs !== 'public');
+  for (const subset of SUBSETS) {
+    // An identity that was granted nothing is a viewer.
+    const held = subset.length === 0 ? ['market:read'] : subset;
+    const may = typeof needs === 'string' || needs.some((permission) => held.includes(permission));
+    const reply = await call(await api.token(subset));
+    expect(reply.status === 403, `${subset.join(',') || 'no grant'}: ${reply.text}`).toBe(!may);
+    expect(reply.status).not.toBe(401);
+    if (!may) expect(reply.body.code).toBe('permission_missing');
+  }
+});
+
+test("another organization's id answers byte for byte as one that does not exist, and changes nothing", async () => {
+  const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage'], OURS);
+  const before = await state();
+  const withId = ROUTES.filter(({ route }) => route.url.includes(':id'));
+  expect(withId.length).toBeGreaterThanOrEqual(10);
+  for (const found of withId) {
+    const { method } = found.route;
+    const [theirs, missing] = [await api.call(method, pathOf(found, foreign), { token, body: bodyOf(found) }), await api.call(method, pathOf(found, newId()), { token, body: bodyOf(found) })];
+    expect(theirs.status, found.route.url).toBe(404);
+    expect(theirs.text.replace(theirs.body.requestId, 'ID'), found.route.url).toBe(missing.text.replace(missing.body.requestId, 'ID'));
+    const headers = (reply: typeof theirs) => ({ ...reply.headers, 'x-request-id': '', date: '', ratelimit: '' });
+    expect(headers(theirs)).toEqual(headers(missing));
+    const shouting = await api.call(method, pathOf(found, foreign.toUpperCase()), { token, body: bodyOf(found) });
+    expect(shouting.status).toBe(404);
+    for (const odd of ['0', '-1', 'null', '%00', "'%20or%201=1", '..%2f..%2f', 'x'.repeat(150)]) {
+      const reply = await api.call(method, pathOf(found, odd), { token, body: bodyOf(found) });
+      expect([400, 404], `${found.route.url} ${odd} ${reply.text}`).toContain(reply.status);
+    }
+  }
+  expect(await state()).toBe(before);
+  expect(api.defects).toEqual([]);
+});
+
+async function state(): Promise<string> {
+  const [row] = await api.sql<{ all: string }[]>`select string_agg(concat_ws(',', id, stage, autonomy, pause_cause, manifest_hash), ';' order by id) as all from agents where org_id = ${THEIRS}`;
+  return row?.all ?? '';
+}
+
+test("lists show nothing of another organization, and its cursors lead nowhere", async () => {
+  const token = await api.token(['agent:read'], OURS);
+  const list = await api.call('GET', '/v1/agents?limit=200', { token });
+  expect(list.text).not.toContain(foreign);
+  const cursor = Buffer.from(`agents ${foreign}`).toString('base64url');
+  expect((await api.call('GET', `/v1/agents?cursor=${cursor}`, { token })).body).toEqual({ items: [], nextCursor: null });
+});
+
+test('reading changes nothing: every GET twice leaves the database as it was', async () => {
+  const token = await api.token(PERMISSIONS, THEIRS);
+  const rows = () => api.sql`select (select count(*) from audit) as a, (select count(*) from steps) as s, (select count(*) from announcements) as n, (select count(*) from idempotency_keys) as k`;
+  const before = await rows();
+  for (const found of ROUTES.filter(({ route }) => route.method === 'GET')) {
+    await api.call('GET', pathOf(found, foreign), { token });
+    expect((await api.call('GET', pathOf(found, foreign), { token })).status).toBeLessThan(500);
+  }
+  expect(await rows()).toEqual(before);
+});
+
+test('a route that says nothing about its permission stops the boot', async () => {
+  const silent = (app: FastifyInstance) => {
+    app.get('/v1/secret', () => 'x');
+  };
+  await expect(buildApi(api.doors, { allowedOrigins: [], loopback: true, version: '0', extend: [silent] })).rejects.toThrow(/GET \/v1\/secret says nothing about its permission/);
+});
+
+test('a rule of all permissions is met by all of them only', () => {
+  const rule = { allOf: ['market:read', 'agent:read'] } as const;
+  expect(missingPermission(rule, ['market:read'])).toBe('agent:read');
+  expect(missingPermission(rule, [])).toBe('market:read and agent:read');
+  expect(missingPermission(rule, ['agent:read', 'market:read'])).toBeNull();
+});

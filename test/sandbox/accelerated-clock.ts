@@ -1,0 +1,16 @@
+/** A clock that starts where a test wants it and runs faster than the wall, for tests over real sockets. */
+import { createLiveClock } from '../../streams/live-clock.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+export function acceleratedClock(start: EpochMs, speed: number): Clock {
+  const began = performance.now();
+  return createLiveClock({
+    wall: () => start + (performance.now() - began) * speed,
+    monotonic: () => performance.now() * speed,
+    timer: (delayMs, call) => {
+      const timer = setTimeout(call, delayMs / speed);
+      return () => clearTimeout(timer);
+    },
+  });
+}

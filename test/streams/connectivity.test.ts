@@ -1,0 +1,139 @@
+/** Connectivity: edges at once, different words for different silences. */
+import { describe, expect, it } from 'vitest';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { Venue } from '../../src/domain/venue.ts';
+import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS } from '../../streams/connectivity.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
+
+function setUp(venues: readonly Venue[], start = REGULAR) {
+  const clock = createVirtualClock(start);
+  const connectivity = createConnectivity({ clock, venues });
+  const edges: ConnectivityEdge[] = [];
+  connectivity.edges.subscribe({ next: (edge) => edges.push(edge) });
+  connectivity.start();
+  return {
+    clock,
+    connectivity,
+    edges,
+    /** Every edge as `+ms type hearing`. */
+    log: () => edges.map((edge) => `+${edge.at - start} ${edge.type} ${edge.hearing}`),
+    at: (ms: number, ...makers: ((at: number) => FeedMessage)[]) => {
+      clock.advanceTo(start + ms);
+      for (const make of makers) connectivity.take(make(start + ms));
+    },
+  };
+}
+
+const up = (at: number): FeedMessage => status(at, 'connected');
+const down = (at: number): FeedMessage => status(at, 'disconnected', { detail: 'closed with 1006' });
+const beat = (at: number): FeedMessage => heartbeat(at);
+const tick = (at: number): FeedMessage => quote(at, { sourceTime: false });
+
+describe('connectivity', () => {
+  it('degrades an expected venue from the start until it is heard', () => {
+    const { at, log, connectivity } = setUp(['spotexchange']);
+    expect(connectivity.state('spotexchange')).toMatchObject({ hearing: 'feed_down', degradedSince: REGULAR, heardAt: null });
+    at(700, up);
+    expect(log()).toEqual(['+0 feed.degraded feed_down', '+700 feed.restored no_trades']);
+    at(800, tick);
+    expect(connectivity.state('spotexchange')).toMatchObject({ hearing: 'live', degradedSince: null, heardAt: REGULAR + 800 });
+  });
+
+  it('lets a durable timer of 5 s tell flaps of 4.9 s from those of 5.1 s', () => {
+    const { clock, at, edges, connectivity } = setUp(['spotexchange']);
+    const lost: number[] = [];
+    let cancel = (): void => {};
+    connectivity.edges.subscribe({
+      next: (edge) => {
+        cancel();
+        if (edge.type === 'feed.degraded') {
+          // "More than 5 seconds": at exactly 5 s it is not lost yet.
+          cancel = clock.deadline(edge.at + DATA_DEGRADATION_MS + 1, () => lost.push(edge.at - REGULAR));
+        }
+      },
+    });
+    at(0, up, tick);
+    for (let ms = 1_000; ms < 10_000; ms += 1_000) at(ms, beat);
+    for (let flap = 0; flap < 3; flap++) {
+      at(10_000 + flap * 20_000, tick, down);
+      at(14_900 + flap * 20_000, up, tick);
+      for (let ms = 15_000; ms < 30_000; ms += 1_000) at(ms + flap * 20_000, beat);
+    }
+    for (let ms = 70_000; ms < 80_000; ms += 1_000) at(ms, beat);
+    expect(lost).toEqual([]);
+    at(80_000, tick, down);
+    at(85_100, up, tick);
+    expect(lost).toEqual([80_000]);
+    expect(edges.slice(2).map((edge) => `${edge.at - REGULAR} ${edge.type}`)).toEqual(
+      [10_000, 30_000, 50_000]
+        .flatMap((ms) => [`${ms} feed.degraded`, `${ms + 4_900} feed.restored`])
+        .concat('80000 feed.degraded', '85100 feed.restored'),
+    );
+  });
+
+  it('calls a connected feed silent by a timer, and whole again at the next sign of life', () => {
+    const { at, log, connectivity } = setUp(['spotexchange']);
+    at(0, up, tick);
+    at(5_000);
+    expect(log()).toHaveLength(2);
+    at(5_001);
+    expect(log().at(-1)).toBe('+5001 feed.degraded silent');
+    expect(connectivity.state('spotexchange').detail).toBe('binance was not heard for 5001 ms');
+    at(9_000, beat);
+    expect(log().at(-1)).toBe('+9000 feed.restored no_trades');
+  });
+
+  it('calls a quiet market with heartbeats no trades, never degraded', () => {
+    const { at, log, connectivity } = setUp(['spotexchange']);
+    at(0, up, tick);
+    for (let ms = 3_000; ms <= 60_000; ms += 3_000) at(ms, beat);
+    expect(log()).toEqual(['+0 feed.degraded feed_down', '+0 feed.restored no_trades']);
+    at(60_001, down);
+    at(60_002, up);
+    expect(connectivity.state('spotexchange').hearing).toBe('no_trades');
+  });
+
+  it('calls a reference feed that repeats an old price carried forward in the session, and market closed outside of it', () => {
+    const pyth = (at: number): FeedMessage => status(at, 'connected', { venue: 'reference', source: 'pyth' });
+    const open = setUp(['reference']);
+    open.at(0, pyth, (at) => reference(at));
+    for (let ms = 1_000; ms <= 8_000; ms += 1_000) open.at(ms, (at) => reference(at, { feedUpdatedAt: REGULAR }));
+    expect(open.log().at(-1)).toBe('+5001 feed.degraded carried_forward');
+    open.at(8_500, (at) => reference(at));
+    expect(open.log().at(-1)).toBe('+8500 feed.restored live');
+
+    const closed = setUp(['reference'], SUNDAY);
+    closed.at(0, pyth, (at) => reference(at, { feedUpdatedAt: SUNDAY - 150_000_000 }));
+    closed.at(60_000);
+    expect(closed.connectivity.state('reference')).toMatchObject({ hearing: 'market_closed', degradedSince: null });
+    closed.at(61_000, (at) => status(at, 'disconnected', { venue: 'reference', source: 'pyth' }));
+    expect(closed.connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', degradedSince: SUNDAY + 61_000 });
+  });
+
+  it('does not take news or an issuer mark for share prices', () => {
+    const { at, connectivity } = setUp(['reference']);
+    at(10, (t) => news(t, 'a'));
+    at(20, (t) => reference(t, { instrument: 'SPACEX', source: 'issuer' }));
+    expect(connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', detail: 'not heard yet' });
+  });
+
+  it('is degraded while any of the providers that bring prices is down', () => {
+    const { at, log } = setUp(['prediction']);
+    const of = (source: string) => (t: number) => quote(t, { venue: 'prediction', instrument: source, source: `${source}:book` });
+    const state = (source: string, word: 'connected' | 'disconnected') => (t: number) => status(t, word, { venue: 'prediction', source });
+    at(0, state('kalshi', 'connected'), state('polymarket', 'connected'), of('kalshi'), of('polymarket'));
+    at(100, state('kalshi', 'disconnected'));
+    at(200, of('polymarket'));
+    expect(log().at(-1)).toBe('+100 feed.degraded feed_down');
+    at(300, state('kalshi', 'connected'));
+    expect(log().at(-1)).toMatch(/^\+300 feed\.restored/);
+  });
+
+  it('stops its timers', () => {
+    const { clock, at, connectivity } = setUp(['spotexchange']);
+    at(0, up, tick);
+    connectivity.stop();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+/** The live clock under a system time that steps, and waits longer than setTimeout can. */
+import { firstValueFrom, timer } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { createLiveClock, MAX_TIMEOUT_MS, type TimeSource } from '../../streams/live-clock.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+
+/** A system whose wall clock can be stepped. Its timers refuse what setTimeout would not keep. */
+function createSystem() {
+  const elapsed = createVirtualClock(0);
+  let step = 1_700_000_000_000;
+  const delays: number[] = [];
+  const source: TimeSource = {
+    wall: () => elapsed.now() + step,
+    monotonic: () => elapsed.now(),
+    timer: (delayMs, call) => {
+      expect(delayMs).toBeLessThanOrEqual(MAX_TIMEOUT_MS);
+      delays.push(delayMs);
+      return elapsed.deadline(elapsed.now() + delayMs, call);
+    },
+  };
+  return {
+    source,
+    delays,
+    advance: (ms: number) => elapsed.advanceTo(elapsed.now() + ms),
+    stepWall: (ms: number) => {
+      step += ms;
+    },
+  };
+}
+
+describe('live clock', () => {
+  it('never runs backwards when the system time steps back, goes on, and catches up', () => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    const start = clock.now();
+    system.advance(1_000);
+    expect(clock.now()).toBe(start + 1_000);
+    system.stepWall(-600);
+    const seen = [clock.now()];
+    for (let step = 0; step < 20; step++) {
+      system.advance(100);
+      seen.push(clock.now());
+    }
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen[1]).toBe(start + 1_050);
+    expect(seen.at(-1)).toBe(system.source.wall());
+    system.stepWall(5_000);
+    expect(clock.now()).toBe(system.source.wall());
+  });
+
+  it('waits longer than 2^31 ms in pieces and calls once', () => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    let calls = 0;
+    const days = 60 * 86_400_000;
+    clock.deadline(clock.now() + days, () => calls++);
+    system.advance(days - 1);
+    expect(calls).toBe(0);
+    system.advance(1);
+    expect(calls).toBe(1);
+    system.advance(days);
+    expect(calls).toBe(1);
+    expect(system.delays[0]).toBe(MAX_TIMEOUT_MS);
+  });
+
+  it('does not call before its time where the system time steps back, nor after it was cancelled', () => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    const at = clock.now() + 1_000;
+    const calledAt: number[] = [];
+    clock.deadline(at, () => calledAt.push(clock.now()));
+    const cancel = clock.deadline(at, () => calledAt.push(-1));
+    system.stepWall(-500);
+    cancel();
+    system.advance(5_000);
+    expect(calledAt).toHaveLength(1);
+    expect(calledAt[0]).toBeGreaterThanOrEqual(at);
+  });
+
+  it('follows the real time and offers a scheduler to RxJS', async () => {
+    const clock = createLiveClock();
+    const before = clock.now();
+    await firstValueFrom(timer(5, clock.scheduler));
+    await new Promise<void>((resolve) => {
+      clock.deadline(before + 10, resolve);
+    });
+    expect(clock.now()).toBeGreaterThanOrEqual(before + 10);
+    expect(clock.scheduler.now()).toBeGreaterThanOrEqual(before + 10);
+  });
+});

@@ -1,0 +1,110 @@
+/** The whole of hearing: a live run, and its tape heard again, give the same cuts. */
+import { Subject } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { type Cut, type IndicatorNeed, observationHash } from '../../src/domain/cut.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { CandleHistory } from '../../streams/candle-keeper.ts';
+import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { heartbeat, perpContext, quote, REGULAR, status } from './events.ts';
+
+const T = REGULAR;
+const BTC = CATALOG.entries.filter((entry) => entry.underlying === 'BTC');
+const NEEDS: readonly IndicatorNeed[] = [{ instrument: 'spotexchange:BTCUSDT', name: 'rsi', timeframe: '1m', period: 14 }];
+
+const history: CandleHistory = {
+  fetchCandles: async (_instrument, _timeframe, from, to) => {
+    const bars = [];
+    for (let openTime = from; openTime < to; openTime += 60_000) {
+      const price = String(100 + ((openTime / 60_000) % 11));
+      bars.push({ openTime, open: price, high: price, low: price, close: price, volume: '1' });
+    }
+    return bars;
+  },
+};
+
+function hear(
+  clock: VirtualClock,
+  feed: Subject<FeedMessage> | null,
+): { pipeline: MarketPipeline; cuts: Cut[]; failures: unknown[]; tape: FeedMessage[]; judged: FeedMessage[] } {
+  const cuts: Cut[] = [];
+  const failures: unknown[] = [];
+  const tape: FeedMessage[] = [];
+  const judged: FeedMessage[] = [];
+  const pipeline = createMarketPipeline({
+    clock,
+    random: () => 0.5,
+    feeds: feed === null ? [] : [{ venue: 'spotexchange', messages: feed }],
+    instruments: () => BTC,
+    needs: () => NEEDS,
+    histories: feed === null ? {} : { spotexchange: history },
+    onCut: (cut) => cuts.push(cut),
+    onFailure: (error) => failures.push(error),
+  });
+  pipeline.heard.subscribe({ next: (message) => tape.push(message) });
+  pipeline.judged.subscribe({ next: (message) => judged.push(message) });
+  pipeline.start();
+  return { pipeline, cuts, failures, tape, judged };
+}
+
+describe('the market pipeline', () => {
+  it('gives the same observations live and from the tape of that run', async () => {
+    const clock = createVirtualClock(T);
+    const feed = new Subject<FeedMessage>();
+    const live = hear(clock, feed);
+    feed.next(status(T, 'connected'));
+    for (let second = 1; second <= 200; second++) {
+      await clock.settleTo(T + second * 1_000);
+      const at = clock.now();
+      if (second === 120) feed.next(status(at, 'disconnected'));
+      if (second > 119 && second < 150) continue;
+      if (second === 150) feed.next(status(at, 'connected', { epoch: 2 }));
+      if (second % 3 === 0) feed.next(heartbeat(at));
+      if (second % 17 === 0) feed.next(quote(at, { sequence: second, sourceTime: false, bid: String(100 + (second % 9)), ask: '110' }));
+      if (second % 17 === 1) feed.next(quote(at, { sequence: second - 5, sourceTime: false }));
+      if (second % 40 === 0) feed.next(quote(at, { sequence: second, sourceTime: false, bid: '120', ask: '110' }));
+      if (second % 10 === 0) feed.next(perpContext(at, { markPrice: String(100 + (second % 7)) }));
+    }
+    await clock.settleTo(T + 215_000);
+    live.pipeline.stop();
+    expect(live.failures).toEqual([]);
+    expect(live.cuts).toHaveLength(8);
+
+    const replayClock = createVirtualClock(T);
+    const replay = hear(replayClock, null);
+    for (const message of live.tape) {
+      replayClock.advanceTo(message.receivedAt);
+      replay.pipeline.push(message);
+    }
+    replayClock.advanceTo(T + 215_000);
+    replay.pipeline.stop();
+    const hashes = (cuts: readonly Cut[]): string[] => cuts.flatMap((cut) => [...cut.observations.values()].map(observationHash));
+    expect(hashes(replay.cuts)).toEqual(hashes(live.cuts));
+
+    const spot = live.cuts.map((cut) => cut.observations.get('spotexchange:BTCUSDT'));
+    const qualities = spot.map((one) => one?.quote?.quality ?? 'none');
+    expect(qualities).toEqual(['none', 'live', 'live', 'live', 'degraded', 'degraded', 'live', 'degraded']);
+    expect(spot[7]?.quote?.flags).toEqual(['crossed', 'over_age']);
+    expect(spot[4]?.quote?.flags).toContain('feed_down');
+    expect(spot[5]?.quote?.flags).toContain('resyncing');
+    expect(spot.at(-1)?.indicators['rsi:14@1m']?.value).not.toBeNull();
+    expect(spot.at(-1)?.indicators['rsi:14@1m']?.barOpenTime).toBe(T + 2 * 60_000);
+  });
+
+  it('shows a quote as stale when its feed falls silent, counts what it dropped, and tells the edge', async () => {
+    const clock = createVirtualClock(T);
+    const feed = new Subject<FeedMessage>();
+    const { pipeline, judged } = hear(clock, feed);
+    const edges: string[] = [];
+    pipeline.connectivity.edges.subscribe({ next: (edge) => edges.push(`${edge.at - T} ${edge.type} ${edge.hearing}`) });
+    feed.next(status(T, 'connected'));
+    feed.next(quote(T, { sequence: 2, sourceTime: false }));
+    feed.next(quote(T, { sequence: 1, sourceTime: false }));
+    await clock.settleTo(T + 7_000);
+    expect(judged.filter((message) => message.kind === 'quote').map((message) => message.quality)).toEqual(['live', 'stale']);
+    expect(pipeline.counters.snapshot().spotexchange.counted.out_of_order).toBe(1);
+    expect(edges).toEqual(['0 feed.restored no_trades', '5001 feed.degraded silent']);
+    pipeline.stop();
+  });
+});
