@@ -42,8 +42,11 @@ export interface VenueSocketOptions {
   readonly silenceMs?: number;
   /** Reconnects where pings or pongs came but no data for so long. Default 60 s. */
   readonly dataSilenceMs?: number;
-  /** The venue's keep-alive inside of the protocol, where it wants one. */
-  readonly keepAlive?: { readonly everyMs: number; readonly frame: string };
+  /**
+   * Asks the venue for a sign of life, oftener than a quote may be old: a quiet market is told from a dead feed by the
+   * answer. `frame` is the protocol's own message; null sends a ping frame.
+   */
+  readonly keepAlive?: { readonly everyMs: number; readonly frame: string | null };
   /** Called once per connection, after it is open and before any frame: subscribe here. */
   readonly opened?: (connection: VenueConnection) => void;
   /** Called once per frame. Returns true where the frame was data, false for acknowledgements, pongs and nonsense. */
@@ -163,7 +166,8 @@ export function openVenueSocket(options: VenueSocketOptions, emit: (message: Fee
       const wish = options.keepAlive;
       if (wish === undefined) return;
       after(clock.now() + wish.everyMs, () => {
-        connection.send(wish.frame);
+        if (wish.frame !== null) connection.send(wish.frame);
+        else if (!over && socket.readyState === WebSocket.OPEN) socket.ping();
         keepAlive();
       });
     }

@@ -72,17 +72,26 @@ function writeKey(folder: string, key: StoredKey): void {
 
 function newKey(now: EpochMs): StoredKey {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { kid: `sandbox-${randomName()}`, createdAt: now, retiredAt: null, privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string };
+  return {
+    kid: `sandbox-${randomName()}`,
+    createdAt: now,
+    retiredAt: null,
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
 }
 
 function readKey(folder: string, name: string): StoredKey {
   try {
     const key = JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredKey;
-    if (typeof key.kid !== 'string' || typeof key.createdAt !== 'number' || typeof key.privateKeyPem !== 'string') throw new Error('members are missing');
+    if (typeof key.kid !== 'string' || typeof key.createdAt !== 'number' || typeof key.privateKeyPem !== 'string')
+      throw new Error('members are missing');
     createPrivateKey(key.privateKeyPem);
     return key;
   } catch (error) {
-    throw new Error(`${join(folder, name)} is no key of the sandbox's identity provider (${(error as Error).message}); move it away and start again`, { cause: error });
+    throw new Error(
+      `${join(folder, name)} is no key of the sandbox's identity provider (${(error as Error).message}); move it away and start again`,
+      { cause: error },
+    );
   }
 }
 
@@ -104,7 +113,11 @@ export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
 
   /** Reads the folder again where it has changed; newest first. */
   function current(): typeof keys {
-    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).sort() : [];
+    const names = existsSync(folder)
+      ? readdirSync(folder)
+          .filter((name) => name.endsWith('.json'))
+          .sort()
+      : [];
     const state = names
       .map((name) => {
         const { ino, mtimeMs } = statSync(join(folder, name));
@@ -143,10 +156,20 @@ export function openSigningKeys(options: SigningKeysOptions): SigningKeys {
     rotate,
     mintToken({ subject, audience, lifetimeS = 900, sessionId, claims }) {
       if (subject === '' || audience === '') throw new RangeError('a token needs a subject and an audience');
-      if (!(Number.isInteger(lifetimeS) && lifetimeS >= 1 && lifetimeS <= 3_600)) throw new RangeError(`a token lives 1 to 3600 s, not ${lifetimeS}`);
+      if (!(Number.isInteger(lifetimeS) && lifetimeS >= 1 && lifetimeS <= 3_600))
+        throw new RangeError(`a token lives 1 to 3600 s, not ${lifetimeS}`);
       const { kid, privateKey } = inUse();
       const iat = Math.floor(now() / 1000);
-      const body = { ...claims, iss: issuer, aud: audience, sub: subject, sid: sessionId ?? randomName(), jti: randomName(), iat, exp: iat + lifetimeS };
+      const body = {
+        ...claims,
+        iss: issuer,
+        aud: audience,
+        sub: subject,
+        sid: sessionId ?? randomName(),
+        jti: randomName(),
+        iat,
+        exp: iat + lifetimeS,
+      };
       const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
       const signed = `${part({ alg: 'ES256', typ: 'JWT', kid })}.${part(body)}`;
       return `${signed}.${sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`;

@@ -223,7 +223,7 @@ class SeededAsset {
     const stray = premium - INTEREST;
     // Exactly the interest share while the premium is calm, as the venue publishes it.
     const perEightHours = Math.abs(stray) <= FUNDING_CLAMP ? INTEREST : premium - Math.sign(stray) * FUNDING_CLAMP;
-    const hourly = Math.round((Math.max(-FUNDING_CAP, Math.min(FUNDING_CAP, perEightHours / 8)) * 1e10)) / 1e10;
+    const hourly = Math.round(Math.max(-FUNDING_CAP, Math.min(FUNDING_CAP, perEightHours / 8)) * 1e10) / 1e10;
     const openInterest = Math.round(this.temper.openInterest * Math.exp(0.1 * this.#interest.at(minute)) * 1000) / 1000;
     const dayNotional = Math.round(this.temper.dayVolume * oracle * Math.exp(0.35 * this.#turnover.at(minute)));
     return { mark: this.priceAt('perp', at), oracle, hourlyFunding: hourly, openInterest, dayNotional };
@@ -263,7 +263,14 @@ class SeededAsset {
         volume += this.minuteVolume(path, minute);
       }
       if (open === 0) continue;
-      candles.push({ openTime, open: String(open), high: String(high), low: String(low), close: String(close), volume: String(volume / 100) });
+      candles.push({
+        openTime,
+        open: String(open),
+        high: String(high),
+        low: String(low),
+        close: String(close),
+        volume: String(volume / 100),
+      });
     }
     return candles;
   }

@@ -49,7 +49,9 @@ function bars(series: TapeSeries): Bars {
   candles.forEach((candle, index) => {
     const [open, high, low, close] = [candle.open, candle.high, candle.low, candle.close].map(Number) as [number, number, number, number];
     if (!(low > 0 && low <= open && low <= close && high >= open && high >= close)) {
-      throw new RangeError(`the tape of ${symbol} (${series.face}) has no sound bar at ${candle.openTime}: low <= open, close <= high and all above zero`);
+      throw new RangeError(
+        `the tape of ${symbol} (${series.face}) has no sound bar at ${candle.openTime}: low <= open, close <= high and all above zero`,
+      );
     }
     if (index > 0 && candle.openTime <= (openTimes[index - 1] as number)) {
       throw new RangeError(`the tape of ${symbol} (${series.face}) is not ascending at ${candle.openTime}`);
@@ -87,7 +89,8 @@ export function parseCandlesCsv(text: string): Candle[] {
     if (line === '') continue;
     const cells = line.split(',');
     const [openTime, open, high, low, close, volume] = cells as [string, string, string, string, string, string];
-    if (cells.length !== 6 || !/^\d{1,15}$/.test(openTime)) throw new RangeError(`line ${index + 1} is no bar: ${JSON.stringify(line.slice(0, 80))}`);
+    if (cells.length !== 6 || !/^\d{1,15}$/.test(openTime))
+      throw new RangeError(`line ${index + 1} is no bar: ${JSON.stringify(line.slice(0, 80))}`);
     const wrong = [open, high, low, close, volume].find((cell) => !isDecimalString(cell));
     if (wrong !== undefined) throw new RangeError(`line ${index + 1} has ${JSON.stringify(wrong)} where a plain decimal belongs`);
     candles.push({ openTime: Number(openTime), open, high, low, close, volume });

@@ -31,14 +31,32 @@ interface Story {
 const STORIES: readonly Story[] = [
   { weight: 30, category: 'product', tone: 'positive', items: null, headline: (s) => `${s} announces a new product line` },
   { weight: 24, category: 'analyst', tone: 'neutral', items: null, headline: (s) => `Analysts reiterate their view on ${s}` },
-  { weight: 16, category: 'results', tone: 'positive', items: ['2.02', '9.01'], headline: (s) => `${s} reports results above expectations` },
+  {
+    weight: 16,
+    category: 'results',
+    tone: 'positive',
+    items: ['2.02', '9.01'],
+    headline: (s) => `${s} reports results above expectations`,
+  },
   { weight: 8, category: 'results', tone: 'negative', items: ['2.02'], headline: (s) => `${s} reports results below expectations` },
   { weight: 9, category: 'mna', tone: 'neutral', items: ['1.01'], headline: (s) => `${s} enters a material agreement` },
-  { weight: 6, category: 'regulation_fd', tone: 'neutral', items: ['7.01', '9.01'], headline: (s) => `${s} furnishes a presentation to investors` },
+  {
+    weight: 6,
+    category: 'regulation_fd',
+    tone: 'neutral',
+    items: ['7.01', '9.01'],
+    headline: (s) => `${s} furnishes a presentation to investors`,
+  },
   { weight: 3, category: 'executive_departure', tone: 'negative', items: ['5.02'], headline: (s) => `A senior officer leaves ${s}` },
   { weight: 2, category: 'regulatory_action', tone: 'negative', items: null, headline: (s) => `Regulator opens an inquiry into ${s}` },
   { weight: 1, category: 'cyber_incident', tone: 'negative', items: ['1.05'], headline: (s) => `${s} discloses a material cyber incident` },
-  { weight: 0.3, category: 'restatement', tone: 'negative', items: ['4.02'], headline: (s) => `Earlier statements of ${s} should no longer be relied upon` },
+  {
+    weight: 0.3,
+    category: 'restatement',
+    tone: 'negative',
+    items: ['4.02'],
+    headline: (s) => `Earlier statements of ${s} should no longer be relied upon`,
+  },
 ];
 const TOTAL = STORIES.reduce((sum, story) => sum + story.weight, 0);
 

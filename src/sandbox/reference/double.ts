@@ -75,7 +75,13 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
     const { settings } = faults;
     const jumped = faults.happens(settings.priceJump) ? price * 100 : price;
     const mantissa = (value: number): string => String(Math.round(value * 10 ** -EXPONENT));
-    const bent = faults.happens(settings.zeroPrice) ? '0' : faults.happens(settings.negativePrice) ? `-${mantissa(jumped)}` : faults.happens(settings.nanPrice) ? 'NaN' : mantissa(jumped);
+    const bent = faults.happens(settings.zeroPrice)
+      ? '0'
+      : faults.happens(settings.negativePrice)
+        ? `-${mantissa(jumped)}`
+        : faults.happens(settings.nanPrice)
+          ? 'NaN'
+          : mantissa(jumped);
     const publishTime = Math.floor((updatedAt + settings.clockOffsetMs) / 1000);
     const reported = { price: bent, conf: mantissa(confidence * confidenceFactor), expo: EXPONENT, publish_time: publishTime };
     return {
@@ -99,7 +105,8 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
     const malformed = asked.find((id) => !/^[0-9a-f]{64}$/.test(id));
     if (malformed !== undefined) return textReply(400, 'Failed to deserialize query string: Invalid string length');
     const unknown = asked.filter((id) => !byId.has(id));
-    if (unknown.length > 0 && query.get('ignore_invalid_price_ids') !== 'true') return textReply(404, `Price ids not found: ${unknown.map((id) => `0x${id}`).join(', ')}`);
+    if (unknown.length > 0 && query.get('ignore_invalid_price_ids') !== 'true')
+      return textReply(404, `Price ids not found: ${unknown.map((id) => `0x${id}`).join(', ')}`);
     const known = asked.filter((id) => byId.has(id));
     return known.length === 0 ? textReply(404, `Price ids not found: ${unknown.map((id) => `0x${id}`).join(', ')}`) : known;
   }
@@ -110,7 +117,8 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
     const from = Number(query.get('from'));
     const to = Number(query.get('to'));
     if (feed === undefined) return { status: 404, body: { s: 'error', errmsg: 'symbol not found' } };
-    if (resolution === undefined || !Number.isInteger(from) || !Number.isInteger(to) || from > to) return { status: 400, body: { s: 'error', errmsg: 'invalid resolution, from or to' } };
+    if (resolution === undefined || !Number.isInteger(from) || !Number.isInteger(to) || from > to)
+      return { status: 400, body: { s: 'error', errmsg: 'invalid resolution, from or to' } };
     const end = Math.min(to * 1000 + 1, clock.now() - resolution + 1);
     const bars = market.candles('reference', feed.symbol, resolution, from * 1000, end);
     if (bars.length === 0) return { status: 200, body: { s: 'no_data', t: [], o: [], h: [], l: [], c: [], v: [] } };
@@ -137,7 +145,16 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
         status: 200,
         body: [...byId]
           .filter(([, feed]) => feed.feedSymbol.toLowerCase().includes(word))
-          .map(([id, feed]) => ({ id, attributes: { symbol: feed.feedSymbol, asset_type: 'equity', base: feed.symbol, quote_currency: 'USD', schedule: 'America/New_York;0930-1600,0930-1600,0930-1600,0930-1600,0930-1600,C,C;' } })),
+          .map(([id, feed]) => ({
+            id,
+            attributes: {
+              symbol: feed.feedSymbol,
+              asset_type: 'equity',
+              base: feed.symbol,
+              quote_currency: 'USD',
+              schedule: 'America/New_York;0930-1600,0930-1600,0930-1600,0930-1600,0930-1600,C,C;',
+            },
+          })),
       };
     }
     if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) return textReply(401, 'unauthorized');
@@ -180,7 +197,7 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
       confidenceFactor = factor;
     },
     cutStreams: () => {
-      for (const cut of [...cuts]) cut();
+      for (const cut of cuts) cut();
     },
   };
 }

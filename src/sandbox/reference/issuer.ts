@@ -52,7 +52,7 @@ export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<
           markValuation,
           tokenPrice,
           impliedValuation: Math.round((tokenPrice / markPrice) * markValuation),
-          supply: Math.round(market.token(symbol, now).liquidityUsd * 3 * 1e6 / tokenPrice) / 1e6,
+          supply: Math.round((market.token(symbol, now).liquidityUsd * 3 * 1e6) / tokenPrice) / 1e6,
         };
       });
       return { status: 200, body: rows };

@@ -105,8 +105,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
   /** Raw amount out of the pool for a raw amount in; both reserves follow the market's price and liquidity. */
   function swap(token: SpotchainDoubleToken, buying: boolean, amount: bigint): { out: bigint; impact: number } {
     const now = clock.now();
-    let { price, liquidityUsd } = market.token(token.underlying, now);
-    if (faults.happens(faults.settings.priceJump)) price *= 100;
+    const { price: fair, liquidityUsd } = market.token(token.underlying, now);
+    const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
     const stableReserve = liquidityUsd / 2;
     // Reserves are raw: one raw whole token is worth `multiplier` UI units.
     const rawPrice = price * multiplier(token, now);
@@ -129,7 +129,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     const inputMint = query.get('inputMint') ?? '';
     const outputMint = query.get('outputMint') ?? '';
     const amountText = query.get('amount') ?? '';
-    if (!/^[1-9]\d{0,19}$/.test(amountText)) return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
+    if (!/^[1-9]\d{0,19}$/.test(amountText))
+      return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
     if (inputMint === outputMint) return refusal('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal');
     const slippageBps = Number(query.get('slippageBps') ?? 50);
     const buying = inputMint === stable.mint;
@@ -138,7 +139,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
     }
     const failure = broken.get(token.symbol);
-    if (failure !== undefined) return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
+    if (failure !== undefined)
+      return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
     const { out, impact } = swap(token, buying, BigInt(amountText));
     if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
     const outAmount = faults.happens(faults.settings.zeroPrice) ? '0' : out.toString();
@@ -223,7 +225,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     const aggregate = Number(query.get('aggregate') ?? 1);
     const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
     const limit = Number(query.get('limit') ?? 100);
-    if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT)) return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
+    if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT))
+      return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
     const length = aggregate * (unit === 'day' ? 86_400_000 : unit === 'hour' ? 3_600_000 : 60_000);
     const now = clock.now();
     const asked = query.get('before_timestamp');
@@ -234,7 +237,14 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     const list = candles.reverse().map((bar) => {
       const scale = multiplier(token, bar.openTime);
       const close = Number(bar.close);
-      return [bar.openTime / 1000, Number(bar.open) * scale, Number(bar.high) * scale, Number(bar.low) * scale, close * scale, Number(bar.volume) * close];
+      return [
+        bar.openTime / 1000,
+        Number(bar.open) * scale,
+        Number(bar.high) * scale,
+        Number(bar.low) * scale,
+        close * scale,
+        Number(bar.volume) * close,
+      ];
     });
     return {
       status: 200,
@@ -254,7 +264,14 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       if (path.startsWith('/api/v2/')) return bars(path, query);
       const { refusal: limited, headers } = plan(request);
       if (limited !== undefined) return limited;
-      const reply = path === '/swap/v1/quote' ? route(request, 'v1') : path === '/swap/v2/order' ? route(request, 'v2') : path === '/price/v3' ? prices(query) : { status: 404, body: { message: 'Route not found' } };
+      const reply =
+        path === '/swap/v1/quote'
+          ? route(request, 'v1')
+          : path === '/swap/v2/order'
+            ? route(request, 'v2')
+            : path === '/price/v3'
+              ? prices(query)
+              : { status: 404, body: { message: 'Route not found' } };
       return 'stream' in reply ? reply : { ...reply, headers };
     },
   });

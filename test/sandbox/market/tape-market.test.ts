@@ -36,7 +36,9 @@ describe('a market priced from a tape', () => {
     const shiftMs = 364 * 24 * HOUR;
     const market = createTapeMarket({ series: [series], shiftMs });
     expect(market.value('AAPL', START + shiftMs)).toBe(100);
-    expect(market.candles('reference', 'AAPL', HOUR, START + shiftMs, START + shiftMs + HOUR)).toEqual([{ ...rising[0], openTime: START + shiftMs }]);
+    expect(market.candles('reference', 'AAPL', HOUR, START + shiftMs, START + shiftMs + HOUR)).toEqual([
+      { ...rising[0], openTime: START + shiftMs },
+    ]);
   });
 
   test('forms longer bars and refuses shorter ones', () => {
@@ -50,7 +52,9 @@ describe('a market priced from a tape', () => {
 
   test('refuses unsound and unordered tapes', () => {
     expect(() => createTapeMarket({ series: [{ ...series, candles: [bar(0, '100', '99', '98', '99')] }] })).toThrow(/no sound bar/);
-    expect(() => createTapeMarket({ series: [{ ...series, candles: [bar(1, '1', '1', '1', '1'), bar(1, '1', '1', '1', '1')] }] })).toThrow(/not ascending/);
+    expect(() => createTapeMarket({ series: [{ ...series, candles: [bar(1, '1', '1', '1', '1'), bar(1, '1', '1', '1', '1')] }] })).toThrow(
+      /not ascending/,
+    );
     expect(() => createTapeMarket({ series: [{ ...series, candles: [] }] })).toThrow(/no bars/);
     expect(() => createTapeMarket({ series: [series] }).value('TSLA', START)).toThrow(/has no "TSLA"; it has AAPL/);
   });

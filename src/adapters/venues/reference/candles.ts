@@ -62,7 +62,8 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
     const openTime = (t[i] as number) * 1000;
     const [open, high, low, close] = [o[i], h[i], l[i], c[i]] as [number, number, number, number];
     if (openTime < from || openTime >= to || openTime <= before) continue;
-    if (!sound(open, high, low, close)) throw new VenueError('reference', 200, 'unsound_bar', `the bar at ${t[i]} does not hold low <= open, close <= high`);
+    if (!sound(open, high, low, close))
+      throw new VenueError('reference', 200, 'unsound_bar', `the bar at ${t[i]} does not hold low <= open, close <= high`);
     before = openTime;
     // Prices come as JSON numbers; their shortest spelling is the provider's own.
     candles.push({
@@ -86,11 +87,22 @@ export function createReferenceCandles(options: ReferenceCandlesOptions): Candle
     pageSize: PAGE_SIZE,
     async fetchCandles(instrument, timeframe, from, to) {
       const symbol = names.get(instrument);
-      if (symbol === undefined) throw new VenueError('reference', 0, 'unknown_instrument', `the reference feed has no "${instrument}"; it has ${[...names.keys()].join(', ')}`);
+      if (symbol === undefined)
+        throw new VenueError(
+          'reference',
+          0,
+          'unknown_instrument',
+          `the reference feed has no "${instrument}"; it has ${[...names.keys()].join(', ')}`,
+        );
       const resolution = RESOLUTIONS[timeframe];
       const length = timeframeMs(timeframe);
       if (resolution === undefined || length === null) {
-        throw new VenueError('reference', 0, 'unsupported_timeframe', `the history has no bars of ${timeframe}; it has ${Object.keys(RESOLUTIONS).join(', ')}`);
+        throw new VenueError(
+          'reference',
+          0,
+          'unsupported_timeframe',
+          `the history has no bars of ${timeframe}; it has ${Object.keys(RESOLUTIONS).join(', ')}`,
+        );
       }
       const all: Candle[] = [];
       for (let start = from; start < to; start += PAGE_SIZE * length) {

@@ -31,7 +31,9 @@ export interface ReferenceFeedOptions {
 }
 
 /** The door to Pyth that feed and history share. `perMinute` 60: the old public limit of 10 requests in 10 s, which the newer plans keep. */
-export function createReferenceDoor(options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random'> & { readonly perMinute?: number }): KeyedDoor {
+export function createReferenceDoor(
+  options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random'> & { readonly perMinute?: number },
+): KeyedDoor {
   const { baseUrl, apiKey, clock, random } = options;
   const door = { venue: 'reference', baseUrl, clock, random, perMinute: options.perMinute ?? 60 } as const;
   return createKeyedDoor(apiKey === undefined ? door : { ...door, headers: { authorization: `Bearer ${apiKey}` } });
@@ -50,7 +52,11 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
   const symbols = new Map(instruments.map(({ feedId, symbol }) => [bareFeedId(feedId), symbol]));
   if (symbols.size !== instruments.length) throw new RangeError('two instruments of the reference feed have the same feed id');
   const door = createReferenceDoor(options);
-  const query: DoorQuery = [...[...symbols.keys()].map((id) => ['ids[]', id] as const), ['parsed', 'true'], ['ignore_invalid_price_ids', 'true']];
+  const query: DoorQuery = [
+    ...[...symbols.keys()].map((id) => ['ids[]', id] as const),
+    ['parsed', 'true'],
+    ['ignore_invalid_price_ids', 'true'],
+  ];
 
   const messages = new Observable<FeedMessage>((subscriber) => {
     let epoch = 0;
@@ -92,7 +98,10 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
         if (stopped || connection !== epoch) return;
         const found = mapHermesUpdate(body, symbols, clock.now());
         // The stream may have been faster: never step back behind what it brought.
-        take({ rejections: found.rejections, prices: found.prices.filter((price) => price.feedUpdatedAt > (last.get(price.instrument)?.feedUpdatedAt ?? 0)) });
+        take({
+          rejections: found.rejections,
+          prices: found.prices.filter((price) => price.feedUpdatedAt > (last.get(price.instrument)?.feedUpdatedAt ?? 0)),
+        });
       } catch (error) {
         if (stopped || connection !== epoch) return;
         const detail = error instanceof VenueError ? error.message : `the latest prices could not be read: ${(error as Error).message}`;
@@ -115,20 +124,39 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
           reportedDown = false;
           // A new connection starts from nothing: what it brings is news even where it equals what was.
           last.clear();
-          subscriber.next({ kind: 'feed_status', venue: 'reference', source: HERMES_SOURCE, receivedAt: openedAt, status: 'connected', epoch, detail: '' });
+          subscriber.next({
+            kind: 'feed_status',
+            venue: 'reference',
+            source: HERMES_SOURCE,
+            receivedAt: openedAt,
+            status: 'connected',
+            epoch,
+            detail: '',
+          });
           void latest(epoch);
         },
         event: (name, data) => {
           const receivedAt = clock.now();
           if (name === 'error') {
-            subscriber.next(rejection('reference', HERMES_SOURCE, receivedAt, 'venue_error', 'the provider reported an error', data.slice(0, 200).toWellFormed()));
+            subscriber.next(
+              rejection(
+                'reference',
+                HERMES_SOURCE,
+                receivedAt,
+                'venue_error',
+                'the provider reported an error',
+                data.slice(0, 200).toWellFormed(),
+              ),
+            );
             return;
           }
           let body: unknown;
           try {
             body = JSON.parse(data);
           } catch {
-            subscriber.next(rejection('reference', HERMES_SOURCE, receivedAt, 'not_json', 'an event that is not JSON', data.slice(0, 200).toWellFormed()));
+            subscriber.next(
+              rejection('reference', HERMES_SOURCE, receivedAt, 'not_json', 'an event that is not JSON', data.slice(0, 200).toWellFormed()),
+            );
             return;
           }
           take(mapHermesUpdate(body, symbols, receivedAt));
@@ -145,9 +173,18 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
               : why;
           if (!reportedDown) {
             reportedDown = true;
-            subscriber.next({ kind: 'feed_status', venue: 'reference', source: HERMES_SOURCE, receivedAt: now, status: 'disconnected', epoch, detail });
+            subscriber.next({
+              kind: 'feed_status',
+              venue: 'reference',
+              source: HERMES_SOURCE,
+              receivedAt: now,
+              status: 'disconnected',
+              epoch,
+              detail,
+            });
           }
-          const pause = status === 401 || status === 403 || status === 429 ? REFUSED_PAUSE_MS * (0.5 + random() / 2) : backoffMs(failures, random);
+          const pause =
+            status === 401 || status === 403 || status === 429 ? REFUSED_PAUSE_MS * (0.5 + random() / 2) : backoffMs(failures, random);
           cancelRetry = clock.deadline(now + Math.round(pause), connect);
         },
       });

@@ -82,10 +82,12 @@ class Yield {
     sample: unknown,
   ): void {
     const referencePrice = scaledDecimal(price, exponent);
-    if (referencePrice === null) return this.reject('bad_number', `${instrument}: price and exponent are no integer text and small integer`, sample);
+    if (referencePrice === null)
+      return this.reject('bad_number', `${instrument}: price and exponent are no integer text and small integer`, sample);
     if (!isPositive(referencePrice)) return this.reject('non_positive_price', `${instrument}: the price is ${referencePrice}`, sample);
     const width = scaledDecimal(confidence, exponent);
-    if (width === null || width.charCodeAt(0) === 45) return this.reject('bad_number', `${instrument}: the confidence is no integer text of at least 0`, sample);
+    if (width === null || width.charCodeAt(0) === 45)
+      return this.reject('bad_number', `${instrument}: the confidence is no integer text of at least 0`, sample);
     this.prices.push({
       kind: 'reference',
       venue: 'reference',
@@ -136,7 +138,11 @@ export function mapHermesUpdate(message: unknown, symbols: ReadonlyMap<string, s
     }
     const publishTime = price['publish_time'];
     if (!isCount(publishTime) || publishTime === 0 || publishTime > 4_102_444_800) {
-      found.reject(publishTime === undefined ? 'missing_field' : 'bad_number', `${symbol}: "publish_time" is no unix time in seconds`, item);
+      found.reject(
+        publishTime === undefined ? 'missing_field' : 'bad_number',
+        `${symbol}: "publish_time" is no unix time in seconds`,
+        item,
+      );
       continue;
     }
     found.price(symbol, price['price'], price['conf'], price['expo'], publishTime * 1000, publishTime * 1000, null, item);

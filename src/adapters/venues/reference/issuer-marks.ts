@@ -31,7 +31,10 @@ function positive(value: unknown): DecimalString | null {
 }
 
 /** Reads `/api/prestocks`, a bare list. Rows without a mint, a mark price or a mark valuation are returned as `unread` sentences. */
-export function readMarks(body: unknown, receivedAt: EpochMs): { readonly marks: readonly IssuerMark[]; readonly unread: readonly string[] } {
+export function readMarks(
+  body: unknown,
+  receivedAt: EpochMs,
+): { readonly marks: readonly IssuerMark[]; readonly unread: readonly string[] } {
   if (!Array.isArray(body)) return { marks: [], unread: ['the marks are no list'] };
   const marks: IssuerMark[] = [];
   const unread: string[] = [];
@@ -61,7 +64,8 @@ export function readMarks(body: unknown, receivedAt: EpochMs): { readonly marks:
 /** Asks the issuer once. @throws VenueError where it refuses or answers something else. */
 export async function fetchIssuerMarks(door: KeyedDoor, clock: Clock): Promise<readonly IssuerMark[]> {
   const { marks, unread } = readMarks(await door.get('/api/prestocks', []), clock.now());
-  if (marks.length === 0) throw new VenueError('reference', 200, 'unknown_shape', `the issuer's marks could not be read: ${unread[0] ?? 'the list is empty'}`);
+  if (marks.length === 0)
+    throw new VenueError('reference', 200, 'unknown_shape', `the issuer's marks could not be read: ${unread[0] ?? 'the list is empty'}`);
   return marks;
 }
 
@@ -93,7 +97,15 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     let cancel = (): void => {};
 
     function status(word: 'connected' | 'disconnected', detail: string): void {
-      subscriber.next({ kind: 'feed_status', venue: 'reference', source: MARK_SOURCE, receivedAt: clock.now(), status: word, epoch, detail });
+      subscriber.next({
+        kind: 'feed_status',
+        venue: 'reference',
+        source: MARK_SOURCE,
+        receivedAt: clock.now(),
+        status: word,
+        epoch,
+        detail,
+      });
     }
 
     async function poll(): Promise<void> {
@@ -111,7 +123,9 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
         const known: IssuerMark[] = [];
         for (const mark of marks) {
           if (mints.get(mark.symbol) !== mark.mint) {
-            const detail = mints.has(mark.symbol) ? `${mark.symbol} has mint ${mark.mint.slice(0, 44)}, which is not the catalog's` : `nobody asked for ${mark.symbol.slice(0, 20)}`;
+            const detail = mints.has(mark.symbol)
+              ? `${mark.symbol} has mint ${mark.mint.slice(0, 44)}, which is not the catalog's`
+              : `nobody asked for ${mark.symbol.slice(0, 20)}`;
             subscriber.next(rejection('reference', MARK_SOURCE, mark.receivedAt, 'unknown_instrument', detail, ''));
             continue;
           }

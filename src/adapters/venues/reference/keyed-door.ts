@@ -42,7 +42,9 @@ function readRefusal(status: number, text: string): { code: string; message: str
   try {
     const body = JSON.parse(text) as Record<string, unknown> | null;
     if (body !== null && typeof body === 'object') {
-      const message = [body['error'], body['errmsg'], body['message'], body['errorMessage']].find((part) => typeof part === 'string') as string | undefined;
+      const message = [body['error'], body['errmsg'], body['message'], body['errorMessage']].find((part) => typeof part === 'string') as
+        | string
+        | undefined;
       const code = body['errorCode'] ?? body['code'];
       return {
         code: typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 60) : `http_${status}`,
@@ -80,7 +82,8 @@ function limitPause(headers: Headers, now: EpochMs): number | null {
 export function createKeyedDoor(options: KeyedDoorOptions): KeyedDoor {
   const { venue, clock, random, perMinute } = options;
   const base = new URL(options.baseUrl);
-  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new TypeError(`"${options.baseUrl}" must begin with https:// or http://`);
+  if (base.protocol !== 'https:' && base.protocol !== 'http:')
+    throw new TypeError(`"${options.baseUrl}" must begin with https:// or http://`);
   const prefix = base.origin + base.pathname.replace(/\/$/, '');
   const maxWaitMs = options.maxWaitMs ?? 20_000;
   const attempts = options.attempts ?? 2;
@@ -118,11 +121,17 @@ export function createKeyedDoor(options: KeyedDoorOptions): KeyedDoor {
     } catch (error) {
       if (abort.signal.aborted) throw new VenueError(venue, 0, 'timeout', `${base.host} did not answer within ${TOTAL_TIMEOUT_MS} ms`);
       const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-      throw new VenueError(venue, 0, 'connection_failed', `${base.host} cannot be reached: ${cause?.code ?? cause?.message ?? (error as Error).message}`);
+      throw new VenueError(
+        venue,
+        0,
+        'connection_failed',
+        `${base.host} cannot be reached: ${cause?.code ?? cause?.message ?? (error as Error).message}`,
+      );
     } finally {
       cancel();
     }
-    if (text === null) throw new VenueError(venue, response.status, 'response_too_large', `${base.host} answered more than ${MAX_RESPONSE_BYTES} bytes`);
+    if (text === null)
+      throw new VenueError(venue, response.status, 'response_too_large', `${base.host} answered more than ${MAX_RESPONSE_BYTES} bytes`);
     if (response.status >= 300 && response.status < 400) {
       throw new VenueError(venue, response.status, 'redirect', `${base.host} answered with a redirect, which is never followed`);
     }

@@ -48,7 +48,8 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
     // Rounding of the pool's own prices may leave an extreme a hair inside of open and close.
     const top = Math.max(open, high, low, close);
     const bottom = Math.min(open, high, low, close);
-    if (!(bottom > 0) || volumeUsd < 0) throw new VenueError('spotchain', 200, 'unsound_bar', `the pool bar at ${seconds} has a price of zero or below`);
+    if (!(bottom > 0) || volumeUsd < 0)
+      throw new VenueError('spotchain', 200, 'unsound_bar', `the pool bar at ${seconds} has a price of zero or below`);
     const openTime = seconds * 1000;
     const multiplier = multiplierAt(scaledUi, openTime);
     const perUi = (price: number): string => plainDecimal(new Decimal(price).div(multiplier).toSignificantDigits(15));
@@ -105,7 +106,10 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
       pages.push(page);
       before = first.openTime;
     }
-    return pages.reverse().flat().filter((candle) => candle.openTime >= from);
+    return pages
+      .reverse()
+      .flat()
+      .filter((candle) => candle.openTime >= from);
   }
 
   return {
@@ -113,15 +117,24 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
     pageSize: PAGE_SIZE,
     async fetchCandles(instrument, timeframe, from, to) {
       const pool = pools.get(instrument);
-      if (pool === undefined) throw new VenueError('spotchain', 0, 'unknown_instrument', `no pool is known of "${instrument}"; pools are known of ${[...pools.keys()].join(', ')}`);
+      if (pool === undefined)
+        throw new VenueError(
+          'spotchain',
+          0,
+          'unknown_instrument',
+          `no pool is known of "${instrument}"; pools are known of ${[...pools.keys()].join(', ')}`,
+        );
       const length = timeframeMs(timeframe);
       const step = length === null ? undefined : OFFERED.find((candidate) => length % candidate.ms === 0);
-      if (length === null || step === undefined) throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is no timeframe of whole minutes, e.g. 15m or 1h`);
+      if (length === null || step === undefined)
+        throw new VenueError('spotchain', 0, 'unsupported_timeframe', `"${timeframe}" is no timeframe of whole minutes, e.g. 15m or 1h`);
       // Whole bars only: shorter ones outside of [from, to) would make half a bar.
       const start = Math.ceil(from / length) * length;
       const end = Math.ceil(to / length) * length;
       const candles = await offered(pool, step, start, end);
-      return (step.ms === length ? candles : joinCandles(candles, length)).filter((candle) => candle.openTime >= from && candle.openTime < to);
+      return (step.ms === length ? candles : joinCandles(candles, length)).filter(
+        (candle) => candle.openTime >= from && candle.openTime < to,
+      );
     },
   };
 }

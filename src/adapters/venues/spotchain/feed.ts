@@ -5,7 +5,18 @@ import type { Clock } from '../../../../streams/clock.ts';
 import type { KeyedDoor } from '../reference/keyed-door.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
-import { haltedQuote, type Leg, mapProbe, poolLiquidity, PRICE_SOURCE, type PriceRow, QUOTE_SOURCE, readLeg, readPrices, type SpotToken } from './map.ts';
+import {
+  haltedQuote,
+  type Leg,
+  mapProbe,
+  poolLiquidity,
+  PRICE_SOURCE,
+  type PriceRow,
+  QUOTE_SOURCE,
+  readLeg,
+  readPrices,
+  type SpotToken,
+} from './map.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
 /** Price answers carry at most so many mints. */
@@ -73,19 +84,38 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
       if (connected) return;
       connected = true;
       epoch += 1;
-      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'connected', epoch, detail: '' });
+      subscriber.next({
+        kind: 'feed_status',
+        venue: 'spotchain',
+        source: QUOTE_SOURCE,
+        receivedAt: clock.now(),
+        status: 'connected',
+        epoch,
+        detail: '',
+      });
     }
 
     /** True where the error is the venue's silence rather than its answer about one token. */
     function silent(error: unknown): error is VenueError {
-      return error instanceof VenueError && (error.status === 0 || error.status === 401 || error.status === 403 || error.status === 429 || error.status >= 500);
+      return (
+        error instanceof VenueError &&
+        (error.status === 0 || error.status === 401 || error.status === 403 || error.status === 429 || error.status >= 500)
+      );
     }
 
     function lost(error: VenueError): void {
       failures += 1;
       if (!connected && failures > 1) return;
       connected = false;
-      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'disconnected', epoch, detail: error.message });
+      subscriber.next({
+        kind: 'feed_status',
+        venue: 'spotchain',
+        source: QUOTE_SOURCE,
+        receivedAt: clock.now(),
+        status: 'disconnected',
+        epoch,
+        detail: error.message,
+      });
     }
 
     function refused(symbol: string, error: unknown): void {
@@ -190,7 +220,15 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     run().catch((error: Error) => {
       // A fault of ours must be seen and must not look like a quiet market.
       if (stopped) return;
-      subscriber.next({ kind: 'feed_status', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now(), status: 'disconnected', epoch, detail: `the feed stopped: ${error.message}` });
+      subscriber.next({
+        kind: 'feed_status',
+        venue: 'spotchain',
+        source: QUOTE_SOURCE,
+        receivedAt: clock.now(),
+        status: 'disconnected',
+        epoch,
+        detail: `the feed stopped: ${error.message}`,
+      });
     });
     return () => {
       stopped = true;

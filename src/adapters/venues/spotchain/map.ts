@@ -40,7 +40,8 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
     return `the quote is for ${String(answer['inputMint']).slice(0, 44)} to ${String(answer['outputMint']).slice(0, 44)}, which was not asked for`;
   }
   if (inAmount !== amount) return `the quote takes ${String(inAmount).slice(0, 30)} raw units, not the ${amount} that were asked for`;
-  if (typeof outAmount !== 'string' || !RAW.test(outAmount)) return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
+  if (typeof outAmount !== 'string' || !RAW.test(outAmount))
+    return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
   const slot = typeof contextSlot === 'number' && Number.isSafeInteger(contextSlot) && contextSlot > 0 ? contextSlot : null;
   return { inAmount, outAmount, contextSlot: slot };
 }
@@ -143,5 +144,13 @@ export function readPrices(body: unknown): Map<string, PriceRow> | string {
 }
 
 export function poolLiquidity(symbol: string, liquidityUsd: DecimalString, receivedAt: EpochMs): PoolLiquidity {
-  return { kind: 'pool_liquidity', venue: 'spotchain', instrument: symbol, source: PRICE_SOURCE, observedAt: receivedAt, receivedAt, liquidityUsd };
+  return {
+    kind: 'pool_liquidity',
+    venue: 'spotchain',
+    instrument: symbol,
+    source: PRICE_SOURCE,
+    observedAt: receivedAt,
+    receivedAt,
+    liquidityUsd,
+  };
 }

@@ -47,7 +47,11 @@ export function readScaledUi(config: unknown): ScaledUi | null {
 }
 
 /** The catalog's facts of a mint as a `ScaledUi`. */
-export function scaledUiOf(token: { readonly multiplier: number; readonly newMultiplier: number; readonly newMultiplierEffectiveAt: EpochMs }): ScaledUi {
+export function scaledUiOf(token: {
+  readonly multiplier: number;
+  readonly newMultiplier: number;
+  readonly newMultiplierEffectiveAt: EpochMs;
+}): ScaledUi {
   return {
     multiplier: new Decimal(token.multiplier).toFixed(),
     newMultiplier: new Decimal(token.newMultiplier).toFixed(),

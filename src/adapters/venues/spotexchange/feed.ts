@@ -13,6 +13,8 @@ import { LocalBook } from './local-book.ts';
 import { DEPTH_SOURCE, type DepthDiff, mapSpotFrame, PROVIDER, streamSymbols } from './map.ts';
 
 const MAX_STREAMS = 1_024;
+/** Oftener than a quote may be old (5 s); one ping in 2 s of the 5 messages a second that the venue allows. */
+const PING_MS = 2_000;
 /** What a quote carries while its instrument's book is being repaired after a gap. */
 const RESYNCING: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
 
@@ -124,6 +126,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
         url,
         clock,
         random: options.random,
+        keepAlive: { everyMs: PING_MS, frame: null },
         ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
         ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
         opened: (connection) => {

@@ -29,7 +29,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function opened(start: number, options: Partial<Parameters<typeof createReferenceDouble>[0]> = {}, speed = 10): Promise<{ clock: Clock; double: ReferenceDouble }> {
+async function opened(
+  start: number,
+  options: Partial<Parameters<typeof createReferenceDouble>[0]> = {},
+  speed = 10,
+): Promise<{ clock: Clock; double: ReferenceDouble }> {
   const clock = acceleratedClock(start, speed);
   const double = await createReferenceDouble({ market, clock, feeds: FEEDS, port: 0, ...options });
   cleanups.push(() => double.close());
@@ -51,7 +55,8 @@ function prices(heard: readonly FeedMessage[], instrument = 'AAPL'): ReferencePr
   return heard.filter((message): message is ReferencePrice => message.kind === 'reference' && message.instrument === instrument);
 }
 
-const statuses = (heard: readonly FeedMessage[]) => heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+const statuses = (heard: readonly FeedMessage[]) =>
+  heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
 
 describe('the reference feed', () => {
   test('brings every change of the share while it trades, exactly as published', async () => {
@@ -98,8 +103,16 @@ describe('the reference feed', () => {
     const wrongKey = listen(createReferenceFeed({ baseUrl: double.url, apiKey: 'wrong', instruments: FEEDS, clock, random }));
     const rightKey = listen(createReferenceFeed({ baseUrl: double.url, apiKey: 'right', instruments: FEEDS, clock, random }));
     await waitFor(() => withoutKey.length > 0 && wrongKey.length > 0 && prices(rightKey).length > 0, { what: 'all three' });
-    expect(withoutKey[0]).toMatchObject({ kind: 'feed_status', status: 'disconnected', epoch: 0, detail: expect.stringMatching(/401 unauthorized: Pyth wants an API key, and none is configured/) });
-    expect(wrongKey[0]).toMatchObject({ status: 'disconnected', detail: expect.stringMatching(/the configured Pyth API key is not accepted/) });
+    expect(withoutKey[0]).toMatchObject({
+      kind: 'feed_status',
+      status: 'disconnected',
+      epoch: 0,
+      detail: expect.stringMatching(/401 unauthorized: Pyth wants an API key, and none is configured/),
+    });
+    expect(wrongKey[0]).toMatchObject({
+      status: 'disconnected',
+      detail: expect.stringMatching(/the configured Pyth API key is not accepted/),
+    });
     expect(JSON.stringify(wrongKey)).not.toContain('Bearer');
   });
 
@@ -129,14 +142,19 @@ describe('the reference feed', () => {
     double.faults.set({ garbage: 0.5, zeroPrice: 0.3, negativePrice: 0.3 });
     const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
     const reasons = () => new Set(heard.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])));
-    await waitFor(() => reasons().has('not_json') && reasons().has('non_positive_price') && prices(heard).length > 3, { what: 'both rejections and prices' });
+    await waitFor(() => reasons().has('not_json') && reasons().has('non_positive_price') && prices(heard).length > 3, {
+      what: 'both rejections and prices',
+    });
     for (const price of prices(heard)) expect(Number(price.referencePrice)).toBeGreaterThan(0);
   });
 
   test('leaves no stream behind when it is unsubscribed', async () => {
     const { clock, double } = await opened(REGULAR);
     const heard: FeedMessage[] = [];
-    const subscription = createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }).messages.subscribe({ next: (message) => heard.push(message), error: () => undefined });
+    const subscription = createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }).messages.subscribe({
+      next: (message) => heard.push(message),
+      error: () => undefined,
+    });
     await waitFor(() => heard.length > 2, { what: 'messages' });
     subscription.unsubscribe();
     const count = heard.length;
@@ -152,7 +170,9 @@ describe('the reference feed', () => {
     const base = { baseUrl: 'http://127.0.0.1:9', clock, random };
     expect(() => createReferenceFeed({ ...base, instruments: [{ symbol: 'X', feedId: 'nope' }] })).toThrow(/no Pyth feed id/);
     expect(() => createReferenceFeed({ ...base, instruments: [] })).toThrow(/1 to 100/);
-    expect(() => createReferenceFeed({ ...base, instruments: [FEEDS[0], { ...FEEDS[0], symbol: 'B' }] as typeof FEEDS })).toThrow(/same feed id/);
+    expect(() => createReferenceFeed({ ...base, instruments: [FEEDS[0], { ...FEEDS[0], symbol: 'B' }] as typeof FEEDS })).toThrow(
+      /same feed id/,
+    );
   });
 });
 
@@ -188,7 +208,9 @@ describe('reference history', () => {
     await expect(door.get('/v2/price_feeds', [])).rejects.toMatchObject({ status: 429 });
     expect(double.requests.get('/v2/price_feeds')).toBe(3);
     double.faults.reset();
-    await expect(door.get('/v2/price_feeds', [['query', 'tsla']])).resolves.toMatchObject([{ attributes: { symbol: 'Equity.US.TSLA/USD' } }]);
+    await expect(door.get('/v2/price_feeds', [['query', 'tsla']])).resolves.toMatchObject([
+      { attributes: { symbol: 'Equity.US.TSLA/USD' } },
+    ]);
   });
 
   test('gives the plain-text refusals of the provider as they are', async () => {
@@ -197,7 +219,9 @@ describe('reference history', () => {
     const error = await door.get('/v2/updates/price/latest', [['ids[]', 'f'.repeat(64)]]).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(VenueError);
     expect(error).toMatchObject({ status: 404, code: 'http_404', message: expect.stringContaining('Price ids not found: 0xffff') });
-    await expect(createReferenceDoor({ baseUrl: 'http://127.0.0.1:9', clock: acceleratedClock(REGULAR, 100), random }).get('/x', [])).rejects.toMatchObject({ status: 0, code: 'connection_failed' });
+    await expect(
+      createReferenceDoor({ baseUrl: 'http://127.0.0.1:9', clock: acceleratedClock(REGULAR, 100), random }).get('/x', []),
+    ).rejects.toMatchObject({ status: 0, code: 'connection_failed' });
   });
 });
 

@@ -43,9 +43,16 @@ describe('scaling a mantissa', () => {
     );
   });
 
-  test.each([['1.5', -5], ['1e5', -5], ['', -5], [5, -5], ['5', -19], ['5', 1.5], ['5', '-5'], ['99999999999999999999999', 0]])('refuses %j x 10^%j', (mantissa, exponent) =>
-    expect(scaledDecimal(mantissa, exponent)).toBeNull(),
-  );
+  test.each([
+    ['1.5', -5],
+    ['1e5', -5],
+    ['', -5],
+    [5, -5],
+    ['5', -19],
+    ['5', 1.5],
+    ['5', '-5'],
+    ['99999999999999999999999', 0],
+  ])('refuses %j x 10^%j', (mantissa, exponent) => expect(scaledDecimal(mantissa, exponent)).toBeNull());
 });
 
 describe('a Hermes update', () => {
@@ -134,7 +141,14 @@ describe('a Pyth Pro push', () => {
 
   test('keeps tick and update apart, in milliseconds, and names the session', () => {
     expect(mapProUpdate(fixture('pro-carried-forward.json'), IDS, AT).prices).toMatchObject([
-      { instrument: 'AAPL', referencePrice: '337.375', confidence: '0.09', observedAt: 1_790_400_000_000, feedUpdatedAt: 1_790_366_400_000, publisherSession: 'CLOSED' },
+      {
+        instrument: 'AAPL',
+        referencePrice: '337.375',
+        confidence: '0.09',
+        observedAt: 1_790_400_000_000,
+        feedUpdatedAt: 1_790_366_400_000,
+        publisherSession: 'CLOSED',
+      },
     ]);
   });
 

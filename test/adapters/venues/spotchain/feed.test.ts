@@ -18,7 +18,12 @@ const HOUR = 3_600_000;
 const STABLE = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 };
 const NAMES = ['AAPLx', 'SPYx', 'SPACEX', 'OPENAI'];
 const ENTRIES = NAMES.map((name) => CATALOG.bySymbol(name) as { instrument: string; underlying: string; token: TokenFacts });
-const TOKENS = ENTRIES.map(({ instrument, token }) => ({ symbol: instrument, mint: token.mint, decimals: token.decimals, scaledUi: scaledUiOf(token) }));
+const TOKENS = ENTRIES.map(({ instrument, token }) => ({
+  symbol: instrument,
+  mint: token.mint,
+  decimals: token.decimals,
+  scaledUi: scaledUiOf(token),
+}));
 const market = createSeededMarket({ seed: 33 });
 const random = () => 0.5;
 
@@ -27,7 +32,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function opened(speed: number, options: Partial<Parameters<typeof createSpotchainDouble>[0]> = {}): Promise<{ clock: Clock; double: SpotchainDouble }> {
+async function opened(
+  speed: number,
+  options: Partial<Parameters<typeof createSpotchainDouble>[0]> = {},
+): Promise<{ clock: Clock; double: SpotchainDouble }> {
   const clock = acceleratedClock(NOW, speed);
   const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
   const double = await createSpotchainDouble({ market, clock, tokens, stable: STABLE, port: 0, ...options });
@@ -35,17 +43,35 @@ async function opened(speed: number, options: Partial<Parameters<typeof createSp
   return { clock, double };
 }
 
-function listen(clock: Clock, double: SpotchainDouble, options: Partial<SpotchainFeedOptions> = {}, doorOptions: Partial<KeyedDoorOptions> = {}): FeedMessage[] {
-  const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, headers: { 'x-api-key': 'key' }, clock, random, perMinute: 600, ...doorOptions });
+function listen(
+  clock: Clock,
+  double: SpotchainDouble,
+  options: Partial<SpotchainFeedOptions> = {},
+  doorOptions: Partial<KeyedDoorOptions> = {},
+): FeedMessage[] {
+  const door = createKeyedDoor({
+    venue: 'spotchain',
+    baseUrl: double.url,
+    headers: { 'x-api-key': 'key' },
+    clock,
+    random,
+    perMinute: 600,
+    ...doorOptions,
+  });
   const heard: FeedMessage[] = [];
   const feed = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random, ...options });
-  const subscription = feed.messages.subscribe({ next: (message) => heard.push(message), error: (error) => expect.unreachable(String(error)) });
+  const subscription = feed.messages.subscribe({
+    next: (message) => heard.push(message),
+    error: (error) => expect.unreachable(String(error)),
+  });
   cleanups.push(() => subscription.unsubscribe());
   return heard;
 }
 
-const quotes = (heard: readonly FeedMessage[], name: string) => heard.filter((message): message is Quote => message.kind === 'quote' && message.instrument === name);
-const statuses = (heard: readonly FeedMessage[]) => heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
+const quotes = (heard: readonly FeedMessage[], name: string) =>
+  heard.filter((message): message is Quote => message.kind === 'quote' && message.instrument === name);
+const statuses = (heard: readonly FeedMessage[]) =>
+  heard.flatMap((message) => (message.kind === 'feed_status' ? [`${message.status} ${message.epoch}`] : []));
 
 describe('the aggregator feed', () => {
   test.each(['v1', 'v2'] as const)('quotes every token per share around the market price, whatever its multiplier (%s)', async (route) => {
@@ -69,7 +95,13 @@ describe('the aggregator feed', () => {
   });
 
   test('follows a multiplier that the venue changes and the catalog does not know of', async () => {
-    const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying, multiplier: 4, newMultiplier: 4 }));
+    const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({
+      ...token,
+      symbol: instrument,
+      underlying,
+      multiplier: 4,
+      newMultiplier: 4,
+    }));
     const { clock, double } = await opened(10, { tokens });
     const heard = listen(clock, double);
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
@@ -94,7 +126,9 @@ describe('the aggregator feed', () => {
     await waitFor(() => quotes(heard, 'OPENAI').length > 0 && quotes(heard, 'SPYx').length > 0, { what: 'the others' });
     expect(quotes(heard, 'AAPLx')).toEqual([]);
     expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'halted', bid: null, ask: null });
-    expect(heard).toContainEqual(expect.objectContaining({ kind: 'rejection', reason: 'venue_error', detail: expect.stringContaining('AAPLx: NO_ROUTES_FOUND: ') }));
+    expect(heard).toContainEqual(
+      expect.objectContaining({ kind: 'rejection', reason: 'venue_error', detail: expect.stringContaining('AAPLx: NO_ROUTES_FOUND: ') }),
+    );
     expect(statuses(heard)).toEqual(['connected 1']);
     double.breakRoute('AAPLx', null);
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'the token to come back' });
@@ -117,7 +151,10 @@ describe('the aggregator feed', () => {
     const { clock, double } = await opened(40);
     double.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
     const heard = listen(clock, double, {}, { attempts: 1 });
-    await waitFor(() => heard.filter((message) => message.kind === 'rejection').length > 4 && heard.some((message) => message.kind === 'quote'), { what: 'rejections and quotes' });
+    await waitFor(
+      () => heard.filter((message) => message.kind === 'rejection').length > 4 && heard.some((message) => message.kind === 'quote'),
+      { what: 'rejections and quotes' },
+    );
     for (const name of NAMES) for (const quote of quotes(heard, name)) expect(Number(quote.ask)).toBeGreaterThan(1);
   });
 
@@ -125,7 +162,10 @@ describe('the aggregator feed', () => {
     const { clock, double } = await opened(100);
     const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 30 });
     const heard: FeedMessage[] = [];
-    const subscription = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({ next: (message) => heard.push(message), error: () => undefined });
+    const subscription = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({
+      next: (message) => heard.push(message),
+      error: () => undefined,
+    });
     cleanups.push(() => subscription.unsubscribe());
     await waitFor(() => clock.now() > NOW + 150_000, { what: 'two and a half minutes' });
     const requests = [...double.requests.values()].reduce((sum, count) => sum + count, 0);
@@ -140,7 +180,12 @@ describe('the aggregator feed', () => {
     const { clock, double } = await opened(10, { apiKeys: ['other'] });
     const heard = listen(clock, double);
     await waitFor(() => heard.length > 0, { what: 'the refusal' });
-    expect(heard[0]).toMatchObject({ kind: 'feed_status', status: 'disconnected', epoch: 0, detail: expect.stringContaining('the configured API key is not accepted') });
+    expect(heard[0]).toMatchObject({
+      kind: 'feed_status',
+      status: 'disconnected',
+      epoch: 0,
+      detail: expect.stringContaining('the configured API key is not accepted'),
+    });
   });
 });
 
@@ -176,7 +221,13 @@ describe('pool bars', () => {
   async function source(speed = 1) {
     const { clock, double } = await opened(speed);
     const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 600 });
-    return { double, candles: createSpotchainCandles({ door, pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: double.poolOf(symbol) })) }) };
+    return {
+      double,
+      candles: createSpotchainCandles({
+        door,
+        pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: double.poolOf(symbol) })),
+      }),
+    };
   }
 
   test('are paged backwards over months, across a change of the multiplier, and equal the market per share', async () => {
@@ -198,7 +249,9 @@ describe('pool bars', () => {
     const from = NOW - 6 * HOUR;
     const bars = await candles.fetchCandles('AAPLx', '30m', from, NOW - HOUR);
     const expected = market.candles('token', 'AAPL', HOUR / 2, from, NOW - HOUR);
-    expect(bars.map(({ openTime, close }) => [openTime, Number(close)])).toEqual(expected.map(({ openTime, close }) => [openTime, Number(close)]));
+    expect(bars.map(({ openTime, close }) => [openTime, Number(close)])).toEqual(
+      expected.map(({ openTime, close }) => [openTime, Number(close)]),
+    );
     await expect(candles.fetchCandles('AAPLx', '1x', from, NOW)).rejects.toMatchObject({ code: 'unsupported_timeframe' });
     await expect(candles.fetchCandles('NOPE', '1h', from, NOW)).rejects.toMatchObject({ code: 'unknown_instrument' });
   });

@@ -16,7 +16,12 @@ function fixture(name: string): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL(`../../../fixtures/jupiter/${name}`, import.meta.url), 'utf8')) as Record<string, unknown>;
 }
 
-const spyx: SpotToken = { symbol: 'SPYx', mint: SPYX, decimals: 8, scaledUi: { multiplier: '1.0039092', newMultiplier: '1.0057146', effectiveAt: Date.UTC(2026, 5, 18) } };
+const spyx: SpotToken = {
+  symbol: 'SPYx',
+  mint: SPYX,
+  decimals: 8,
+  scaledUi: { multiplier: '1.0039092', newMultiplier: '1.0057146', effectiveAt: Date.UTC(2026, 5, 18) },
+};
 const leg = (inAmount: string, outAmount: string, contextSlot: number | null = 7): Leg => ({ inAmount, outAmount, contextSlot });
 
 describe('reading a route answer', () => {
@@ -27,7 +32,11 @@ describe('reading a route answer', () => {
   ])('takes %s', (name, slot) => {
     const body = fixture(name);
     const { inputMint, outputMint, inAmount, outAmount } = body as Record<string, string>;
-    expect(readLeg(body, inputMint as string, outputMint as string, inAmount as string)).toEqual({ inAmount, outAmount, contextSlot: slot });
+    expect(readLeg(body, inputMint as string, outputMint as string, inAmount as string)).toEqual({
+      inAmount,
+      outAmount,
+      contextSlot: slot,
+    });
   });
 
   test('refuses the answer to another question', () => {
@@ -38,10 +47,13 @@ describe('reading a route answer', () => {
     expect(readLeg(body, sol, USDC, '100000001')).toMatch(/not the 100000001/);
   });
 
-  test.each([['0'], ['-5'], ['1.5'], ['1e9'], [''], [16198753], [null], [undefined], ['123456789012345678901']])('refuses %j as outAmount', (outAmount) => {
-    const body = { ...fixture('quote-one-hop.json'), outAmount };
-    expect(readLeg(body, body['inputMint' as keyof typeof body] as never, USDC, '100000000')).toMatch(/no raw amount above zero/);
-  });
+  test.each([['0'], ['-5'], ['1.5'], ['1e9'], [''], [16198753], [null], [undefined], ['123456789012345678901']])(
+    'refuses %j as outAmount',
+    (outAmount) => {
+      const body = { ...fixture('quote-one-hop.json'), outAmount };
+      expect(readLeg(body, body['inputMint' as keyof typeof body] as never, USDC, '100000000')).toMatch(/no raw amount above zero/);
+    },
+  );
 
   test('never throws on any JSON', () => {
     fc.assert(
@@ -56,12 +68,29 @@ describe('reading a route answer', () => {
 
 describe('a probe', () => {
   test('divides by the multiplier that is in force: the captured SPYx order is 759.06 per share, not 763.40', () => {
-    const quote = mapProbe(spyx, 6, { buy: leg('10000000', '1309930'), sell: leg('1309930', '9950000') }, multiplierAt(spyx.scaledUi, AT), 756.894, 5, AT);
+    const quote = mapProbe(
+      spyx,
+      6,
+      { buy: leg('10000000', '1309930'), sell: leg('1309930', '9950000') },
+      multiplierAt(spyx.scaledUi, AT),
+      756.894,
+      5,
+      AT,
+    );
     // 10 / 0.01309930 = 763.40 per raw whole token; / 1.0057146 = 759.06 per share.
     expect(Number(quote.ask)).toBeCloseTo(10 / 0.0130993 / 1.0057146, 8);
     expect(Number(quote.bid)).toBeCloseTo(9.95 / 0.0130993 / 1.0057146, 8);
     expect(Number(quote.askSize)).toBeCloseTo(0.0130993 * 1.0057146, 12);
-    expect(quote).toMatchObject({ kind: 'quote', venue: 'spotchain', instrument: 'SPYx', sequence: 7, quality: 'live', flags: [], sourceTime: false, observedAt: AT });
+    expect(quote).toMatchObject({
+      kind: 'quote',
+      venue: 'spotchain',
+      instrument: 'SPYx',
+      sequence: 7,
+      quality: 'live',
+      flags: [],
+      sourceTime: false,
+      observedAt: AT,
+    });
   });
 
   test('is degraded where the venue price disagrees, as it does with a forgotten multiplier of 5', () => {
@@ -73,21 +102,40 @@ describe('a probe', () => {
   });
 
   test('is one-sided and degraded where the token cannot be sold', () => {
-    expect(mapProbe(spyx, 6, { buy: leg('10000000', '1309930'), sell: null }, '1', null, 5, AT)).toMatchObject({ bid: null, bidSize: null, quality: 'degraded', flags: ['one_sided'] });
+    expect(mapProbe(spyx, 6, { buy: leg('10000000', '1309930'), sell: null }, '1', null, 5, AT)).toMatchObject({
+      bid: null,
+      bidSize: null,
+      quality: 'degraded',
+      flags: ['one_sided'],
+    });
   });
 
   test('rounds against whoever trades on it and never loses more than the 15th digit', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.bigInt({ min: 1n, max: 10n ** 15n }), fc.constantFrom('1', '5', '1.4861347'), (cost, got, back, multiplier) => {
-        const quote = mapProbe(spyx, 6, { buy: leg(String(cost), String(got)), sell: leg(String(got), String(back)) }, multiplier, null, 5, AT);
-        const exact = (stable: bigint) => new Decimal(stable.toString()).times(100).div(new Decimal(got.toString()).times(multiplier));
-        const ask = new Decimal(quote.ask as string);
-        const bid = new Decimal(quote.bid as string);
-        expect(ask.gte(exact(cost))).toBe(true);
-        expect(bid.lte(exact(back))).toBe(true);
-        expect(ask.div(exact(cost)).minus(1).toNumber()).toBeLessThan(1e-13);
-        expect(bid.div(exact(back)).minus(1).abs().toNumber()).toBeLessThan(1e-13);
-      }),
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 15n }),
+        fc.bigInt({ min: 1n, max: 10n ** 15n }),
+        fc.bigInt({ min: 1n, max: 10n ** 15n }),
+        fc.constantFrom('1', '5', '1.4861347'),
+        (cost, got, back, multiplier) => {
+          const quote = mapProbe(
+            spyx,
+            6,
+            { buy: leg(String(cost), String(got)), sell: leg(String(got), String(back)) },
+            multiplier,
+            null,
+            5,
+            AT,
+          );
+          const exact = (stable: bigint) => new Decimal(stable.toString()).times(100).div(new Decimal(got.toString()).times(multiplier));
+          const ask = new Decimal(quote.ask as string);
+          const bid = new Decimal(quote.bid as string);
+          expect(ask.gte(exact(cost))).toBe(true);
+          expect(bid.lte(exact(back))).toBe(true);
+          expect(ask.div(exact(cost)).minus(1).toNumber()).toBeLessThan(1e-13);
+          expect(bid.div(exact(back)).minus(1).abs().toNumber()).toBeLessThan(1e-13);
+        },
+      ),
     );
   });
 });
@@ -109,8 +157,16 @@ describe('multipliers', () => {
   });
 
   test.each([
-    ['ISO time', { multiplier: 1, newMultiplier: 5, newMultiplierEffectiveAt: '2026-06-10T04:50:00Z' }, { multiplier: '1', newMultiplier: '5', effectiveAt: Date.UTC(2026, 5, 10, 4, 50) }],
-    ['unix time', { multiplier: 1, newMultiplier: 5, newMultiplierEffectiveTimestamp: 1_781_065_800 }, { multiplier: '1', newMultiplier: '5', effectiveAt: 1_781_065_800_000 }],
+    [
+      'ISO time',
+      { multiplier: 1, newMultiplier: 5, newMultiplierEffectiveAt: '2026-06-10T04:50:00Z' },
+      { multiplier: '1', newMultiplier: '5', effectiveAt: Date.UTC(2026, 5, 10, 4, 50) },
+    ],
+    [
+      'unix time',
+      { multiplier: 1, newMultiplier: 5, newMultiplierEffectiveTimestamp: 1_781_065_800 },
+      { multiplier: '1', newMultiplier: '5', effectiveAt: 1_781_065_800_000 },
+    ],
     ['nothing pending', { multiplier: 1.5 }, fixedMultiplier('1.5')],
     ['a zero that stands for nothing', { multiplier: 1.5, newMultiplier: 0 }, fixedMultiplier('1.5')],
     ['no time', { multiplier: 1.5, newMultiplier: 2 }, fixedMultiplier('1.5')],
@@ -127,17 +183,26 @@ describe('prices', () => {
       new Map([
         [
           'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp',
-          { usdPrice: 336.7591201, liquidityUsd: '665581.29', scaledUi: { multiplier: '1.0026642076', newMultiplier: '1.0032690125', effectiveAt: Date.UTC(2026, 7, 8, 0, 30) } },
+          {
+            usdPrice: 336.7591201,
+            liquidityUsd: '665581.29',
+            scaledUi: { multiplier: '1.0026642076', newMultiplier: '1.0032690125', effectiveAt: Date.UTC(2026, 7, 8, 0, 30) },
+          },
         ],
       ]),
     );
     // The relation of the capture: price per raw = price per UI unit x multiplier.
-    const { scaledUiConfig, usdPrice } = Object.values(fixture('price-v3.json'))[0] as { usdPrice: number; scaledUiConfig: { newMultiplier: number; usdPricePrescaled: number } };
+    const { scaledUiConfig, usdPrice } = Object.values(fixture('price-v3.json'))[0] as {
+      usdPrice: number;
+      scaledUiConfig: { newMultiplier: number; usdPricePrescaled: number };
+    };
     expect(scaledUiConfig.usdPricePrescaled / usdPrice).toBeCloseTo(scaledUiConfig.newMultiplier, 6);
   });
 
   test('that are missing, zero, negative or no number are left out', () => {
-    expect(readPrices({ a: null, b: {}, c: { usdPrice: 0 }, d: { usdPrice: -1 }, e: { usdPrice: '5' }, f: { usdPrice: 5, liquidity: -1 } })).toEqual(new Map([['f', { usdPrice: 5, liquidityUsd: null, scaledUi: null }]]));
+    expect(
+      readPrices({ a: null, b: {}, c: { usdPrice: 0 }, d: { usdPrice: -1 }, e: { usdPrice: '5' }, f: { usdPrice: 5, liquidity: -1 } }),
+    ).toEqual(new Map([['f', { usdPrice: 5, liquidityUsd: null, scaledUi: null }]]));
     expect(readPrices([])).toMatch(/no object/);
   });
 });
@@ -149,18 +214,34 @@ describe('pool bars', () => {
     const switchAt = 1_781_065_800_000;
     const scaledUi = { multiplier: '1', newMultiplier: '5', effectiveAt: switchAt };
     const hour = Math.floor(switchAt / 3_600_000) * 3_600;
-    expect(mapOhlcv(page([[hour + 3600, 500, 510, 495, 505, 1010], [hour, 100, 102, 99, 101, 202]]), scaledUi)).toEqual([
+    expect(
+      mapOhlcv(
+        page([
+          [hour + 3600, 500, 510, 495, 505, 1010],
+          [hour, 100, 102, 99, 101, 202],
+        ]),
+        scaledUi,
+      ),
+    ).toEqual([
       { openTime: hour * 1000, open: '100', high: '102', low: '99', close: '101', volume: '2' },
       { openTime: (hour + 3600) * 1000, open: '100', high: '102', low: '99', close: '101', volume: '10' },
     ]);
   });
 
-  test.each([[page(null)], [page([[1, 2, 3]])], [page([[1, '2', 3, 4, 5, 6]])], [page([[1, 0, 1, 0, 1, 1]])], [{}], [null]])('refuse %j', (body) =>
-    expect(() => mapOhlcv(body, fixedMultiplier('1'))).toThrow(),
+  test.each([[page(null)], [page([[1, 2, 3]])], [page([[1, '2', 3, 4, 5, 6]])], [page([[1, 0, 1, 0, 1, 1]])], [{}], [null]])(
+    'refuse %j',
+    (body) => expect(() => mapOhlcv(body, fixedMultiplier('1'))).toThrow(),
   );
 
   test('join into longer ones and leave stretches without trades out', () => {
-    const bar = (minute: number, price: string) => ({ openTime: minute * 60_000, open: price, high: price, low: price, close: price, volume: '0.1' });
+    const bar = (minute: number, price: string) => ({
+      openTime: minute * 60_000,
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume: '0.1',
+    });
     expect(joinCandles([bar(0, '10'), bar(1, '9'), bar(4, '100'), bar(20, '5')], 300_000)).toEqual([
       { openTime: 0, open: '10', high: '100', low: '9', close: '100', volume: '0.3' },
       { openTime: 1_200_000, open: '5', high: '5', low: '5', close: '5', volume: '0.1' },
