@@ -69,7 +69,9 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
   const issuer = createKeyedDoor({ venue: 'reference', baseUrl: addresses.issuerUrl, clock, random, perMinute: 30 });
   const news = createKeyedDoor({ venue: 'reference', baseUrl: addresses.newsUrl, clock, random, perMinute: 30 });
   const key = addresses.reference.key === null ? {} : { apiKey: addresses.reference.key };
-  const reference = createReferenceDoor({ baseUrl: addresses.reference.url, ...key, clock, random });
+  // The provider serves history beside its price routes, not under them.
+  const history = addresses.reference.url.replace(/\/hermes\/?$/, '');
+  const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random });
   const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
 
   return {

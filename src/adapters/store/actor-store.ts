@@ -1,5 +1,6 @@
 /** Actors in PostgreSQL: steps committed by compare-and-set on the version, many of them in one transaction. */
 import type {
+  ActorEvent,
   ActorRow,
   ActorStart,
   ActorState,
@@ -90,7 +91,10 @@ export function createActorStore(sql: Sql) {
         });
         await writeTimers(transaction, start.plan.timers.map(address));
         await writeErrands(transaction, start.plan.errands.map(address));
-        await writeAnnouncements(transaction, start.plan.announcements.map(address));
+        await writeAnnouncements(
+          transaction,
+          [...start.plan.announcements, inspected(start, 1, { type: 'started', input: start.input }, null)].map(address),
+        );
       });
     },
 
@@ -228,21 +232,26 @@ async function writeSteps(transaction: Transaction, commits: readonly StepCommit
       version: commit.row.version + 1,
       at: commit.at,
       index: 0,
-      item: { channel: 'inspect', body: inspected(commit) },
+      item: inspected(
+        { id: commit.row.id, kind: commit.row.kind, machine: commit.machine, plan: commit.plan },
+        commit.row.version + 1,
+        commit.event,
+        commit.row.state.value,
+      ),
     })),
   ]);
 }
 
 /** A committed step as the `inspect` channel shows it. */
-function inspected({ row, machine, event, plan }: StepCommit): { readonly [key: string]: Json } {
+function inspected(
+  step: Pick<ActorStart, 'kind' | 'machine' | 'plan'> & { readonly id: string },
+  version: number,
+  event: ActorEvent,
+  from: Json,
+): Announcement {
   return {
-    actorId: row.id,
-    kind: row.kind,
-    machine,
-    version: row.version + 1,
-    event: event as never,
-    from: row.state.value,
-    to: plan.state.value,
+    channel: 'inspect',
+    body: { actorId: step.id, kind: step.kind, machine: step.machine, version, event: event as never, from, to: step.plan.state.value },
   };
 }
 

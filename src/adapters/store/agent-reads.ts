@@ -62,8 +62,6 @@ export interface AgentStepRow {
   readonly cause: string | null;
 }
 
-export type AgentReadStore = ReturnType<typeof createAgentReads>;
-
 export function createAgentReads(sql: Sql) {
   async function belongs(orgId: string, agentId: string): Promise<boolean> {
     const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;

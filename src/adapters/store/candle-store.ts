@@ -18,8 +18,6 @@ export interface StoredBar extends Candle {
   readonly source: string;
 }
 
-export type CandleStore = ReturnType<typeof createCandleStore>;
-
 export function createCandleStore(sql: Sql) {
   return {
     /** Ascending by open time, at most `limit`. */

@@ -34,8 +34,6 @@ interface PackedRow {
 const MAX_MANIFESTS = 1_000;
 const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export type DecisionReadStore = ReturnType<typeof createDecisionReads>;
-
 export function createDecisionReads(sql: Sql) {
   const manifests = new Map<string, ReadableManifest>();
   const columns = sql`

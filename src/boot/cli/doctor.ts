@@ -108,7 +108,13 @@ async function queue(config: Config): Promise<Finding> {
 async function port(config: Config): Promise<Finding> {
   return new Promise((found) => {
     const probe = createServer();
-    probe.once('error', (error) => found({ what: 'port', ok: false, detail: `${config.HOST}:${config.PORT} is taken (${(error as NodeJS.ErrnoException).code}): stop what listens there, or set PORT to another one` }));
+    probe.once('error', (error) =>
+      found({
+        what: 'port',
+        ok: false,
+        detail: `${config.HOST}:${config.PORT} is taken (${(error as NodeJS.ErrnoException).code}): stop what listens there, or set PORT to another one`,
+      }),
+    );
     probe.listen(config.PORT, config.HOST, () =>
       probe.close(() => found({ what: 'port', ok: true, detail: `${config.HOST}:${config.PORT || 'any'} is free` })),
     );

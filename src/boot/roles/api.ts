@@ -17,6 +17,7 @@ import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
 import { createMemberStore } from '../../adapters/store/member-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
+import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
 import type { Logger } from '../log.ts';
@@ -26,6 +27,8 @@ import { createOrderBooks } from '../venues.ts';
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
 const AGENTS_SHOWN = 200;
+/** What the verifier's refusals are to a caller; every other one says that the token is no good. */
+const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
 export interface ApiRole {
   readonly app: FastifyInstance;
@@ -106,7 +109,7 @@ export async function startApi(deps: {
           ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt } }
           : {
               ok: false,
-              refusal: { code: verdict.code === 'token_expired' ? 'token_expired' : 'unauthenticated', detail: verdict.detail },
+              refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail },
             };
       },
       members,

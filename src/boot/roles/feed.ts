@@ -3,7 +3,8 @@ import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { Venue } from '../../domain/venue.ts';
-import { CATALOG } from '../../domain/catalog.ts';
+import { AGENT_TICK_MS } from '../../domain/time.ts';
+import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ConnectivityEdge } from '../../../streams/connectivity.ts';
 import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
@@ -11,6 +12,7 @@ import { createMarketPipeline, type MarketPipeline } from '../../../streams/mark
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { lookEvery } from '../../../actors/runtime/look.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
 import { createCandleStore } from '../../adapters/store/candle-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { activeManifests, agentsHearing } from '../../adapters/store/manifest-reads.ts';
@@ -23,10 +25,13 @@ import type { Venues } from '../venues.ts';
 const DUTY = 'feed';
 const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
-const NEEDS_MS = 5_000;
+/** What agents need is read again so often, and at once where an agent was created or changed. */
+const NEEDS_MS = 15_000;
 /** After a start the venues have so long to be heard before an agent is told that they are not. */
 const SETTLE_MS = 2_000;
 const EDGE_BATCH = 500;
+/** Steps after which other instruments or indicators may have to be observed. */
+const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed']);
 
 export interface FeedRole {
   /** Null while another process is on duty. */
@@ -52,6 +57,8 @@ export function startFeed(deps: {
   const candles = createCandleStore(sql);
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
+  /** What the agents look at: nobody else reads the observations. */
+  let instruments: readonly CatalogEntry[] = [];
   const needsByHash = new Map<string, readonly IndicatorNeed[]>();
 
   /** Writes go one after the other: a slow database delays the next write, never the streams. */
@@ -74,16 +81,19 @@ export function startFeed(deps: {
   async function refreshNeeds(): Promise<void> {
     const manifests = await activeManifests(sql);
     const union = new Map<string, IndicatorNeed>();
+    const looked = new Set<string>();
     for (const { hash, manifest } of manifests) {
       let known = needsByHash.get(hash);
       if (!known) {
         known = compileManifest(manifest).needs;
         needsByHash.set(hash, known);
       }
+      for (const { key } of manifest.universe) looked.add(key);
       for (const need of known) union.set(`${need.instrument} ${need.name} ${need.period} ${need.timeframe}`, need);
     }
     for (const hash of needsByHash.keys()) if (!manifests.some((active) => active.hash === hash)) needsByHash.delete(hash);
     needs = [...union.values()];
+    instruments = CATALOG.entries.filter(({ key }) => looked.has(key));
     duty?.pipeline.refreshNeeds();
   }
 
@@ -108,10 +118,10 @@ export function startFeed(deps: {
       random: deps.random,
       feeds,
       histories,
-      instruments: () => CATALOG.entries,
+      instruments: () => instruments,
       needs: () => needs,
+      periodMs: AGENT_TICK_MS,
       onCut: (cut: Cut) => {
-        // A slot before the first second of hearing would hold nothing, and say so for every agent.
         write('writing a cut', async () => {
           await writeCut(sql, cut, 'streams');
           metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
@@ -173,7 +183,17 @@ export function startFeed(deps: {
   }
 
   const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
-  const first = renew().catch(complain);
+  const tail = createAnnouncementTail({ sql, clock, onError: complain });
+  const changed = tail.subscribe((rows) => {
+    if (
+      duty &&
+      rows.some(
+        ({ channel, body }) => channel === 'inspect' && CHANGES_NEEDS.has((body['event'] as { type?: string } | undefined)?.type ?? ''),
+      )
+    )
+      refreshNeeds().catch(complain);
+  });
+  const first = tail.start().then(renew).catch(complain);
   const looks = [
     lookEvery(clock, RENEW_MS, renew, complain),
     lookEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
@@ -182,6 +202,8 @@ export function startFeed(deps: {
     pipeline: () => duty?.pipeline ?? null,
     async stop() {
       await first;
+      changed();
+      await tail.stop();
       for (const look of looks) await look.stop();
       await duty?.end();
       duty = null;

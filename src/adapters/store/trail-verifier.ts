@@ -1,0 +1,366 @@
+/**
+ * Verifies the trail by itself: recomputes every hash of every agent's chain from the rows as they lie, in the order of
+ * time, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
+ */
+import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
+import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
+import type { Sql, Transaction } from './database.ts';
+
+const AGENT_TICK_MS = 60_000;
+/** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
+const WINDOW_MS = 6 * 3_600_000;
+/** About so many rows are read at once. */
+const PAGE_ROWS = 20_000;
+const MAX_BREAKS = 100;
+
+/** One thing in the trail that is not as it was written. */
+export interface TrailBreak {
+  readonly agentId: string | null;
+  /** ISO 8601 of the slot; null where the break belongs to none. */
+  readonly slot: string | null;
+  /** Which part: `disposition`, `previous_hash`, `observation`, `manifest`, `missing decision`... */
+  readonly part: string;
+  /** One sentence: what is there and what should be. */
+  readonly detail: string;
+}
+
+export interface TrailReport {
+  readonly whole: boolean;
+  /** By time; the first is the first altered row. At most 100 are listed. */
+  readonly breaks: readonly TrailBreak[];
+  readonly agents: number;
+  readonly decisions: number;
+  readonly observations: number;
+  readonly manifests: number;
+}
+
+interface StoredDecision {
+  agent_id: string;
+  slot: number;
+  manifest_version: number;
+  disposition: DecisionRow['disposition'];
+  reason: string | null;
+  instrument: string | null;
+  outcome: string;
+  risk: string | null;
+  book: string | null;
+  manifest_hash: string;
+  observed_hash: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** What is known of one agent while its chain is walked. */
+interface Chain {
+  readonly id: string;
+  /** When it was on duty, by its steps: from inclusive, until exclusive. */
+  readonly duty: readonly { readonly from: number; readonly until: number }[];
+  /** Up to and including this slot it has been ticked. */
+  readonly tickedTo: number;
+  head: string;
+  /** Where the last row fails its hash: what it hashes to, and the break that was found. */
+  doubt: { readonly hash: string; readonly found: Found } | null;
+  /** The slot of the last decision; null before the first. */
+  lastSlot: number | null;
+}
+
+interface StoredManifest {
+  readonly hash: string;
+  readonly universe: readonly string[];
+}
+
+const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
+
+const iso = (slot: number): string => new Date(slot).toISOString();
+
+/** Walks the whole trail as it is at one moment. `progress` hears how many decisions were verified of how many. */
+export async function verifyTrail(sql: Sql, progress?: (done: number, total: number) => void): Promise<TrailReport> {
+  return (await sql.begin('isolation level repeatable read read only', (transaction) => walk(transaction, progress))) as TrailReport;
+}
+
+async function walk(sql: Transaction, progress?: (done: number, total: number) => void): Promise<TrailReport> {
+  const found: Found[] = [];
+  let breaks = 0;
+  const complain: Complain = (at, agentId, part, detail, slot = at) => {
+    breaks++;
+    const one: Found = { at, agentId, slot: slot === null ? null : iso(slot), part, detail };
+    // Windows go by time: of more breaks than can be listed the earliest are kept.
+    if (found.length < MAX_BREAKS * 10) found.push(one);
+    return one;
+  };
+
+  const manifests = await readManifests(sql, complain);
+  const chains = await readChains(sql);
+  const [extent] = await sql<{ first: number | null; last: number | null; rows: number; observations: number }[]>`
+    select (select min(slot) from decisions) as first, (select max(slot) from decisions) as last,
+      (select count(*) from decisions) as rows, (select count(*) from observations) as observations`;
+  const total = extent?.rows ?? 0;
+  let decisions = 0;
+  let observations = 0;
+  const first = extent?.first ?? null;
+  const last = extent?.last ?? null;
+  if (first !== null && last !== null) {
+    const known = [...chains.values()];
+    const strangers = await sql<{ agent_id: string }[]>`
+      select distinct d.agent_id from decisions d where not exists (select 1 from agents a where a.id = d.agent_id)`;
+    for (const { agent_id } of strangers) complain(first, agent_id, 'agent', 'decisions of an agent that is not on record', null);
+    for (let from = Math.floor(first / WINDOW_MS) * WINDOW_MS; from <= last; from += WINDOW_MS) {
+      const hashes = await verifyObservations(sql, from, from + WINDOW_MS, complain);
+      observations += hashes.count;
+      const perPage = Math.max(1, Math.floor(PAGE_ROWS / (WINDOW_MS / AGENT_TICK_MS)));
+      for (let page = 0; page < known.length; page += perPage) {
+        const part = known.slice(page, page + perPage);
+        const rows = await sql<StoredDecision[]>`
+          select d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
+            encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
+            encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash
+          from unnest(${part.map(({ id }) => id)}::uuid[]) with ordinality as a(id, place)
+          cross join lateral (select * from decisions where agent_id = a.id and slot >= ${from} and slot < ${from + WINDOW_MS} order by slot) d
+          order by a.place, d.slot`;
+        for (const row of rows) verifyDecision(row, chains.get(row.agent_id) as Chain, manifests, hashes.bySlot, complain);
+        decisions += rows.length;
+        progress?.(decisions, total);
+      }
+      if (breaks >= MAX_BREAKS) break;
+    }
+  }
+  if (breaks < MAX_BREAKS) for (const chain of chains.values()) verifyEnd(chain, complain);
+  found.sort((a, b) => a.at - b.at);
+  return {
+    whole: breaks === 0,
+    breaks: found.slice(0, MAX_BREAKS).map(({ agentId, slot, part, detail }) => ({ agentId, slot, part, detail })),
+    agents: chains.size,
+    decisions,
+    observations,
+    manifests: manifests.size,
+  };
+}
+
+/** A break while the walk goes on: the next decision may tell more closely which part it was. */
+interface Found {
+  readonly at: number;
+  readonly agentId: string | null;
+  readonly slot: string | null;
+  part: string;
+  readonly detail: string;
+}
+
+type Complain = (at: number, agentId: string | null, part: string, detail: string, slot?: number | null) => Found;
+
+async function readManifests(sql: Transaction, complain: Complain): Promise<Map<string, StoredManifest>> {
+  const manifests = new Map<string, StoredManifest>();
+  const rows = await sql<{ agent_id: string; version: number; hash: string; canonical: string; created: number }[]>`
+    select agent_id, version, hash, canonical, floor(extract(epoch from created_at) * 1000)::bigint as created from manifests order by created_at, agent_id, version`;
+  for (const row of rows) {
+    let universe: readonly string[] = [];
+    try {
+      const manifest = JSON.parse(row.canonical) as { universe?: readonly { readonly key: string }[] };
+      universe = (manifest.universe ?? []).map(({ key }) => key);
+      const canonical = canonicalHash(manifest as never);
+      if (sha256Hex(row.canonical) !== row.hash || canonical !== row.hash) {
+        complain(
+          row.created,
+          row.agent_id,
+          'manifest',
+          `version ${row.version} hashes to ${sha256Hex(row.canonical)}, its row says ${row.hash}`,
+          null,
+        );
+      }
+    } catch (error) {
+      complain(row.created, row.agent_id, 'manifest', `version ${row.version} is no canonical JSON: ${(error as Error).message}`, null);
+    }
+    manifests.set(`${row.agent_id} ${row.version}`, { hash: row.hash, universe });
+  }
+  return manifests;
+}
+
+/** When each agent was on duty, told by the steps of its life alone. */
+async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
+  const agents = await sql<{ id: string; ticked_to: number; tick_until: number | null; quarantined: boolean }[]>`
+    select g.id, coalesce(t.last_slot, 0) as ticked_to, a.tick_until, a.status = 'quarantined' as quarantined
+    from agents g join actors a on a.id = g.id left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard order by g.id`;
+  const steps = await sql<{ actor_id: string; at: number; duty: string | null }[]>`
+    select s.actor_id, s.at, s.to_value ->> 'duty' as duty from steps s join agents g on g.id = s.actor_id order by s.actor_id, s.version`;
+  const duties = new Map<string, { from: number; until: number }[]>();
+  for (const { actor_id, at, duty } of steps) {
+    let spans = duties.get(actor_id);
+    if (spans === undefined) {
+      spans = [];
+      duties.set(actor_id, spans);
+    }
+    const open = spans.at(-1);
+    const active = open !== undefined && open.until === Number.POSITIVE_INFINITY;
+    if (duty === 'active' && !active)
+      spans.push({ from: Math.floor(at / AGENT_TICK_MS) * AGENT_TICK_MS + AGENT_TICK_MS, until: Number.POSITIVE_INFINITY });
+    else if (duty !== 'active' && active) (open as { until: number }).until = at;
+  }
+  const chains = new Map<string, Chain>();
+  for (const { id, ticked_to, tick_until, quarantined } of agents) {
+    const duty = duties.get(id) ?? [];
+    // Quarantine is no step of the agent's own; it ends the duty all the same.
+    const last = duty.at(-1);
+    if (quarantined && last !== undefined && tick_until !== null) last.until = Math.min(last.until, tick_until);
+    chains.set(id, { id, duty, tickedTo: ticked_to, head: GENESIS_HASH, doubt: null, lastSlot: null });
+  }
+  return chains;
+}
+
+/** Recomputes the hash of every observation of a span of time. */
+async function verifyObservations(
+  sql: Transaction,
+  from: number,
+  to: number,
+  complain: Complain,
+): Promise<{ readonly bySlot: Map<number, Map<string, string>>; readonly count: number }> {
+  const bySlot = new Map<number, Map<string, string>>();
+  let count = 0;
+  let after: readonly [number, string] = [from - 1, ''];
+  for (;;) {
+    const rows = await sql<{ slot: number; instrument: string; hash: string; body: string }[]>`
+      select slot, instrument, hash, body from observations
+      where slot >= ${from} and slot < ${to} and (slot, instrument) > (${after[0]}, ${after[1]}) order by slot, instrument limit ${PAGE_ROWS}`;
+    for (const row of rows) {
+      let slot = bySlot.get(row.slot);
+      if (slot === undefined) {
+        slot = new Map();
+        bySlot.set(row.slot, slot);
+      }
+      const actual = sha256Hex(row.body);
+      if (actual !== row.hash)
+        complain(row.slot, null, 'observation', `the observation of ${row.instrument} hashes to ${actual}, its row says ${row.hash}`);
+      slot.set(row.instrument, actual);
+    }
+    count += rows.length;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_ROWS) return { bySlot, count };
+    after = [last.slot, last.instrument];
+  }
+}
+
+function verifyDecision(
+  row: StoredDecision,
+  chain: Chain,
+  manifests: ReadonlyMap<string, StoredManifest>,
+  observed: ReadonlyMap<number, ReadonlyMap<string, string>>,
+  complain: Complain,
+): void {
+  const { agent_id: agentId, slot } = row;
+  const before = breaksOf(complain);
+  verifySlots(chain, slot, before.complain);
+  const manifest = manifests.get(`${agentId} ${row.manifest_version}`);
+  if (manifest === undefined)
+    before.complain(slot, agentId, 'manifest_version', `version ${row.manifest_version} of the manifest is not on record`);
+  const universe = manifest?.universe ?? [];
+  // A slot that was missed looked at nothing; neither did one whose cut was silent.
+  const hashes = row.observed_hash === '' ? [] : universe.flatMap((instrument) => observed.get(slot)?.get(instrument) ?? []);
+  const expectedObserved = combineObservationHashes(hashes);
+  const parts: Omit<DecisionRow, 'hash'> = {
+    agentId,
+    slot,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    disposition: row.disposition,
+    reason: row.reason,
+    instrument: row.instrument as DecisionRow['instrument'],
+    outcome: row.outcome,
+    risk: row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']),
+    observedHash: row.observed_hash,
+    book: row.book,
+    previousHash: row.previous_hash,
+  };
+  const actual = decisionHash(parts);
+  if (actual !== row.hash) {
+    before.complain(
+      slot,
+      agentId,
+      alteredPart(parts, row.hash, chain.head, manifest?.hash, expectedObserved),
+      `the row hashes to ${actual}, it says ${row.hash}`,
+    );
+  }
+  if (row.previous_hash !== chain.head && !before.any) {
+    before.complain(slot, agentId, 'previous_hash', `it follows ${row.previous_hash}, the decision before it is ${chain.head}`);
+  }
+  if (manifest !== undefined && manifest.hash !== row.manifest_hash && !before.any) {
+    before.complain(
+      slot,
+      agentId,
+      'manifest_hash',
+      `it names ${row.manifest_hash}, version ${row.manifest_version} on record is ${manifest.hash}`,
+    );
+  }
+  if (manifest !== undefined && row.observed_hash !== expectedObserved && !before.any) {
+    before.complain(
+      slot,
+      agentId,
+      'observed state',
+      `it saw ${row.observed_hash || 'nothing'}, the observations on record combine to ${expectedObserved || 'nothing'}`,
+    );
+  }
+  chain.head = row.hash;
+  chain.lastSlot = slot;
+}
+
+/** Remembers whether this row has been complained of: one alteration is one break, not four. */
+function breaksOf(complain: Complain): { complain: Complain; readonly any: boolean } {
+  let any = false;
+  return {
+    complain: (...words) => {
+      any = true;
+      return complain(...words);
+    },
+    get any() {
+      return any;
+    },
+  };
+}
+
+/** Which part, put back as it should be, makes the hash come out right; where none does, those that only the hash knows. */
+function alteredPart(
+  parts: Omit<DecisionRow, 'hash'>,
+  hash: string,
+  head: string,
+  manifestHash: string | undefined,
+  observedHash: string,
+): string {
+  const right = (changes: Partial<DecisionRow>): boolean => decisionHash({ ...parts, ...changes }) === hash;
+  if (parts.previousHash !== head && right({ previousHash: head })) return 'previous_hash';
+  if (manifestHash !== undefined && parts.manifestHash !== manifestHash && right({ manifestHash })) return 'manifest_hash';
+  if (parts.observedHash !== observedHash && right({ observedHash })) return 'observed_hash';
+  if (DISPOSITIONS.some((disposition) => disposition !== parts.disposition && right({ disposition }))) return 'disposition';
+  return 'one of reason, instrument, outcome, risk, book, hash';
+}
+
+/** Every slot on duty between the last decision and this one has to be there. */
+function verifySlots(chain: Chain, slot: number, complain: Complain): void {
+  if (slot % AGENT_TICK_MS !== 0) complain(slot, chain.id, 'slot', `the slot is no multiple of ${AGENT_TICK_MS} ms`);
+  const span = chain.duty.find(({ from, until }) => slot >= from && slot < until);
+  if (span === undefined) complain(slot, chain.id, 'slot', 'a decision at a time at which the agent was not on duty');
+  const missing = missingBetween(chain, slot);
+  if (missing !== null) complain(missing.first, chain.id, 'missing decision', `${missing.count} decisions are missing before ${iso(slot)}`);
+}
+
+/** At the end of the trail nothing may have been cut off that the ticks say they have written. */
+function verifyEnd(chain: Chain, complain: Complain): void {
+  const missing = missingBetween(chain, chain.tickedTo + AGENT_TICK_MS);
+  if (missing !== null)
+    complain(
+      missing.first,
+      chain.id,
+      'missing decision',
+      `${missing.count} decisions are missing at the end of the trail, up to ${iso(chain.tickedTo)}`,
+    );
+}
+
+function missingBetween(chain: Chain, slot: number): { readonly first: number; readonly count: number } | null {
+  const after = chain.lastSlot === null ? Number.NEGATIVE_INFINITY : chain.lastSlot + AGENT_TICK_MS;
+  let first: number | null = null;
+  let count = 0;
+  for (const { from, until } of chain.duty) {
+    const begin = Math.max(from, after);
+    const end = Math.min(until, slot);
+    if (begin >= end) continue;
+    first ??= begin;
+    count += Math.ceil((end - begin) / AGENT_TICK_MS);
+  }
+  return first === null ? null : { first, count };
+}

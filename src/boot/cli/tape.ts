@@ -1,0 +1,322 @@
+/** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays and converts it. */
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { finished } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { parse as parseYaml } from 'yaml';
+import { openDatabase } from '../../adapters/store/database.ts';
+import { IMPORTERS, importTape, type ImportReport } from '../../adapters/tape/import-tape.ts';
+import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
+import { convertTape } from '../../adapters/tape/tape-writer.ts';
+import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agent.ts';
+import { decisionId, GENESIS_HASH } from '../../domain/decision.ts';
+import { type Manifest, manifestHash } from '../../domain/manifest.ts';
+import { readManifest } from '../../domain/manifest-reader.ts';
+import type { TapeAgent } from '../../domain/tape.ts';
+import { isoTime } from '../../domain/time.ts';
+import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
+import { createRecordWriter, type ReplayOptions, type ReplayResult, replayTape } from '../replay.ts';
+import { type Comparison, createComparison } from '../replay-compare.ts';
+import { progressBar } from './progress.ts';
+
+export interface CliDoors {
+  /** Takes results; progress goes to stderr. */
+  readonly out: (text: string) => void;
+  /** DATABASE_URL, or null where it is not set. */
+  readonly databaseUrl: () => string | null;
+}
+
+/** The organization of agents that exist in a replay only. */
+const REPLAY_ORG = '00000000-0000-7000-8000-000000000000';
+
+/** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
+export function tapeCommands(program: Command, doors: CliDoors): void {
+  const tape = program.command('tape').description('record, inspect, replay and convert tapes of recorded quotes');
+
+  tape
+    .command('record')
+    .description('import a recording in a venue\'s own format as a tape')
+    .requiredOption('--from <file>', 'the recording; gzip is unpacked on the way')
+    .addOption(new Option('--venue <venue>', 'the venue that it stands for').choices(VENUES).makeOptionMandatory())
+    .option('--to <file>', 'the tape: *.tape.ndjson, *.tape.ndjson.gz or *.tape (default: beside the recording)')
+    .option('--instrument <name>', 'what it prices, where the recording does not say')
+    .option('--timeframe <timeframe>', 'length of its bars, such as 1h')
+    .option('--date <YYYY-MM-DD>', 'the day of recordings whose times count from midnight')
+    .option('--overwrite', 'replace the tape where it exists')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', `\nAccepted recordings:\n${IMPORTERS.map(({ accepts, venues }) => `  - ${accepts} [--venue ${venues.join('|')}]`).join('\n')}`)
+    .action(async (options: { from: string; venue: Venue; to?: string; instrument?: string; timeframe?: string; date?: string; overwrite?: true; json?: true }) => {
+      const bar = progressBar('importing', 'bytes');
+      try {
+        const report = await importTape({
+          from: options.from,
+          to: options.to ?? `${options.from.replace(/(\.gz)?$/, '').replace(/\.(csv|json|jsonl|log)$/, '')}.tape.ndjson`,
+          venue: options.venue,
+          instrument: options.instrument ?? null,
+          timeframe: options.timeframe ?? null,
+          date: options.date ?? null,
+          overwrite: options.overwrite === true,
+          progress: bar.update,
+        });
+        bar.stop();
+        doors.out(options.json ? JSON.stringify(report) : importText(report));
+      } finally {
+        bar.stop();
+      }
+    });
+
+  tape
+    .command('info')
+    .description('tell what is on a tape, reading all of it')
+    .argument('<file>', 'the tape')
+    .option('--json', 'print the result as JSON')
+    .action(async (file: string, options: { json?: true }) => {
+      const info = await tapeInfo(file);
+      doors.out(options.json ? JSON.stringify(info) : infoText(info));
+    });
+
+  tape
+    .command('replay')
+    .description('replay a tape under virtual time: the same tape gives the same decisions, byte for byte')
+    .argument('<files...>', 'the tapes of one recording, in the order of time')
+    .option('--agent <manifest...>', 'manifests (YAML or JSON) of agents to replay besides those on the tape')
+    .addOption(new Option('--autonomy <level>', 'of the agents given by --agent').choices(AUTONOMY_LEVELS).default('confirm'))
+    .option('--out <file>', 'write the full decision records here, one JSON object per line')
+    .option('--compare', 'compare with what the live run wrote to DATABASE_URL')
+    .option('--json', 'print the result as JSON')
+    .action(async (files: string[], options: { agent?: string[]; autonomy: Autonomy; out?: string; compare?: true; json?: true }) => {
+      const summary = await replayCommand(files, options, doors);
+      doors.out(options.json ? JSON.stringify(summary) : replayText(summary));
+      if (summary.comparison !== null && summary.comparison.different > 0) process.exitCode = 1;
+    });
+
+  tape
+    .command('convert')
+    .description('write a tape in another form; nothing of it changes, and converting back gives the same bytes')
+    .argument('<from>', 'the tape')
+    .argument('<to>', 'the new tape; its name says the form: *.tape.ndjson, *.tape.ndjson.gz or *.tape')
+    .option('--overwrite', 'replace the new tape where it exists')
+    .option('--json', 'print the result as JSON')
+    .action(async (from: string, to: string, options: { overwrite?: true; json?: true }) => {
+      const reader = await openTape(from, { lines: true });
+      const bar = progressBar('converting', 'bytes');
+      try {
+        const { events, bytes } = await convertTape(reader, to, {
+          overwrite: options.overwrite === true,
+          progress: () => bar.update(reader.bytesRead, reader.bytesTotal),
+        });
+        bar.stop();
+        const result = { from, to, events, bytesBefore: reader.bytesTotal, bytes, cut: reader.cut };
+        doors.out(
+          options.json ? JSON.stringify(result) : `${to}: ${events} events, ${bytes} bytes (${from}: ${reader.bytesTotal})${cutText(reader.cut)}`,
+        );
+      } finally {
+        bar.stop();
+        await reader.close();
+      }
+    });
+}
+
+function cutText(cut: TapeReader['cut']): string {
+  return cut === null ? '' : `\ncut off at ${cut.place}: ${cut.detail}; everything before it is used`;
+}
+
+function importText(report: ImportReport): string {
+  const skipped = Object.entries(report.skipped).map(([reason, count]) => `  skipped ${count} ${reason}`);
+  const rejected = Object.entries(report.rejected).map(([reason, { count, first }]) => `  rejected ${count} ${reason}, first ${first}`);
+  return [
+    `${report.file}: ${report.events} events of ${report.read} records (${report.format}), ${report.from} to ${report.to}, ${report.bytes} bytes`,
+    `  instruments ${report.instruments.slice(0, 12).join(', ')}${report.instruments.length > 12 ? ` and ${report.instruments.length - 12} more` : ''}`,
+    ...skipped,
+    ...rejected,
+  ].join('\n');
+}
+
+interface TapeInfo {
+  readonly file: string;
+  readonly form: string;
+  readonly source: string | null;
+  readonly recordedAt: string | null;
+  readonly events: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly instruments: Readonly<Record<string, number>>;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly agents: readonly string[];
+  readonly bytes: number;
+  readonly cut: TapeReader['cut'];
+}
+
+async function tapeInfo(file: string): Promise<TapeInfo> {
+  const reader = await openTape(file);
+  const bar = progressBar('reading', 'bytes');
+  const kinds: Record<string, number> = {};
+  const instruments = new Map<string, number>();
+  const agents = new Set((reader.header.agents ?? []).map(({ id }) => id));
+  let events = 0;
+  let from: number | null = null;
+  let to: number | null = null;
+  try {
+    for await (const batch of reader.batches()) {
+      for (const event of batch.events) {
+        kinds[event.kind] = (kinds[event.kind] ?? 0) + 1;
+        if (event.kind === 'command' && event.agent !== undefined) agents.add(event.agent.id);
+        if (!('instrument' in event)) continue;
+        const key = instrumentKey(event.venue, event.instrument);
+        instruments.set(key, (instruments.get(key) ?? 0) + 1);
+      }
+      events += batch.events.length;
+      from ??= batch.events[0]?.receivedAt ?? null;
+      to = batch.events.at(-1)?.receivedAt ?? to;
+      bar.update(reader.bytesRead, reader.bytesTotal);
+    }
+  } finally {
+    bar.stop();
+    await reader.close();
+  }
+  return {
+    file,
+    form: reader.form,
+    source: reader.header.source ?? null,
+    recordedAt: reader.header.recordedAt ?? null,
+    events,
+    kinds,
+    instruments: Object.fromEntries([...instruments].sort(([a], [b]) => (a < b ? -1 : 1))),
+    from: from === null ? null : isoTime(from),
+    to: to === null ? null : isoTime(to),
+    agents: [...agents],
+    bytes: reader.bytesTotal,
+    cut: reader.cut,
+  };
+}
+
+function infoText(info: TapeInfo): string {
+  const list = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .map(([name, count]) => `  ${String(count).padStart(10)}  ${name}`)
+      .join('\n');
+  return [
+    `${info.file}: ${info.form} tape, ${info.events} events, ${info.from ?? 'empty'}${info.to === null ? '' : ` to ${info.to}`}, ${info.bytes} bytes${cutText(info.cut)}`,
+    ...(info.source === null ? [] : [`${info.source}${info.recordedAt === null ? '' : `, recorded at ${info.recordedAt}`}`]),
+    list(info.kinds),
+    list(info.instruments),
+    ...(info.agents.length === 0 ? [] : [`${info.agents.length} agents`]),
+  ].join('\n');
+}
+
+/** A manifest file as an agent of a replay; its id follows from the manifest and its place. @throws Error naming everything wrong with it. */
+async function agentFromFile(file: string, place: number, autonomy: Autonomy): Promise<TapeAgent> {
+  let value: unknown;
+  try {
+    value = parseYaml(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`the manifest ${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+  }
+  const read = readManifest(value);
+  if (!read.ok) {
+    throw new Error(`the manifest ${file} is refused: ${read.problems.map(({ path, problem, allowed }) => `${path}: ${problem} (allowed: ${allowed})`).join('; ')}`);
+  }
+  return replayAgent(read.manifest, place, autonomy);
+}
+
+/** An agent that exists in a replay only. */
+export function replayAgent(manifest: Manifest, place: number, autonomy: Autonomy): TapeAgent {
+  return {
+    id: decisionId(`replay ${manifestHash(manifest)}`, place),
+    orgId: REPLAY_ORG,
+    manifest,
+    manifestVersion: 1,
+    autonomy,
+    stage: 'draft',
+    tickFrom: null,
+    tickUntil: null,
+    previousHash: GENESIS_HASH,
+    snapshot: null,
+  };
+}
+
+interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | 'lastSlot'> {
+  readonly tapes: readonly string[];
+  readonly firstSlot: string | null;
+  readonly lastSlot: string | null;
+  readonly out: string | null;
+  readonly comparison: Comparison | null;
+}
+
+async function replayCommand(
+  files: readonly string[],
+  options: { readonly agent?: readonly string[]; readonly autonomy: Autonomy; readonly out?: string; readonly compare?: true },
+  doors: CliDoors,
+): Promise<ReplaySummary> {
+  const agents = await Promise.all((options.agent ?? []).map((file, place) => agentFromFile(file, place, options.autonomy)));
+  const url = options.compare === true ? doors.databaseUrl() : null;
+  if (options.compare === true && url === null) throw new Error('--compare needs DATABASE_URL: the database that the live run wrote to');
+  const sql = url === null ? null : openDatabase({ url, connections: 2, name: 'sevengate tape replay' });
+  const readers: TapeReader[] = [];
+  const partial = options.out === undefined ? null : `${options.out}.partial`;
+  const out: WriteStream | null = partial === null ? null : createWriteStream(partial);
+  const outFailed = out === null ? null : finished(out);
+  outFailed?.catch(() => {});
+  const bar = progressBar('replaying', 'bytes');
+  try {
+    for (const file of files) readers.push(await openTape(file));
+    const comparison = sql === null ? null : await createComparison(sql);
+    const write = createRecordWriter();
+    const replay: ReplayOptions = {
+      tapes: readers,
+      agents,
+      ...(comparison === null ? {} : { missed: comparison.missed }),
+      onDecisions: async (rows, cut, manifestOf) => {
+        if (out !== null && !out.write(write(rows, cut, manifestOf))) {
+          await Promise.race([new Promise((resolve) => out.once('drain', resolve)), outFailed]);
+        }
+        await comparison?.take(rows, cut);
+      },
+      progress: () =>
+        bar.update(
+          readers.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
+          readers.reduce((sum, { bytesTotal }) => sum + bytesTotal, 0),
+        ),
+    };
+    const result = await replayTape(replay);
+    if (result.counts.agents === 0) throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
+    if (out !== null && partial !== null) {
+      out.end();
+      await outFailed;
+      await rename(partial, options.out as string);
+    }
+    const { decisions: _, firstSlot, lastSlot, ...rest } = result;
+    return {
+      ...rest,
+      tapes: files,
+      firstSlot: firstSlot === null ? null : isoTime(firstSlot),
+      lastSlot: lastSlot === null ? null : isoTime(lastSlot),
+      out: options.out ?? null,
+      comparison: comparison?.result() ?? null,
+    };
+  } catch (error) {
+    out?.destroy();
+    if (partial !== null) await rm(partial, { force: true });
+    throw error;
+  } finally {
+    bar.stop();
+    for (const reader of readers) await reader.close();
+    await sql?.end({ timeout: 3 });
+  }
+}
+
+function replayText(summary: ReplaySummary): string {
+  const { counts, comparison } = summary;
+  return [
+    `${summary.events} events, ${summary.cuts} slots, ${counts.agents} agents, ${counts.decisions} decisions${summary.firstSlot === null ? '' : `, ${summary.firstSlot} to ${summary.lastSlot}`}`,
+    `  hold ${counts.hold}, propose_entry ${counts.propose_entry}, propose_exit ${counts.propose_exit}, blocked_by_risk ${counts.blocked_by_risk}`,
+    ...(counts.refusedCommands > 0 ? [`  ${counts.refusedCommands} of ${counts.commands} agent events were refused, which the live agents took`] : []),
+    `  result ${summary.resultHash}${cutText(summary.cut)}`,
+    ...(summary.out === null ? [] : [`  records in ${summary.out}`]),
+    ...(comparison === null
+      ? []
+      : comparison.firstDifference === null
+        ? [`  all ${comparison.compared} decisions equal what the live run wrote (${comparison.missedLive} of them were missed live)`]
+        : [`  ${comparison.different} of ${comparison.compared} decisions differ from what the live run wrote; first: ${comparison.firstDifference}`]),
+  ].join('\n');
+}

@@ -1,0 +1,38 @@
+/** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
+import type { Command } from 'commander';
+import { openDatabase } from '../../adapters/store/database.ts';
+import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
+import { progressBar } from './progress.ts';
+import type { CliDoors } from './tape.ts';
+
+/** Adds `verify-trail`. A break sets exit code 1. */
+export function verifyTrailCommand(program: Command, doors: CliDoors): void {
+  program
+    .command('verify-trail')
+    .description('recompute every hash of every decision, observation and manifest, and name the first one that was altered')
+    .option('--database <url>', 'the database to verify (default: DATABASE_URL)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: { database?: string; json?: true }) => {
+      const url = options.database ?? doors.databaseUrl();
+      if (url === null) throw new Error('verify-trail needs a database: set DATABASE_URL or give --database postgres://...');
+      // As the login role: its statements may run for as long as they need, and its transaction is read-only.
+      const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
+      const bar = progressBar('verifying', 'decisions');
+      try {
+        const report = await verifyTrail(sql, bar.update);
+        bar.stop();
+        doors.out(options.json ? JSON.stringify(report) : reportText(report));
+        if (!report.whole) process.exitCode = 1;
+      } finally {
+        bar.stop();
+        await sql.end({ timeout: 3 });
+      }
+    });
+}
+
+function reportText(report: TrailReport): string {
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests`;
+  if (report.whole) return `the trail is whole: ${seen}`;
+  const lines = report.breaks.map(({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`);
+  return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
+}

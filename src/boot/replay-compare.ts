@@ -1,0 +1,107 @@
+/** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
+import type { Cut, Observation } from '../domain/cut.ts';
+import type { DecisionRow } from '../domain/decision.ts';
+import { type EpochMs, isoTime } from '../domain/time.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import type { MissedTick } from './replay.ts';
+
+export interface Comparison {
+  readonly compared: number;
+  /** Decisions of the replay that the live run has not written. */
+  readonly onlyReplayed: number;
+  /** Live decisions that were late or crashed: repeated as such, nothing was observed for them. */
+  readonly missedLive: number;
+  readonly different: number;
+  /** One sentence about the first difference; null where there is none. */
+  readonly firstDifference: string | null;
+}
+
+export interface ReplayComparison {
+  missed(agentId: string, slot: EpochMs): MissedTick | null;
+  take(rows: readonly DecisionRow[], cut: Cut): Promise<void>;
+  result(): Comparison;
+}
+
+interface LiveRow {
+  agent_id: string;
+  disposition: string;
+  reason: string | null;
+  instrument: string | null;
+  outcome: string;
+  manifest_version: number;
+  manifest_hash: string;
+  observed_hash: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** Reads which slots the live run missed, so that the replay misses them too. */
+export async function createComparison(sql: Sql): Promise<ReplayComparison> {
+  const missed = new Map<string, MissedTick>();
+  const rows = await sql<{ agent_id: string; slot: number; reason: MissedTick }[]>`
+    select agent_id, slot, reason from decisions where reason in ('late_tick', 'tick_crash')`;
+  for (const { agent_id, slot, reason } of rows) missed.set(`${agent_id} ${slot}`, reason);
+  let compared = 0;
+  let onlyReplayed = 0;
+  let missedLive = 0;
+  let different = 0;
+  let firstDifference: string | null = null;
+
+  async function describe(replayed: DecisionRow, live: LiveRow | undefined, cut: Cut): Promise<string> {
+    const where = `agent ${replayed.agentId}, slot ${isoTime(replayed.slot)}`;
+    if (live === undefined) return `${where}: the live run has written no decision for this slot, the replay ${replayed.disposition}`;
+    if (live.manifest_hash !== replayed.manifestHash) {
+      return `${where}: the live run decided by manifest version ${live.manifest_version}, the replay by version ${replayed.manifestVersion}`;
+    }
+    if (live.observed_hash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
+    for (const part of ['disposition', 'reason', 'instrument', 'outcome'] as const) {
+      if (live[part] !== replayed[part]) return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
+    }
+    if (live.previous_hash !== replayed.previousHash) return `${where}: it follows another decision than live; the difference lies before this tape`;
+    return `${where}: risk or book differ`;
+  }
+
+  async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
+    const bodies = await sql<{ instrument: string; body: string }[]>`select instrument, body from observations where slot = ${slot} order by instrument`;
+    const live = new Map(bodies.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));
+    for (const [instrument, observation] of cut.observations) {
+      const other = live.get(instrument);
+      if (other === undefined) return `${instrument} was not observed live`;
+      for (const member of Object.keys(observation) as (keyof Observation)[]) {
+        const [was, is] = [sorted(other[member]), sorted(observation[member])];
+        if (was !== is) return `${member} of ${instrument} was ${was.slice(0, 300)} live and is ${is.slice(0, 300)} in the replay`;
+      }
+    }
+    return live.size === 0 ? 'nothing was observed live' : 'the live decision looked at other observations than those on record';
+  }
+
+  return {
+    missed: (agentId, slot) => missed.get(`${agentId} ${slot}`) ?? null,
+    async take(replayed, cut) {
+      const live = await sql<LiveRow[]>`
+        select d.agent_id, d.disposition, d.reason, d.instrument, d.outcome, d.manifest_version, encode(d.manifest_hash, 'hex') as manifest_hash,
+          encode(d.observed_hash, 'hex') as observed_hash, encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash
+        from unnest(${replayed.map(({ agentId }) => agentId)}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${cut.slot}`;
+      const byAgent = new Map(live.map((row) => [row.agent_id, row]));
+      for (const row of replayed) {
+        const other = byAgent.get(row.agentId);
+        compared++;
+        if (other === undefined) onlyReplayed++;
+        else if (other.reason === 'late_tick' || other.reason === 'tick_crash') missedLive++;
+        if (other?.hash === row.hash) continue;
+        different++;
+        firstDifference ??= await describe(row, other, cut);
+      }
+    },
+    result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference }),
+  };
+}
+
+/** JSON with members in order, so that equal values read alike. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
