@@ -1,0 +1,372 @@
+// The whole engine in one process under virtual time: seeded feeds and faults, streams, cuts, two workers, commands.
+// A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
+import { Subject } from 'rxjs';
+import { agentContext, agentKind } from '../../actors/agent/effects.ts';
+import { createShardTicker, type ShardAgent, type TickStore } from '../../actors/agent/shard-tick.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { startTimers } from '../../actors/runtime/timers.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import { compileManifest } from '../../src/domain/decide.ts';
+import type { DecisionRow } from '../../src/domain/decision.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import { type Manifest, manifestHash } from '../../src/domain/manifest.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
+import type { Venue } from '../../src/domain/venue.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
+import { createMarketPipeline } from '../../streams/market-pipeline.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { condition, sampleManifest } from '../actors/agent/sample.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+/** A Wednesday in the regular session, so that references are live. */
+export const START = Date.UTC(2026, 10, 18, 15, 0, 0);
+export const MINUTES = 10;
+const LAST_SLOT = START + MINUTES * AGENT_TICK_MS;
+
+export type Fault =
+  | { readonly at: EpochMs; readonly kind: 'disconnect' | 'freeze'; readonly venue: Venue; readonly forMs: number }
+  | { readonly at: EpochMs; readonly kind: 'garbage' | 'crossed' | 'future' | 'duplicate' | 'old'; readonly venue: Venue }
+  | {
+      readonly at: EpochMs;
+      readonly kind: 'worker_dies' | 'job_lost' | 'job_twice' | 'job_late';
+      readonly slot: EpochMs;
+      readonly forMs: number;
+    }
+  | { readonly at: EpochMs; readonly kind: 'cut_lost'; readonly slot: EpochMs }
+  | { readonly at: EpochMs; readonly kind: 'pause' | 'resume' | 'autonomy'; readonly agent: number };
+
+export interface Outcome {
+  readonly rows: readonly (DecisionRow & { readonly committedAt: EpochMs })[];
+  readonly cuts: ReadonlyMap<EpochMs, Cut>;
+  /** When each agent was on duty, from its steps: [from, until). */
+  readonly duty: ReadonlyMap<string, readonly (readonly [from: EpochMs, until: EpochMs])[]>;
+  readonly incidents: number;
+  readonly failures: readonly unknown[];
+  readonly faults: readonly Fault[];
+}
+
+const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'reference'];
+
+/** Draws the faults of a seed. Half of them fall within a second of a slot: that is where narrow windows are. */
+export function plan(seed: number): Fault[] {
+  const random = seededRandom(seed * 7_919 + 1);
+  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const faults: Fault[] = [];
+  const count = 6 + Math.floor(random() * 14);
+  for (let i = 0; i < count; i++) {
+    const slot = START + (1 + Math.floor(random() * (MINUTES - 1))) * AGENT_TICK_MS;
+    const at = random() < 0.5 ? slot + Math.round((random() - 0.5) * 2_000) : START + Math.round(random() * (MINUTES - 1) * AGENT_TICK_MS);
+    const kind = pick([
+      'disconnect',
+      'freeze',
+      'garbage',
+      'crossed',
+      'future',
+      'duplicate',
+      'old',
+      'worker_dies',
+      'job_lost',
+      'job_twice',
+      'job_late',
+      'cut_lost',
+      'pause',
+      'resume',
+      'autonomy',
+    ] as const);
+    if (kind === 'disconnect' || kind === 'freeze')
+      faults.push({ at, kind, venue: pick(VENUES), forMs: pick([4_900, 5_100, 20_000, 90_000]) });
+    else if (kind === 'garbage' || kind === 'crossed' || kind === 'future' || kind === 'duplicate' || kind === 'old')
+      faults.push({ at, kind, venue: pick(VENUES) });
+    else if (kind === 'worker_dies' || kind === 'job_lost' || kind === 'job_twice' || kind === 'job_late')
+      faults.push({ at, kind, slot, forMs: Math.round(random() * 70_000) });
+    else if (kind === 'cut_lost') faults.push({ at, kind, slot });
+    else faults.push({ at, kind, agent: Math.floor(random() * 5) });
+  }
+  return faults.sort((a, b) => a.at - b.at);
+}
+
+const MANIFESTS: readonly Manifest[] = [
+  sampleManifest({ entry: [condition('premium_below', { pct: 0.5 })], exit: [] }),
+  sampleManifest({
+    name: 'spot',
+    universe: [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
+    entry: [condition('price_above', { price: '100' })],
+    exit: [],
+  }),
+  sampleManifest({
+    name: 'both',
+    universe: [
+      { key: 'spotexchange:ETHUSDT', kind: 'spot' },
+      { key: 'spotchain:AAPLx', kind: 'tokenized_equity' },
+    ],
+    entry: [condition('price_above', { price: '1' })],
+    exit: [],
+  }),
+];
+
+/** Runs a seed with its faults (or with those given, to shrink a failure). */
+export async function simulate(seed: number, faults: readonly Fault[] = plan(seed)): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const clock = createVirtualClock(START - 5_000);
+  const failures: unknown[] = [];
+  const cuts = new Map<EpochMs, Cut>();
+  const store = createMemoryStore();
+  const runtime = createRuntime({ store, directory: createDirectory([agentKind]), clock });
+  const timers = startTimers({ store, runtime, clock, onError: (error) => failures.push(error) });
+
+  // Agents.
+  const compiled = MANIFESTS.map(compileManifest);
+  const manifests = new Map(MANIFESTS.map((manifest) => [manifestHash(manifest), manifest]));
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    const id = uuidV7(START, Uint8Array.of(seed & 255, 0, 0, 0, 0, 0, 0, 0, 0, i));
+    ids.push(id);
+    await runtime.start(
+      'agent',
+      id,
+      ORG,
+      { autonomy: i === 4 ? 'research' : 'suggest', manifestVersion: 1, manifestHash: compiled[i % compiled.length]?.hash ?? '' },
+      { cause: 'test' },
+    );
+  }
+
+  // Feeds: a price twice a second per instrument, unless a fault says otherwise.
+  const feeds = VENUES.map((venue) => ({ venue, messages: new Subject<FeedMessage>() }));
+  const silentUntil = new Map<Venue, EpochMs>();
+  let epoch = 1;
+  const status = (venue: Venue, word: 'connected' | 'disconnected'): FeedMessage => ({
+    kind: 'feed_status',
+    venue,
+    source: `test-${venue}`,
+    receivedAt: clock.now(),
+    status: word,
+    epoch,
+    detail: '',
+  });
+  const emit = (venue: Venue, message: FeedMessage): void => feeds.find((feed) => feed.venue === venue)?.messages.next(message);
+  function price(venue: Venue, bent: 'crossed' | 'future' | 'old' | null = null): void {
+    const now = clock.now();
+    const observedAt = bent === 'future' ? now + 3_600_000 : bent === 'old' ? now - 86_400_000 : now;
+    const level = (base: number): string => (base * (1 + (random() - 0.5) / 100)).toFixed(4);
+    if (venue === 'reference') {
+      emit(venue, {
+        kind: 'reference',
+        venue,
+        instrument: 'AAPL',
+        source: 'test-reference:price',
+        observedAt,
+        receivedAt: now,
+        feedUpdatedAt: observedAt,
+        referencePrice: level(270),
+        confidence: '0.05',
+        publisherSession: null,
+        quality: 'live',
+        flags: [],
+      });
+      return;
+    }
+    for (const [instrument, base] of venue === 'spotchain'
+      ? [['AAPLx', 270] as const]
+      : [['BTCUSDT', 96_000] as const, ['ETHUSDT', 3_100] as const]) {
+      const mid = level(base);
+      const away = (Number(mid) * 1.0002).toFixed(4);
+      emit(venue, {
+        kind: 'quote',
+        venue,
+        instrument,
+        source: `test-${venue}:top`,
+        observedAt,
+        receivedAt: now,
+        sourceTime: true,
+        bid: bent === 'crossed' ? away : mid,
+        ask: bent === 'crossed' ? mid : away,
+        bidSize: '1',
+        askSize: '1',
+        sequence: null,
+        quality: 'live',
+        flags: [],
+      });
+    }
+  }
+  function beat(venue: Venue): void {
+    if (clock.now() >= (silentUntil.get(venue) ?? 0)) price(venue);
+    clock.deadline(clock.now() + 400 + Math.floor(random() * 200), () => beat(venue));
+  }
+
+  // Hearing and cutting.
+  const lostCuts = new Set(faults.flatMap((fault) => (fault.kind === 'cut_lost' ? [fault.slot] : [])));
+  const told: Promise<unknown>[] = [];
+  const pipeline = createMarketPipeline({
+    clock,
+    random,
+    feeds,
+    instruments: () => CATALOG.entries.filter(({ key }) => compiled.some(({ instruments }) => instruments.includes(key))),
+    needs: () => compiled.flatMap(({ needs }) => needs),
+    periodMs: AGENT_TICK_MS,
+    onCut: (cut) => {
+      cuts.set(cut.slot, lostCuts.has(cut.slot) ? { slot: cut.slot, observations: new Map() } : cut);
+    },
+    onFailure: (error) => failures.push(error),
+  });
+  pipeline.connectivity.edges.subscribe({
+    next: (edge) => told.push(runtime.deliverMany(ids, { type: edge.type, venue: edge.venue }, { cause: 'feed' })),
+    error: (error: unknown) => failures.push(error),
+  });
+
+  // Two workers on one shard.
+  const rows: (DecisionRow & { committedAt: EpochMs })[] = [];
+  const heads = new Map<string, string>();
+  let shard = { lastSlot: slotOf(START, AGENT_TICK_MS), begunSlot: 0, begunTimes: 0, suspect: null as string | null, suspectTimes: 0 };
+  let dying: EpochMs | null = null;
+  function windows(): ShardAgent[] {
+    const found = new Map<string, { from: EpochMs | null; until: EpochMs | null }>();
+    for (const record of store.records) {
+      if (record.type !== 'tick_window') continue;
+      const { actorId, from, until } = record as unknown as { actorId: string; from: EpochMs | null; until: EpochMs | null };
+      found.set(actorId, { from: from ?? found.get(actorId)?.from ?? null, until });
+    }
+    return ids.map((id) => ({
+      id,
+      version: store.actors.get(id)?.version ?? 0,
+      tickFrom: found.get(id)?.from ?? 0,
+      tickUntil: found.get(id)?.until ?? null,
+    }));
+  }
+  const tickStore: TickStore = {
+    async begin(_, __, slot) {
+      if (shard.lastSlot >= slot) return null;
+      const again = shard.begunSlot === slot;
+      shard = {
+        lastSlot: shard.lastSlot,
+        begunSlot: slot,
+        begunTimes: again ? shard.begunTimes + 1 : 1,
+        suspect: again ? shard.suspect : null,
+        suspectTimes: again ? shard.suspectTimes : 0,
+      };
+      return { lastSlot: shard.lastSlot, begunTimes: shard.begunTimes, suspect: shard.suspect, suspectTimes: shard.suspectTimes };
+    },
+    agents: async () => windows(),
+    duties: async (wanted) =>
+      wanted.map((id) => {
+        const row = store.actors.get(id);
+        const context = agentContext(row?.state as never);
+        return {
+          id,
+          version: row?.version ?? 0,
+          autonomy: context.autonomy,
+          manifestVersion: 1,
+          manifestHash: context.manifestHash,
+          manifest: manifests.get(context.manifestHash) as Manifest,
+        };
+      }),
+    heads: async (wanted) => new Map(wanted.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
+    cut: async (slot) => cuts.get(slot) ?? null,
+    async suspect(_, __, id) {
+      shard.suspectTimes = shard.suspect === id ? shard.suspectTimes + 1 : 1;
+      shard.suspect = id;
+    },
+    poisoned: async () => new Set(),
+    markPoisoned: async () => {},
+    async commit(tick) {
+      if (dying === tick.slot) {
+        dying = null;
+        throw new Error('the worker died before its commit');
+      }
+      if (shard.lastSlot !== tick.lastSlot) return false;
+      shard = { ...shard, lastSlot: tick.slot, suspect: null, suspectTimes: 0 };
+      for (const row of tick.rows) {
+        rows.push({ ...row, committedAt: clock.now() });
+        heads.set(row.agentId, row.hash);
+      }
+      return true;
+    },
+    countCrash: async () => 1,
+    clearCrashes: async () => {},
+    incident: (incident) => store.incident(incident),
+  };
+  const worker = () => createShardTicker({ store: tickStore, now: async () => clock.now(), clock, pause: async () => {} });
+  const workers = [worker(), worker()];
+  async function tick(which: number, slot: EpochMs): Promise<void> {
+    try {
+      await workers[which]?.tick(AGENT_TICK_MS, 0, slot);
+    } catch {
+      workers[which] = worker();
+    }
+  }
+
+  const at = (time: EpochMs, call: () => void): void => void clock.deadline(time, call);
+  for (const fault of faults) {
+    at(Math.max(fault.at, clock.now() + 1), () => {
+      if (fault.kind === 'disconnect' || fault.kind === 'freeze') {
+        silentUntil.set(fault.venue, clock.now() + fault.forMs);
+        if (fault.kind === 'freeze') return;
+        emit(fault.venue, status(fault.venue, 'disconnected'));
+        at(clock.now() + fault.forMs, () => {
+          epoch++;
+          emit(fault.venue, status(fault.venue, 'connected'));
+        });
+      } else if (fault.kind === 'garbage')
+        emit(fault.venue, {
+          kind: 'rejection',
+          venue: fault.venue as never,
+          source: 'test',
+          receivedAt: clock.now(),
+          reason: 'not_json',
+          detail: 'garbage',
+          sample: '',
+        });
+      else if (fault.kind === 'crossed' || fault.kind === 'future' || fault.kind === 'old') price(fault.venue, fault.kind);
+      else if (fault.kind === 'duplicate') {
+        price(fault.venue);
+        price(fault.venue);
+      } else if (fault.kind === 'pause')
+        told.push(runtime.deliver(ids[fault.agent] as string, { type: 'pause', cause: 'operator' }, { cause: 'test' }));
+      else if (fault.kind === 'resume')
+        told.push(runtime.deliver(ids[fault.agent] as string, { type: 'resume', subject: 'b', createdBy: 'a' }, { cause: 'test' }));
+      else if (fault.kind === 'autonomy')
+        told.push(
+          runtime.deliver(
+            ids[fault.agent] as string,
+            { type: 'autonomy.set', autonomy: random() < 0.5 ? 'confirm' : 'risk_only' },
+            { cause: 'test' },
+          ),
+        );
+    });
+  }
+  for (let slot = START + AGENT_TICK_MS; slot <= LAST_SLOT; slot += AGENT_TICK_MS) {
+    const mine = faults.filter((fault) => 'slot' in fault && fault.slot === slot);
+    const has = (kind: Fault['kind']): Fault | undefined => mine.find((fault) => fault.kind === kind);
+    if (has('worker_dies')) at(slot + 200, () => (dying = slot));
+    const late = has('job_late');
+    if (!has('job_lost')) at(slot + 300 + (late && 'forMs' in late ? late.forMs : 0), () => told.push(tick(0, slot)));
+    if (has('job_twice')) for (const extra of [300, 301, 5_000]) at(slot + extra, () => told.push(tick(1, slot)));
+  }
+
+  pipeline.start();
+  for (const venue of VENUES) {
+    emit(venue, status(venue, 'connected'));
+    beat(venue);
+  }
+  await clock.settleTo(LAST_SLOT + 500);
+  // The faults are over: the dispatcher finds whatever is behind.
+  await clock.settleTo(LAST_SLOT + 2_000);
+  for (let round = 0; round < 3; round++) await tick(0, LAST_SLOT);
+  await Promise.all(told);
+  pipeline.stop();
+  await timers.stop();
+
+  const duty = new Map<string, [EpochMs, EpochMs][]>();
+  for (const id of ids) duty.set(id, []);
+  for (const record of store.records) {
+    if (record.type !== 'tick_window') continue;
+    const { actorId, from, until } = record as unknown as { actorId: string; from: EpochMs | null; until: EpochMs | null };
+    const spans = duty.get(actorId) as [EpochMs, EpochMs][];
+    if (from !== null) spans.push([from, Number.POSITIVE_INFINITY]);
+    else if (until !== null) (spans[spans.length - 1] as [EpochMs, EpochMs])[1] = until;
+  }
+  return { rows, cuts, duty, incidents: store.incidents.length, failures, faults };
+}
