@@ -54,11 +54,7 @@ interface Credential {
 }
 
 /** The one credential of a request, or why there is none that counts. */
-export function credentialOf(
-  authorization: string | undefined,
-  cookie: string | undefined,
-  loopback: boolean,
-): Outcome<Credential> {
+export function credentialOf(authorization: string | undefined, cookie: string | undefined, loopback: boolean): Outcome<Credential> {
   const cookies = cookie === undefined ? [] : sessionCookies(cookie, loopback);
   if (authorization !== undefined) {
     if (cookies.length > 0) return refuse('ambiguous_credentials', 'a token is in the cookie and in Authorization; send one of them');
@@ -164,7 +160,8 @@ export function createGate(doors: ApiDoors, options: CallerOptions): (request: F
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
     const verified = await doors.verifyToken(credential.value.token);
     if (!verified.ok) {
-      await identityRefused(reply, address);
+      // Where the keys cannot be had, nobody guessed.
+      if (verified.refusal.code !== 'unavailable') await identityRefused(reply, address);
       return sendRefusal(reply, verified.refusal);
     }
     const { subject, expiresAt } = verified.value;
@@ -173,7 +170,14 @@ export function createGate(doors: ApiDoors, options: CallerOptions): (request: F
     const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
     const missing = missingPermission(permission, permissions);
     if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);
-    request.caller = { subject, orgId: member?.orgId ?? null, name: member?.name ?? null, permissions, expiresAt, credential: credential.value.fromCookie ? 'cookie' : 'bearer' };
+    request.caller = {
+      subject,
+      orgId: member?.orgId ?? null,
+      name: member?.name ?? null,
+      permissions,
+      expiresAt,
+      credential: credential.value.fromCookie ? 'cookie' : 'bearer',
+    };
     reply.header('cache-control', 'no-store');
     return;
   };

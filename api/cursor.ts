@@ -29,6 +29,10 @@ export function encodeCursor(list: string, position: string): string {
 }
 
 /** The wire form of a page. */
-export function pageBody<Item, Body>(page: PageOf<Item>, list: string, body: (item: Item) => Body): { items: Body[]; nextCursor: string | null } {
+export function pageBody<Item, Body>(
+  page: PageOf<Item>,
+  list: string,
+  body: (item: Item) => Body,
+): { items: Body[]; nextCursor: string | null } {
   return { items: page.items.map(body), nextCursor: page.next === null ? null : encodeCursor(list, page.next) };
 }

@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 document and the permission table: both follow from the routes alone, without booting anything. */
 import { type TSchema, Type } from 'typebox';
-import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
+import { FEED_ENTRIES } from './documented-feeds.ts';
 import { permissionText } from './permission.ts';
+import { PROBLEMS, ProblemBody, type ProblemCode } from './problem.ts';
 import { commonRefusals, defineRoute, entry, type RouteEntry } from './route.ts';
 import { ROUTES } from './v1/index.ts';
 
@@ -34,9 +35,14 @@ export function openApiRoute(text: () => string): RouteEntry {
   return entry(route, 'public');
 }
 
-/** Every route that the document and the permission table tell of. */
-export function documentedRoutes(more: readonly RouteEntry[] = [], text: () => string = () => ''): RouteEntry[] {
+/** Every route that this room registers; `text` is the document, once it is written. */
+export function servedRoutes(more: readonly RouteEntry[] = [], text: () => string = () => ''): RouteEntry[] {
   return [...ROUTES, ...more, openApiRoute(text)];
+}
+
+/** Every route that the document and the permission table tell of: those and the feeds. */
+export function documentedRoutes(more: readonly RouteEntry[] = []): RouteEntry[] {
+  return [...servedRoutes(more), ...FEED_ENTRIES];
 }
 
 /** Builds the document. Schemas with an `$id` become components. */
@@ -84,7 +90,14 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     const { route, permission } = found;
     const responses: { [status: string]: unknown } = {};
     for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
-      const content = schema === undefined ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } } : { 'application/json': { schema: convert(schema) } };
+      if (Number(status) === 101) {
+        responses[status] = { description };
+        continue;
+      }
+      const content =
+        schema === undefined
+          ? { [contentType ?? 'text/plain']: { schema: { type: 'string' } } }
+          : { 'application/json': { schema: convert(schema) } };
       responses[status] = { description, headers: COMMON_HEADERS, content };
     }
     const codes = [...new Set([...commonRefusals(found), ...route.refusals])];
@@ -93,7 +106,10 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       // A status may mean an answer and a problem alike (readiness): both content types are then documented.
       responses[status] =
         own === undefined
-          ? problemResponse(codes.filter((code) => PROBLEMS[code].status === status), status)
+          ? problemResponse(
+              codes.filter((code) => PROBLEMS[code].status === status),
+              status,
+            )
           : { ...own, content: { ...own.content, 'application/problem+json': { schema: convert(ProblemBody) } } };
     }
     const body = route.schema.body;
@@ -115,7 +131,9 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
         : {
             requestBody: {
               required: route.bodyRule !== 'optional',
-              content: Object.fromEntries(['application/json', ...(route.yaml === true ? ['application/yaml'] : [])].map((type) => [type, { schema: convert(body) }])),
+              content: Object.fromEntries(
+                ['application/json', ...(route.yaml === true ? ['application/yaml'] : [])].map((type) => [type, { schema: convert(body) }]),
+              ),
             },
           }),
       responses,
@@ -141,6 +159,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       { name: 'identity', description: 'Who asks.' },
       { name: 'market', description: 'What the venues say.' },
       { name: 'agents', description: 'Agents, their decisions and their state charts.' },
+      { name: 'feeds', description: 'What happens, as it happens.' },
     ],
     paths,
     components: {
@@ -160,7 +179,10 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
       },
       headers: {
         RequestId: { description: 'Names this request in the audit trail.', schema: { type: 'string' } },
-        RateLimit: { description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).', schema: { type: 'string' } },
+        RateLimit: {
+          description: 'What is left of the bucket (`r`) and in how many seconds it is full again (`t`).',
+          schema: { type: 'string' },
+        },
         RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
       },
       responses: Object.fromEntries(Object.entries(responseComponents).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -171,7 +193,9 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
 
 /** `docs/permissions.md`: every route and what its caller needs. */
 export function permissionTable(routes: readonly RouteEntry[]): string {
-  const rows = routes.map(({ route, permission }) => `| ${route.method} | \`${route.url}\` | ${permissionText(permission)} | ${route.cost} |`);
+  const rows = routes.map(
+    ({ route, permission }) => `| ${route.method} | \`${route.url}\` | ${permissionText(permission)} | ${route.cost} |`,
+  );
   return `# Who may call what
 
 Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`, which also writes it (\`vitest run test/api/surfaces.test.ts -u\`). An identity that was granted nothing has \`market:read\` and belongs to no organization. Whoever asks for a thing of another organization gets the same answer as for one that does not exist.

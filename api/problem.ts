@@ -1,8 +1,8 @@
 /** Errors on the wire: RFC 9457 problem details with the code list's status (decisions "Errors"). */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { RiskRejection } from '../src/domain/decision.ts';
+import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
 import { nullable } from './shapes.ts';
 
@@ -113,7 +113,8 @@ const UNAVAILABLE_RETRY_SECONDS = 2;
 export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: string, extras: ProblemExtras = {}): FastifyReply {
   const { status, title } = PROBLEMS[code];
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="sevengate"');
-  if (status === 429 || status === 503) reply.header('retry-after', String(Math.max(1, Math.ceil(extras.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS))));
+  if (status === 429 || status === 503)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(extras.retryAfterSeconds ?? UNAVAILABLE_RETRY_SECONDS))));
   return reply
     .code(status)
     .header('content-type', 'application/problem+json')

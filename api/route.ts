@@ -11,7 +11,9 @@ export interface RouteSchema {
   readonly body?: TSchema;
 }
 
-type PartOf<Schema, Part extends string> = Schema extends { readonly [Name in Part]: infer Found extends TSchema } ? Static<Found> : unknown;
+type PartOf<Schema, Part extends string> = Schema extends { readonly [Name in Part]: infer Found extends TSchema }
+  ? Static<Found>
+  : unknown;
 
 /** The request as its schemas make it. */
 export type RequestOf<Schema extends RouteSchema> = FastifyRequest<{

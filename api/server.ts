@@ -6,7 +6,7 @@ import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstanc
 import type { TSchema } from 'typebox';
 import { type CallerOptions, createGate } from './caller.ts';
 import type { ApiDoors } from './doors.ts';
-import { DOCS_URL, documentedRoutes, openApiDocument } from './openapi.ts';
+import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -68,7 +68,9 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   const gate = createGate(doors, options);
   app.addHook('onRequest', async (request, reply) => {
     describeOrigin(request, reply, allowedOrigins);
-    return gate(request, reply);
+    const answered = await gate(request, reply);
+    // Before its body is read: what no route takes is not worth parsing.
+    return answered === undefined && request.is404 ? answerUnknown(request, reply, known, allowedOrigins) : answered;
   });
   app.addHook('onResponse', (request, reply, done) => {
     doors.metrics.observe({
@@ -86,21 +88,27 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
     crossOriginResourcePolicy: { policy: 'same-origin' },
+    // Headers that only browsers gone by look at would be a third of a small answer.
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    originAgentCluster: false,
     // On http loopback there is no transport security to insist on.
     strictTransportSecurity: !options.loopback,
   });
 
   let documentText = '';
-  const entries = documentedRoutes(options.routes, () => documentText);
-  const document = openApiDocument(entries, options.version);
+  const document = openApiDocument(documentedRoutes(options.routes), options.version);
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
     routePrefix: DOCS_URL,
-    staticCSP: "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
   documentText = JSON.stringify(document);
-  for (const found of entries) registerRoute(app, doors, found);
+  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
 }
@@ -167,7 +175,8 @@ function readBodiesStrictly(app: FastifyInstance): void {
   });
   app.addContentTypeParser('application/yaml', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     try {
-      if (request.routeOptions.config.yaml !== true) throw new InputError('unsupported_media_type', 'this route takes application/json only');
+      if (request.routeOptions.config.yaml !== true)
+        throw new InputError('unsupported_media_type', 'this route takes application/json only');
       done(null, parseStrictYaml(decode(body)));
     } catch (error) {
       done(error as Error);
@@ -180,16 +189,21 @@ const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body is of an unknown media type; send application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', `the body is larger than ${BODY_LIMIT} bytes`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the body is not as long as Content-Length says'],
-  FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'the answer took too long; whether the request had an effect is not known, so ask again with the same Idempotency-Key'],
+  FST_ERR_HANDLER_TIMEOUT: [
+    'unavailable',
+    'the answer took too long; whether the request had an effect is not known, so ask again with the same Idempotency-Key',
+  ],
 };
 
 function answerError(doors: ApiDoors, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A route's own serializer must not touch a problem.
-  if (error instanceof InputError) return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
+  if (error instanceof InputError)
+    return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
   const framework = FRAMEWORK_ERRORS[error.code];
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
   if (doors.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
-  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500) return sendProblem(reply, 'malformed', 'the request cannot be read');
+  if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
+    return sendProblem(reply, 'malformed', 'the request cannot be read');
   doors.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
   return sendProblem(reply, 'internal_error', 'an error of the service; it was recorded under this request id');
 }
@@ -205,7 +219,12 @@ function patternOf(url: string): RegExp {
 }
 
 /** What no route takes: 405 with the methods that the path knows, 204 for a preflight of one, else 404. */
-function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: readonly KnownRoute[], allowedOrigins: ReadonlySet<string>): FastifyReply {
+function answerUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  known: readonly KnownRoute[],
+  allowedOrigins: ReadonlySet<string>,
+): FastifyReply {
   const path = request.url.split('?')[0] ?? '';
   const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods))].sort();
   if (methods.length === 0) return sendProblem(reply, 'not_found', 'there is no such route; /docs lists them');
@@ -235,7 +254,14 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: import('n
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const phrase = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' }[status];
-  const body = JSON.stringify({ type: 'urn:sevengate:problem:malformed', title: PROBLEMS.malformed.title, status, detail: phrase, code: 'malformed', requestId: '' });
+  const body = JSON.stringify({
+    type: 'urn:sevengate:problem:malformed',
+    title: PROBLEMS.malformed.title,
+    status,
+    detail: phrase,
+    code: 'malformed',
+    requestId: '',
+  });
   socket.end(
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );

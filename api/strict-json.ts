@@ -91,7 +91,11 @@ class JsonReader {
     const value = exactNumber(literal);
     if (value === null) {
       const shown = literal.length > 60 ? `${literal.slice(0, 60)}…` : literal;
-      throw malformed(path, `the number ${shown} would lose digits`, 'at most 15 significant digits; a longer decimal as a string where strings are taken');
+      throw malformed(
+        path,
+        `the number ${shown} would lose digits`,
+        'at most 15 significant digits; a longer decimal as a string where strings are taken',
+      );
     }
     return value;
   }
@@ -119,7 +123,8 @@ class JsonReader {
     for (;;) {
       if (this.text.charAt(this.at) !== '"') throw this.unexpected(path, 'a field name in double quotes');
       const key = checkKey(this.string(path), path);
-      if (Object.hasOwn(object, key)) throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
+      if (Object.hasOwn(object, key))
+        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
       this.blanks();
       if (!this.taken(':')) throw this.unexpected(path, 'a colon');
       this.blanks();

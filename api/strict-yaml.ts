@@ -1,10 +1,12 @@
 /** Reads manifests written in YAML as strictly as JSON bodies: one document, plain values, bounded depth, size and aliases. */
-import { isAlias, isMap, isScalar, isSeq, type Document, parseDocument, type Scalar } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type Scalar } from 'yaml';
 import { exactNumber } from './exact-number.ts';
-import { type BodyValue, checkKey, checkText, malformed, MAX_DEPTH, tooDeep } from './strict-json.ts';
+import { type BodyValue, checkKey, checkText, MAX_DEPTH, malformed, tooDeep } from './strict-json.ts';
 
 /** An anchor may be repeated so often in one document. */
 const MAX_ALIASES = 20;
+/** Brackets of either kind that may be open at once, those inside of texts included. */
+const MAX_OPEN_BRACKETS = 512;
 /** Values in one document, aliases followed: what 64 KiB of plain YAML could hold at most. */
 const MAX_VALUES = 20_000;
 
@@ -16,24 +18,33 @@ export function parseStrictYaml(text: string): { [key: string]: BodyValue } {
   refuseDeepFlow(text);
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, { version: '1.2', schema: 'core', strict: true, uniqueKeys: true, stringKeys: false, logLevel: 'error', prettyErrors: true });
+    document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      strict: true,
+      uniqueKeys: true,
+      stringKeys: false,
+      logLevel: 'error',
+      prettyErrors: true,
+    });
   } catch {
     // The reader of the library recurses; a document that exhausts it is deeper than any manifest.
     throw tooDeep('$');
   }
   const [error] = document.errors;
-  if (error !== undefined) throw malformed('$', `this is not YAML: ${error.message.split('\n')[0]}`, 'one YAML 1.2 document with each key once');
+  if (error !== undefined)
+    throw malformed('$', `this is not YAML: ${error.message.split('\n')[0]}`, 'one YAML 1.2 document with each key once');
   const value = new YamlReader(document).value(document.contents, '$', 0);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('$', 'the document is not a map', 'a YAML map');
   return value;
 }
 
-/** Brackets outside of quotes and comments are what a reader recurses on; more than `MAX_DEPTH` open ones are refused unread. */
+/** Open brackets are what the library's reader recurses on; far more than any manifest has are refused unread. */
 function refuseDeepFlow(text: string): void {
   let open = 0;
   for (const character of text) {
     if (character === '[' || character === '{') {
-      if (++open > 512) throw tooDeep('$');
+      if (++open > MAX_OPEN_BRACKETS) throw tooDeep('$');
     } else if (character === ']' || character === '}') open--;
   }
 }
@@ -62,7 +73,8 @@ class YamlReader {
         const name = isScalar(pair.key) ? pair.key.value : null;
         if (typeof name !== 'string') throw malformed(path, 'a key is no plain text', 'field names as text');
         const key = checkKey(name, path);
-        if (Object.hasOwn(object, key)) throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
+        if (Object.hasOwn(object, key))
+          throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
         object[key] = this.value(pair.value, `${path}.${key.slice(0, 80)}`, depth + 1);
       }
       return object;
@@ -80,9 +92,15 @@ class YamlReader {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'number') {
       const source = node.source ?? '';
-      const exact = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(source) ? exactNumber(source.replace(/^\+/, '').replace(/\.(?=$|[eE])/, '')) : null;
+      const exact = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(source)
+        ? exactNumber(source.replace(/^\+/, '').replace(/\.(?=$|[eE])/, ''))
+        : null;
       if (exact === null || exact !== value + 0) {
-        throw malformed(path, `the number ${source.slice(0, 60)} would lose digits or is not plain`, 'a plain decimal number of at most 15 significant digits');
+        throw malformed(
+          path,
+          `the number ${source.slice(0, 60)} would lose digits or is not plain`,
+          'a plain decimal number of at most 15 significant digits',
+        );
       }
       return exact;
     }

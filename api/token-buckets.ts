@@ -35,7 +35,9 @@ interface Bucket {
 export function createTokenBuckets(clock: { now(): number }, policies: BucketPolicies = DEFAULT_POLICIES, maxKeys = MAX_KEYS): RateLimits {
   const { capacity, refillPerSecond } = policies.emergency;
   if (capacity < LEAST_EMERGENCY_PER_MINUTE || refillPerSecond * 60 < LEAST_EMERGENCY_PER_MINUTE) {
-    throw new Error(`the emergency class has to allow ${LEAST_EMERGENCY_PER_MINUTE} requests a minute, not ${Math.min(capacity, refillPerSecond * 60)}`);
+    throw new Error(
+      `the emergency class has to allow ${LEAST_EMERGENCY_PER_MINUTE} requests a minute, not ${Math.min(capacity, refillPerSecond * 60)}`,
+    );
   }
   const buckets = new Map<string, Bucket>();
 

@@ -74,14 +74,21 @@ function explain(errors: readonly SchemaError[], schema: SchemaNode, value: unkn
     if (problems.length >= MAX_PROBLEMS) break;
     // The `false` schema of an unknown field; its parent reports it with all of them.
     if (keyword === 'boolean') continue;
-    const names = instancePath.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const names = instancePath
+      .split('/')
+      .slice(1)
+      .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
     const path = names.reduce((before, name) => (/^\d+$/.test(name) ? `${before}[${name}]` : `${before}.${name}`), root);
     const node = nodeAt(schema, names);
     if (keyword === 'additionalProperties') {
       const known = Object.keys(node?.properties ?? {});
       for (const name of (params as { additionalProperties: readonly string[] }).additionalProperties) {
         if (problems.length >= MAX_PROBLEMS) break;
-        problems.push({ path: `${path}.${name.slice(0, 80)}`, problem: 'unknown field', allowed: known.length === 0 ? 'no field' : known.join(', ') });
+        problems.push({
+          path: `${path}.${name.slice(0, 80)}`,
+          problem: 'unknown field',
+          allowed: known.length === 0 ? 'no field' : known.join(', '),
+        });
       }
     } else if (keyword === 'required') {
       for (const name of (params as { requiredProperties: readonly string[] }).requiredProperties) {

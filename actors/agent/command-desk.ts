@@ -101,6 +101,7 @@ export function createCommandDesk(deps: {
                 manifestVersion: 1,
                 manifestHash: hash,
                 createdBy: context.subject,
+                createdAt: view.createdAt,
               },
               audit(context, 'agent.create', id, null, plan.state),
               ...answer(context, view),

@@ -41,7 +41,7 @@ export interface AgentDuty {
 
 export interface ShardProgress {
   readonly lastSlot: EpochMs;
-  /** How often the slot that is due was begun, this time included. */
+  /** How often the shard was begun since its last slot that was decided, this time included: over slots, because a worker that dies takes long to replace. */
   readonly begunTimes: number;
   /** The agent that was being ticked alone when the process died, and how often. */
   readonly suspect: string | null;
@@ -57,7 +57,8 @@ export interface TickStore {
   /** The hash of the last decision of each agent that has one. */
   heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   cut(slot: EpochMs): Promise<Cut | null>;
-  suspect(periodMs: number, shard: number, agentId: string): Promise<void>;
+  /** Remembers who is ticked alone from now on; null once nobody is. */
+  suspect(periodMs: number, shard: number, agentId: string | null): Promise<void>;
   /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
   commit(tick: {
     readonly periodMs: number;
@@ -66,6 +67,8 @@ export interface TickStore {
     readonly slot: EpochMs;
     readonly rows: readonly DecisionRow[];
     readonly at: EpochMs;
+    /** The slot was ticked to its end, which clears what its starts were counted for; late rows prove nothing about who crashes. */
+    readonly decided: boolean;
   }): Promise<boolean>;
   /** Agents that took their worker down at this slot as often as the limit allows. */
   poisoned(slot: EpochMs): Promise<ReadonlySet<string>>;
@@ -87,15 +90,9 @@ export interface ShardTicker {
   tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult>;
 }
 
-/** An agent's duty with its rules compiled, or with what went wrong when they were. */
-interface Prepared {
-  readonly duty: AgentDuty;
-  readonly compiled: CompiledManifest | Error;
-}
-
 interface Warm {
   readonly lastSlot: EpochMs;
-  readonly duties: Map<string, Prepared>;
+  readonly duties: Map<string, AgentDuty>;
   readonly heads: Map<string, string>;
 }
 
@@ -128,24 +125,21 @@ export function createShardTicker(deps: {
     return hashed;
   }
 
-  function compiled(duty: AgentDuty): CompiledManifest | Error {
+  /** Within the agent's own tick, so that rules that crash when they are compiled are blamed on their agent as well. */
+  function compiled(duty: AgentDuty): CompiledManifest {
     const known = compiledByHash.get(duty.manifestHash);
     if (known) return known;
-    try {
-      const made = compileManifest(duty.manifest);
-      compiledByHash.set(duty.manifestHash, made);
-      return made;
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
+    const made = compileManifest(duty.manifest);
+    compiledByHash.set(duty.manifestHash, made);
+    return made;
   }
 
   async function warmUp(key: string, agents: readonly ShardAgent[], lastSlot: EpochMs): Promise<Warm> {
     const before = warm.get(key);
     const state: Warm =
       before && before.lastSlot === lastSlot ? before : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map() };
-    const changed = agents.filter(({ id, version }) => state.duties.get(id)?.duty.version !== version).map(({ id }) => id);
-    if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, { duty, compiled: compiled(duty) });
+    const changed = agents.filter(({ id, version }) => state.duties.get(id)?.version !== version).map(({ id }) => id);
+    if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, duty);
     const headless = agents.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
     if (headless.length > 0) {
       const heads = await store.heads(headless);
@@ -154,7 +148,7 @@ export function createShardTicker(deps: {
     return state;
   }
 
-  function chainEnd({ duty }: Prepared, state: Warm): ChainEnd {
+  function chainEnd(duty: AgentDuty, state: Warm): ChainEnd {
     return {
       id: duty.id,
       manifestVersion: duty.manifestVersion,
@@ -165,16 +159,16 @@ export function createShardTicker(deps: {
   }
 
   /** @throws what the agent's rules throw. */
-  function decided({ duty, compiled }: Prepared, end: ChainEnd, cut: HashedCut, observed: Map<CompiledManifest, string>): DecisionRow {
-    if (compiled instanceof Error) throw compiled;
-    let observedHash = observed.get(compiled);
+  function decided(duty: AgentDuty, end: ChainEnd, cut: HashedCut, observed: Map<CompiledManifest, string>): DecisionRow {
+    const rules = compiled(duty);
+    let observedHash = observed.get(rules);
     if (observedHash === undefined) {
-      observedHash = observedHashOf(compiled.instruments, cut);
-      observed.set(compiled, observedHash);
+      observedHash = observedHashOf(rules.instruments, cut);
+      observed.set(rules, observedHash);
     }
     const { id, manifestVersion, manifestHash, bookText, previousHash } = end;
     return tickAgent(
-      { id, manifestVersion, manifestHash, bookText, previousHash, autonomy: duty.autonomy, compiled, book: EMPTY_BOOK },
+      { id, manifestVersion, manifestHash, bookText, previousHash, autonomy: duty.autonomy, compiled: rules, book: EMPTY_BOOK },
       cut,
       observedHash,
     );
@@ -195,14 +189,14 @@ export function createShardTicker(deps: {
     for (let slot = from + periodMs; slot <= to; slot += periodMs) {
       for (const agent of agents) {
         if (!isDue(agent, slot)) continue;
-        const prepared = state.duties.get(agent.id);
-        if (!prepared) continue;
-        const row = lateTick(chainEnd(prepared, state), slot);
+        const duty = state.duties.get(agent.id);
+        if (!duty) continue;
+        const row = lateTick(chainEnd(duty, state), slot);
         state.heads.set(agent.id, row.hash);
         rows.push(row);
       }
       if (rows.length >= LATE_BATCH_ROWS || slot === to) {
-        if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: deps.clock.now() }))) return null;
+        if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: deps.clock.now(), decided: false }))) return null;
         lastSlot = slot;
         written += rows.length;
         rows = [];
@@ -211,78 +205,100 @@ export function createShardTicker(deps: {
     return { lastSlot, rows: written };
   }
 
+  async function takeOffDuty(agentId: string, slot: EpochMs): Promise<void> {
+    await store.incident({
+      actorId: agentId,
+      at: deps.clock.now(),
+      kind: 'tick_crash',
+      detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
+      event: { type: 'tick', slot },
+      quarantine: false,
+    });
+    await deps.pause(agentId);
+  }
+
+  async function tickShard(key: string, periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
+    const progress = await store.begin(periodMs, shard, slot);
+    if (!progress) return NOTHING;
+    const agents = await store.agents(periodMs, shard);
+    const state = await warmUp(key, agents, progress.lastSlot);
+    warm.delete(key);
+    const tooLate = (await deps.now()) > slot + LATE_AFTER_MS;
+    const late = await writeLate(periodMs, shard, progress.lastSlot, tooLate ? slot : slot - periodMs, agents, state);
+    if (!late) return NOTHING;
+    if (tooLate) {
+      warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+      return { decisions: late.rows, late: late.rows, crashed: [] };
+    }
+    const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
+    // The batch was the first start of every agent; since then the store marks who is ticked alone, the last suspect first.
+    const careful = progress.begunTimes > 1;
+    const poisoned = careful ? await store.poisoned(slot) : NOBODY;
+    const ordered = careful ? suspectFirst(agents, progress.suspect) : agents;
+    const rows: DecisionRow[] = [];
+    const crashed: string[] = [];
+    const throwing: string[] = [];
+    const observed = new Map<CompiledManifest, string>();
+    for (const agent of ordered) {
+      const duty = isDue(agent, slot) ? state.duties.get(agent.id) : undefined;
+      if (!duty) continue;
+      const end = chainEnd(duty, state);
+      let row: DecisionRow;
+      if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
+        if (!poisoned.has(agent.id)) {
+          await store.markPoisoned(agent.id, slot);
+          // At once: should another agent take the process down before the commit, the next start does not try this one again.
+          await takeOffDuty(agent.id, slot);
+        }
+        row = crashedTick(end, slot);
+        crashed.push(agent.id);
+      } else {
+        if (careful) await store.suspect(periodMs, shard, agent.id);
+        try {
+          row = decided(duty, end, cut, observed);
+        } catch (error) {
+          row = crashedTick(end, slot);
+          crashing.add(agent.id);
+          await store.incident({
+            actorId: agent.id,
+            at: deps.clock.now(),
+            kind: 'tick_threw',
+            detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+            event: { type: 'tick', slot },
+            quarantine: false,
+          });
+          if ((await store.countCrash(agent.id, slot)) >= CRASH_LIMIT) throwing.push(agent.id);
+        }
+      }
+      state.heads.set(agent.id, row.hash);
+      rows.push(row);
+    }
+    if (careful) await store.suspect(periodMs, shard, null);
+    if (!(await store.commit({ periodMs, shard, lastSlot: late.lastSlot, slot, rows, at: deps.clock.now(), decided: true })))
+      return NOTHING;
+    warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+    const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
+    if (recovered.length > 0) {
+      await store.clearCrashes(recovered);
+      for (const id of recovered) crashing.delete(id);
+    }
+    for (const id of throwing) await takeOffDuty(id, slot);
+    return { decisions: rows.length + late.rows, late: late.rows, crashed: [...crashed, ...throwing] };
+  }
+
+  /** The last tick of each shard that this process took on. */
+  const ticking = new Map<string, Promise<unknown>>();
+
   return {
     async tick(periodMs, shard, slot) {
       const key = `${periodMs}:${shard}`;
-      const progress = await store.begin(periodMs, shard, slot);
-      if (!progress) return NOTHING;
-      const agents = await store.agents(periodMs, shard);
-      const state = await warmUp(key, agents, progress.lastSlot);
-      warm.delete(key);
-      const tooLate = (await deps.now()) > slot + LATE_AFTER_MS;
-      const late = await writeLate(periodMs, shard, progress.lastSlot, tooLate ? slot : slot - periodMs, agents, state);
-      if (!late) return NOTHING;
-      if (tooLate) {
-        warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
-        return { decisions: late.rows, late: late.rows, crashed: [] };
-      }
-      const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
-      // The batch was the first start of every agent; since then the store marks who is ticked alone, the last suspect first.
-      const careful = progress.begunTimes > 1;
-      const poisoned = careful ? await store.poisoned(slot) : NOBODY;
-      const ordered = careful ? suspectFirst(agents, progress.suspect) : agents;
-      const rows: DecisionRow[] = [];
-      const crashed: string[] = [];
-      const observed = new Map<CompiledManifest, string>();
-      for (const agent of ordered) {
-        const prepared = isDue(agent, slot) ? state.duties.get(agent.id) : undefined;
-        if (!prepared) continue;
-        const end = chainEnd(prepared, state);
-        let row: DecisionRow;
-        if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
-          if (!poisoned.has(agent.id)) await store.markPoisoned(agent.id, slot);
-          row = crashedTick(end, slot);
-          crashed.push(agent.id);
-        } else {
-          if (careful) await store.suspect(periodMs, shard, agent.id);
-          try {
-            row = decided(prepared, end, cut, observed);
-          } catch (error) {
-            row = crashedTick(end, slot);
-            crashing.add(agent.id);
-            await store.incident({
-              actorId: agent.id,
-              at: deps.clock.now(),
-              kind: 'tick_threw',
-              detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-              event: { type: 'tick', slot },
-              quarantine: false,
-            });
-            if ((await store.countCrash(agent.id, slot)) >= CRASH_LIMIT) crashed.push(agent.id);
-          }
-        }
-        state.heads.set(agent.id, row.hash);
-        rows.push(row);
-      }
-      if (!(await store.commit({ periodMs, shard, lastSlot: late.lastSlot, slot, rows, at: deps.clock.now() }))) return NOTHING;
-      warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
-      const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
-      if (recovered.length > 0) {
-        await store.clearCrashes(recovered);
-        for (const id of recovered) crashing.delete(id);
-      }
-      for (const id of crashed) {
-        await store.incident({
-          actorId: id,
-          at: deps.clock.now(),
-          kind: 'tick_crash',
-          detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
-          event: { type: 'tick', slot },
-          quarantine: false,
-        });
-        await deps.pause(id);
-      }
-      return { decisions: rows.length + late.rows, late: late.rows, crashed };
+      // One after the other: ticks of one shard that overlap would look to each other like starts that died.
+      const turn = (ticking.get(key) ?? Promise.resolve()).then(() => tickShard(key, periodMs, shard, slot));
+      ticking.set(
+        key,
+        turn.catch(() => {}),
+      );
+      return turn;
     },
   };
 }

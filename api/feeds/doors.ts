@@ -1,4 +1,5 @@
 /** Everything that the feeds ask of the rest of the service. Boot supplies it. */
+import type { AgentView } from '../../actors/agent/commands.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../src/domain/decision.ts';
@@ -66,8 +67,8 @@ export interface FeedDoors {
   readonly quotes: QuoteSource;
   /** The organization's decision records of a batch, complete and in any order; the same at any later time. */
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
-  /** The organization's agents as `GET /v1/agents` shows them, or the one that is asked for. */
-  agentsNow(orgId: string, agentId: string | null): Promise<readonly Json[]>;
+  /** The organization's agents, or only the one that is asked for. */
+  agentsNow(orgId: string, agentId: string | null): Promise<readonly AgentView[]>;
   /** Hears of what went wrong without a client's doing. */
   reportDefect(error: unknown, where: string): void;
 }

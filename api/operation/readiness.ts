@@ -20,7 +20,10 @@ export const readiness = defineRoute({
   summary: 'Whether the service can work, part by part',
   cost: 'read',
   schema: {},
-  answers: { 200: { description: 'Every part works.', schema: ReadinessBody }, 503: { description: 'Some part does not.', schema: ReadinessBody } },
+  answers: {
+    200: { description: 'Every part works.', schema: ReadinessBody },
+    503: { description: 'Some part does not.', schema: ReadinessBody },
+  },
   refusals: [],
   handle: (doors) => async (_, reply) => {
     const found = await doors.readiness();

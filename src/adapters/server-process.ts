@@ -109,6 +109,12 @@ export function claim(file: string): number | null {
   }
 }
 
+/** The live process that `claim` made the owner; null where there is none. */
+export function claimant(file: string): number | null {
+  const [pid = '', ...startedAt] = (readIfThere(file) ?? '').trim().split(' ');
+  return pid !== '' && processStartedAt(Number(pid)) === startedAt.join(' ') ? Number(pid) : null;
+}
+
 /** Gives up what `claim` gave. Does nothing where another process owns it by now. */
 export function release(file: string): void {
   if (readIfThere(file)?.startsWith(`${process.pid} `)) rmSync(file, { force: true });

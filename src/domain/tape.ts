@@ -1,6 +1,7 @@
 /** A tape: a recording of everything that was heard, as it lies in a file. Its header, its events and what makes them sound. */
 import type { ActorEvent, ActorState } from './actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
+import type { IndicatorNeed } from './cut.ts';
 import { isDecimalString } from './decimal.ts';
 import type { Manifest } from './manifest.ts';
 import { type MarketEvent, SEVERITIES } from './market-event.ts';
@@ -24,7 +25,7 @@ export interface TapeAgent {
   readonly manifestVersion: number;
   readonly autonomy: Autonomy;
   readonly stage: Stage;
-  /** Ticked in the slots from `tickFrom` on and before `tickUntil`; `tickFrom` null: not ticked. */
+  /** The first slot that it decides on this tape, after `previousHash`, and the slot before which it stops; `tickFrom` null: not ticked. */
   readonly tickFrom: EpochMs | null;
   readonly tickUntil: EpochMs | null;
   /** The hash of the agent's last decision before the recording. */
@@ -53,18 +54,29 @@ export interface TapeCommand {
   readonly kind: 'command';
   readonly receivedAt: EpochMs;
   readonly actorId: string;
-  /** As its actor took it. `started` stands for the agent's birth and comes with `agent`. */
+  /** As its actor took it. `started` is the agent's birth, `joined` that it was met alive; both come with `agent`. */
   readonly event: ActorEvent;
   readonly cause?: string;
-  /** The durable timer that fired the event. */
-  readonly firedTimer?: string;
   /** With `manifest.changed`: the new version's manifest. */
   readonly manifest?: Manifest;
-  /** With `started`. */
+  /** With `started` and `joined`. */
   readonly agent?: TapeAgent;
 }
 
-export type TapeEvent = MarketEvent | TapeCommand;
+/**
+ * How the live process cut from this slot on, where that changed: it observes what some agent looks at, with the
+ * indicators that some agent needs, and a slot for which the streams did not speak in time is cut in silence.
+ */
+export interface TapeCutNote {
+  readonly kind: 'cut';
+  /** The slot. */
+  readonly receivedAt: EpochMs;
+  readonly source: 'streams' | 'silence';
+  readonly instruments: readonly InstrumentKey[];
+  readonly needs: readonly IndicatorNeed[];
+}
+
+export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote;
 export type TapeKind = TapeEvent['kind'];
 
 /** What is wrong with a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
@@ -231,10 +243,8 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     rumor: flag,
     headline: text,
   }),
-  command: shape(
-    { receivedAt: time, actorId: uuid, event: actorEvent },
-    { cause: text, firedTimer: name, manifest: object, agent: tapeAgent },
-  ),
+  command: shape({ receivedAt: time, actorId: uuid, event: actorEvent }, { cause: text, manifest: object, agent: tapeAgent }),
+  cut: shape({ receivedAt: time, source: oneOf(['streams', 'silence']), instruments: listOf(anInstrumentKey), needs: listOf(indicatorNeed) }),
 };
 
 /** The kinds that a tape may hold. */
@@ -253,6 +263,25 @@ const AGENT: Readonly<Record<string, Check>> = {
   snapshot: orNull(object),
 };
 
+function indicatorNeed(value: unknown): string | null {
+  const sound =
+    isRecord(value) &&
+    isInstrumentKey(value['instrument']) &&
+    INDICATORS.includes(value['name'] as IndicatorNeed['name']) &&
+    timeframe(value['timeframe']) === null &&
+    count(value['period']) === null;
+  return sound ? null : `{"instrument", "name", "timeframe", "period"} with a name of ${INDICATORS.join(', ')}`;
+}
+const INDICATORS: readonly IndicatorNeed['name'][] = ['rsi', 'ema', 'volatility', 'funding_percentile'];
+
+function isInstrumentKey(value: unknown): value is InstrumentKey {
+  return typeof value === 'string' && isVenue(value.slice(0, Math.max(value.indexOf(':'), 0)));
+}
+
+function anInstrumentKey(value: unknown): string | null {
+  return isInstrumentKey(value) ? null : 'a key such as spotexchange:BTCUSDT';
+}
+
 function tapeAgent(value: unknown): string | null {
   if (!isRecord(value)) return 'an agent';
   for (const [member, check] of Object.entries(AGENT)) {
@@ -267,9 +296,7 @@ const HEADER: Readonly<Record<string, Check>> = {
     typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)) ? null : 'an ISO 8601 time',
   source: text,
   venues: listOf(oneOf(VENUES)),
-  instruments: listOf((value) =>
-    typeof value === 'string' && isVenue(value.slice(0, Math.max(value.indexOf(':'), 0))) ? null : 'keys such as spotexchange:BTCUSDT',
-  ),
+  instruments: listOf(anInstrumentKey),
   agents: listOf(tapeAgent),
   continues: name,
 };
@@ -333,8 +360,9 @@ function optionalProblem(known: Shape, value: Readonly<Record<string, unknown>>)
 }
 
 function commandProblem(command: TapeCommand): TapeProblem | null {
-  if (command.event.type === 'started' && command.agent?.id !== command.actorId) {
-    return 'is a started event without its agent; it should carry agent with the id of actorId';
+  const arrives = command.event.type === 'started' || command.event.type === 'joined';
+  if (arrives && command.agent?.id !== command.actorId) {
+    return `is a ${command.event.type} event without its agent; it should carry agent with the id of actorId`;
   }
   if (command.event.type === 'manifest.changed' && command.manifest === undefined) {
     return 'is a manifest.changed event without the manifest; it should carry manifest';

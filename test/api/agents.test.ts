@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createShardTicker } from '../../actors/agent/shard-tick.ts';
 import { createActorStore } from '../../src/adapters/store/actor-store.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/tick-store.ts';
-import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
+import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
 import { manifestHash } from '../../src/domain/manifest.ts';
 import { readManifest } from '../../src/domain/manifest-reader.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
@@ -66,17 +66,31 @@ describe('creating', () => {
   test('takes the declarative form as YAML, and grants neither the stage nor the autonomy that it asks for', async () => {
     const reply = await api.call('POST', '/v1/agents', { token: trader, raw: YAML, headers: { 'content-type': 'application/yaml' } });
     expect(reply.status, reply.text).toBe(201);
-    expect(reply.body).toMatchObject({ name: 'Momentum', stage: 'draft', autonomy: 'research', requestedAutonomy: 'confirm', requestedStage: 'paper' });
+    expect(reply.body).toMatchObject({
+      name: 'Momentum',
+      stage: 'draft',
+      autonomy: 'research',
+      requestedAutonomy: 'confirm',
+      requestedStage: 'paper',
+    });
   });
 
   test('names every problem of a manifest at once, each with its place and what is allowed', async () => {
     const reply = await api.call('POST', '/v1/agents', {
       token: trader,
-      body: payload({ maxCapitalUsd: null, stopLossPct: '4', universe: ['NOPEx'], orgId: THEIRS, entryConditions: [{ type: 'rsi_beneath', period: 14, value: 3 }] }),
+      body: payload({
+        maxCapitalUsd: null,
+        stopLossPct: '4',
+        universe: ['NOPEx'],
+        orgId: THEIRS,
+        entryConditions: [{ type: 'rsi_beneath', period: 14, value: 3 }],
+      }),
     });
     expect([reply.status, reply.body.code]).toEqual([400, 'manifest_invalid']);
     const paths = reply.body.problems.map(({ path }: { path: string }) => path);
-    expect(paths).toEqual(expect.arrayContaining(['$.maxCapitalUsd', '$.stopLossPct', '$.universe[0]', '$.orgId', '$.entryConditions[0].type']));
+    expect(paths).toEqual(
+      expect.arrayContaining(['$.maxCapitalUsd', '$.stopLossPct', '$.universe[0]', '$.orgId', '$.entryConditions[0].type']),
+    );
     for (const problem of reply.body.problems) expect(problem.allowed).not.toBe('');
   });
 });
@@ -113,7 +127,11 @@ describe('pausing, resuming, halting', () => {
     expect(paused.body).toMatchObject({ paused: true, pauseCause: 'operator', state: 'paused', stage: 'draft' });
     expect((await api.call('POST', `/v1/agents/${id}/pause`, { token: trader, body: {} })).body.code).toBe('already_paused');
     expect((await api.call('POST', `/v1/agents/${id}/resume`, { token: trader })).status).toBe(403);
-    expect((await api.call('POST', `/v1/agents/${id}/resume`, { token: risk })).body).toMatchObject({ paused: false, pauseCause: null, state: 'draft' });
+    expect((await api.call('POST', `/v1/agents/${id}/resume`, { token: risk })).body).toMatchObject({
+      paused: false,
+      pauseCause: null,
+      state: 'draft',
+    });
     expect((await api.call('POST', `/v1/agents/${id}/resume`, { token: risk })).body).toMatchObject({ status: 409, code: 'not_paused' });
     const history = await api.call('GET', `/v1/agents/${id}/history`, { token: reader });
     expect(history.body.items.map((step: { event: { type: string } }) => step.event.type).slice(0, 2)).toEqual(['resume', 'pause']);
@@ -131,7 +149,10 @@ describe('pausing, resuming, halting', () => {
     expect(halt.status).toBe(200);
     expect(halt.body.paused).toContain(ours);
     expect(halt.body.paused).not.toContain(theirs);
-    expect((await api.call('GET', `/v1/agents/${ours}`, { token: reader })).body).toMatchObject({ paused: true, pauseCause: 'emergency_halt' });
+    expect((await api.call('GET', `/v1/agents/${ours}`, { token: reader })).body).toMatchObject({
+      paused: true,
+      pauseCause: 'emergency_halt',
+    });
     expect((await api.call('GET', `/v1/agents/${theirs}`, { token: theirTrader })).body.paused).toBe(false);
     expect((await api.call('POST', '/v1/agents/emergency-halt', { token: trader })).body.epoch).toBe(halt.body.epoch + 1);
   });
@@ -157,7 +178,9 @@ describe('Idempotency-Key', () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_mismatch']);
     const [one, two] = [await createdAgent(api, trader), await createdAgent(api, trader)];
     expect((await api.call('POST', `/v1/agents/${one}/pause`, { token: trader, headers: key('k-3') })).status).toBe(200);
-    expect((await api.call('POST', `/v1/agents/${two}/pause`, { token: trader, headers: key('k-3') })).body.code).toBe('idempotency_mismatch');
+    expect((await api.call('POST', `/v1/agents/${two}/pause`, { token: trader, headers: key('k-3') })).body.code).toBe(
+      'idempotency_mismatch',
+    );
     expect((await api.call('GET', `/v1/agents/${two}`, { token: reader })).body.paused).toBe(false);
   });
 
@@ -171,7 +194,9 @@ describe('Idempotency-Key', () => {
 
   test('of 20 at once one has an effect, the others are told to wait or get its answer', async () => {
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => api.call('POST', '/v1/agents', { token: trader, body: payload({ name: 'race' }), headers: key('k-5') })),
+      Array.from({ length: 20 }, () =>
+        api.call('POST', '/v1/agents', { token: trader, body: payload({ name: 'race' }), headers: key('k-5') }),
+      ),
     );
     const created = new Set(replies.filter(({ status }) => status === 201).map(({ text }) => text));
     expect(created.size).toBe(1);
@@ -181,7 +206,10 @@ describe('Idempotency-Key', () => {
   });
 
   test('two processes with the same key: one effect, one answer', async () => {
-    const url = String(api.sql.options.host[0]) === '' ? '' : `postgres://${api.sql.options.user}:${api.sql.options.pass ?? ''}@${api.sql.options.host[0]}:${api.sql.options.port[0]}/${api.sql.options.database}`;
+    const url =
+      String(api.sql.options.host[0]) === ''
+        ? ''
+        : `postgres://${api.sql.options.user}:${api.sql.options.pass ?? ''}@${api.sql.options.host[0]}:${api.sql.options.port[0]}/${api.sql.options.database}`;
     const other = await apiUnderTest(undefined, {}, url);
     try {
       const subject = 'two-processes';
@@ -190,7 +218,10 @@ describe('Idempotency-Key', () => {
       const [one, two] = [api.issue(subject), other.issue(subject)];
       for (let round = 0; round < 10; round++) {
         const call = { body: payload({ name: `both ${round}` }), headers: key(`p-${round}`) };
-        const replies = await Promise.all([api.call('POST', '/v1/agents', { ...call, token: one }), other.call('POST', '/v1/agents', { ...call, token: two })]);
+        const replies = await Promise.all([
+          api.call('POST', '/v1/agents', { ...call, token: one }),
+          other.call('POST', '/v1/agents', { ...call, token: two }),
+        ]);
         const [row] = await api.sql<{ count: number }[]>`select count(*) from agents where name = ${`both ${round}`}`;
         expect(row?.count).toBe(1);
         expect(new Set(replies.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1);
@@ -241,11 +272,26 @@ describe('pages', () => {
 
   test('a cursor that is none of this list is refused with the place and what is right', async () => {
     const decisions = Buffer.from('decisions 1').toString('base64url');
-    for (const bad of ['xyz', decisions, Buffer.from("agents ' or 1=1").toString('base64url'), Buffer.from('agents ').toString('base64url')]) {
+    for (const bad of [
+      'xyz',
+      decisions,
+      Buffer.from("agents ' or 1=1").toString('base64url'),
+      Buffer.from('agents ').toString('base64url'),
+    ]) {
       const reply = await api.call('GET', `/v1/agents?cursor=${bad}`, { token: reader });
       expect(reply.body, bad).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: 'query.cursor' }] });
     }
-    for (const bad of ['limit=0', 'limit=201', 'limit=1.5', 'limit=abc', 'limit=', 'limit=1&limit=2', 'limit=1e1', 'limit=%201', 'size=5']) {
+    for (const bad of [
+      'limit=0',
+      'limit=201',
+      'limit=1.5',
+      'limit=abc',
+      'limit=',
+      'limit=1&limit=2',
+      'limit=1e1',
+      'limit=%201',
+      'size=5',
+    ]) {
       expect((await api.call('GET', `/v1/agents?${bad}`, { token: reader })).status, bad).toBe(400);
     }
     expect((await api.call('GET', '/v1/agents?limit=200', { token: reader })).status).toBe(200);
@@ -259,7 +305,12 @@ describe('decisions', () => {
     id = await createdAgent(api, trader);
     const first = NOW + 60_000;
     const actors = createActorStore(api.sql);
-    const ticker = createShardTicker({ store: createTickStore(api.sql, actors.incident), now: async () => api.clock.now(), clock: api.clock, pause: async () => {} });
+    const ticker = createShardTicker({
+      store: createTickStore(api.sql, actors.incident),
+      now: async () => api.clock.now(),
+      clock: api.clock,
+      pause: async () => {},
+    });
     for (let i = 0; i < SLOTS; i++) {
       const slot = first + i * 60_000;
       const keys = i === 2 ? (['spotchain:AAPLx'] as const) : (['spotchain:AAPLx', 'spotchain:TSLAx'] as const);
@@ -279,12 +330,24 @@ describe('decisions', () => {
     expect(slots).toEqual([...slots].sort().reverse());
     const [newest, second] = reply.body.items;
     expect(newest.previousHash).toBe(second.hash);
-    expect(newest).toMatchObject({ agentId: id, disposition: 'hold', reason: 'research_only', book: { positions: [], realizedPnlUsd: '0' } });
+    expect(newest).toMatchObject({
+      agentId: id,
+      disposition: 'hold',
+      reason: 'research_only',
+      book: { positions: [], realizedPnlUsd: '0' },
+    });
     expect(Object.keys(newest.observed)).toEqual(['spotchain:AAPLx', 'spotchain:TSLAx']);
     expect(newest.observed['spotchain:AAPLx']).toMatchObject({ premiumPct: -6, quote: { mid: '180.5', quality: 'live' } });
     // Two instruments with two entry rules, one exit rule and the two guardrails each.
     expect(newest.rules.length).toBe(10);
-    expect(newest.rules[0]).toEqual({ instrument: 'spotchain:AAPLx', side: 'entry', type: 'premium_below', passed: true, observed: -6, threshold: -1.5 });
+    expect(newest.rules[0]).toEqual({
+      instrument: 'spotchain:AAPLx',
+      side: 'entry',
+      type: 'premium_below',
+      passed: true,
+      observed: -6,
+      threshold: -1.5,
+    });
     const [row] = await api.sql<Record<string, string>[]>`
       select encode(manifest_hash, 'hex') as m, encode(observed_hash, 'hex') as o, outcome from decisions where agent_id = ${id} order by slot desc limit 1`;
     const text = decisionChainText({
@@ -308,14 +371,18 @@ describe('decisions', () => {
     const reply = await api.call('GET', `/v1/agents/${id}/decisions?limit=3`, { token: reader });
     const partial = reply.body.items[2];
     expect(Object.keys(partial.observed)).toEqual(['spotchain:AAPLx']);
-    expect(partial.rules.filter((rule: { instrument: string; passed: boolean }) => rule.instrument === 'spotchain:TSLAx' && rule.passed)).toEqual([]);
+    expect(
+      partial.rules.filter((rule: { instrument: string; passed: boolean }) => rule.instrument === 'spotchain:TSLAx' && rule.passed),
+    ).toEqual([]);
   });
 
   test('pages of two cover all of them, and each is found by its id', async () => {
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const reply = await api.call('GET', `/v1/agents/${id}/decisions?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, { token: reader });
+      const reply = await api.call('GET', `/v1/agents/${id}/decisions?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, {
+        token: reader,
+      });
       for (const decision of reply.body.items) {
         const one = await api.call('GET', `/v1/agents/${id}/decisions/${decision.id}`, { token: reader });
         expect(one.body).toEqual(decision);
@@ -329,7 +396,12 @@ describe('decisions', () => {
   test('an id of no decision, or of another agent, is not found', async () => {
     const other = await createdAgent(api, trader);
     const real = decisionId(id, NOW + 60_000);
-    for (const path of [`${id}/decisions/${decisionId(id, NOW)}`, `${other}/decisions/${real}`, `${id}/decisions/nonsense`, `${id}/decisions/${other}`]) {
+    for (const path of [
+      `${id}/decisions/${decisionId(id, NOW)}`,
+      `${other}/decisions/${real}`,
+      `${id}/decisions/nonsense`,
+      `${id}/decisions/${other}`,
+    ]) {
       expect((await api.call('GET', `/v1/agents/${path}`, { token: reader })).body, path).toMatchObject({ status: 404, code: 'not_found' });
     }
   });
@@ -338,7 +410,9 @@ describe('decisions', () => {
 test('what is done is on record: who, what, under which request', async () => {
   const id = await createdAgent(api, trader);
   const reply = await api.call('POST', `/v1/agents/${id}/pause`, { token: trader });
-  const rows = await api.sql<{ action: string; request_id: string }[]>`select action, request_id from audit where target = ${id} order by seq`;
+  const rows = await api.sql<
+    { action: string; request_id: string }[]
+  >`select action, request_id from audit where target = ${id} order by seq`;
   expect(rows.map(({ action }) => action)).toEqual(['agent.create', 'agent.pause']);
   expect(rows[1]?.request_id).toBe(reply.headers['x-request-id']);
 });

@@ -1,7 +1,8 @@
 /** The whole API on a real database with the real commands; every answer is checked against the OpenAPI document. */
-import type { FastifyInstance, InjectOptions } from 'fastify';
+
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { createCommandDesk } from '../../actors/agent/command-desk.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
@@ -39,7 +40,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
   /** The body where it is JSON, else null. */
-  // biome-ignore lint/suspicious/noExplicitAny: a body is looked into freely, its shape is what the document check is for.
+  // A body is looked into freely; its shape is what the check against the document is for.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
@@ -103,11 +105,16 @@ export async function apiUnderTest(
     agents: createAgentReads(sql),
     decisions: createDecisionReads(sql),
     charts: {
-      describe: (machine) => (machine === agentKind.machine.id ? { definition: JSON.parse(JSON.stringify(agentKind.machine.definition)), mermaid: 'stateDiagram-v2' } : null),
+      describe: (machine) =>
+        machine === agentKind.machine.id
+          ? { definition: JSON.parse(JSON.stringify(agentKind.machine.definition)), mermaid: 'stateDiagram-v2' }
+          : null,
     },
     quotes: {
       latest: ({ venue, instrument }) =>
-        [...market.values()].filter((event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument)),
+        [...market.values()].filter(
+          (event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument),
+        ),
     },
     candles: createCandleStore(sql),
     orderBook: {
@@ -185,7 +192,11 @@ const document = openApiDocument(documentedRoutes(), '0.0.0') as {
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 ajv.addSchema(document as never, 'document');
-const templates = Object.keys(document.paths).map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`), literal: !path.includes('{') }));
+const templates = Object.keys(document.paths).map((path) => ({
+  path,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+  literal: !path.includes('{'),
+}));
 const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
 /** Every answer of a documented operation is documented itself, and looks as it says. */
@@ -201,7 +212,8 @@ function checkAgainstDocument(method: string, url: string, type: string, reply: 
   expect(response, `${method} ${template.path} answered ${reply.status}, which is not documented: ${reply.text}`).toBeDefined();
   const mediaType = type.split(';')[0] as string;
   const base = response?.$ref ?? `#/paths/${escapePointer(template.path)}/${method.toLowerCase()}/responses/${reply.status}`;
-  const content = (response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1) as string])?.content;
+  const content = (response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1) as string])
+    ?.content;
   expect(Object.keys(content ?? {}), `${method} ${template.path} ${reply.status}`).toContain(mediaType);
   if (!mediaType.includes('json')) return;
   const valid = ajv.validate(`document${base}/content/${escapePointer(mediaType)}/schema`, reply.body);

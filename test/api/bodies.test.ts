@@ -1,5 +1,6 @@
 // Hostile bodies on every route that takes one: always an answer below 500, never a coerced value, never an effect.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTokenBuckets, DEFAULT_POLICIES } from '../../api/token-buckets.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload } from './api-under-test.ts';
 
@@ -7,7 +8,10 @@ let api: ApiUnderTest;
 let token: string;
 let agent: string;
 beforeAll(async () => {
-  api = await apiUnderTest();
+  const plenty = { capacity: 100_000, refillPerSecond: 1_000 };
+  api = await apiUnderTest(({ clock }) => ({
+    limits: createTokenBuckets(clock, { ...DEFAULT_POLICIES, write: plenty, emergency: plenty }),
+  }));
   token = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
   agent = await createdAgent(api, token);
 });
@@ -18,7 +22,8 @@ const withNumber = (literal: string) => JSON.stringify(payload({ maxCapitalUsd: 
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 /** Name, body, and the content type where it is not JSON. None of them may be taken by any route. */
-const HOSTILE: readonly (readonly [name: string, body: string | Buffer, contentType?: string])[] = [
+type Hostile = [name: string, body: string | Buffer, contentType?: string];
+const HOSTILE: Hostile[] = [
   ['null', 'null'],
   ['true', 'true'],
   ['a number', '3'],
@@ -87,7 +92,14 @@ const HOSTILE: readonly (readonly [name: string, body: string | Buffer, contentT
   ['YAML: two documents', 'a: 1\n---\nb: 2', 'application/yaml'],
   ['YAML: a duplicate key', 'a: 1\na: 2', 'application/yaml'],
   ['YAML: a tag', 'a: !!js/function "function(){}"', 'application/yaml'],
-  ['YAML: a billion laughs', `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghij'.split('').map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefghij'[i]}`).join(',')}]`).join('\n')}`, 'application/yaml'],
+  [
+    'YAML: a billion laughs',
+    `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghij'
+      .split('')
+      .map((c, i) => `${c}: &${c} [${Array(9).fill(`*${'abcdefghij'[i]}`).join(',')}]`)
+      .join('\n')}`,
+    'application/yaml',
+  ],
   ['YAML: an endless alias', 'a: &a\n  b: *a', 'application/yaml'],
   ['YAML: 30,000 brackets', `a: ${'['.repeat(30_000)}`, 'application/yaml'],
   ['YAML: 3,000 indented levels', Array.from({ length: 300 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'application/yaml'],
@@ -101,12 +113,13 @@ const HOSTILE: readonly (readonly [name: string, body: string | Buffer, contentT
 const takers = ROUTES.filter(({ route }) => route.method === 'POST').map(({ route }) => route);
 
 describe.each(takers.map((route) => [route.url, route] as const))('POST %s', (url, route) => {
-  test.each(HOSTILE)('refuses %s', async (_, raw, contentType = 'application/json') => {
+  test.each<Hostile>(HOSTILE)('refuses %s', async (_, raw, contentType = 'application/json') => {
     const path = url.replace(':id', agent);
     const before = await fingerprint();
     const reply = await api.call('POST', path, { token, raw, headers: { 'content-type': contentType } });
     expect(reply.status, reply.text).toBeGreaterThanOrEqual(400);
     expect(reply.status, reply.text).toBeLessThan(500);
+    expect(reply.status).not.toBe(429);
     expect(reply.headers['content-type']).toContain('application/problem+json');
     expect(reply.body.detail.length).toBeGreaterThan(5);
     expect(await fingerprint()).toBe(before);
@@ -136,7 +149,10 @@ test('a route that needs no body takes none, an empty one and {}', async () => {
 });
 
 test('16 levels, BMP and astral text, and long exact numbers are fine', async () => {
-  const reply = await api.call('POST', '/v1/agents', { token, raw: withNumber('50000.000').replace('Discount hunter', 'Größe \\ud83d\\ude00 😀') });
+  const reply = await api.call('POST', '/v1/agents', {
+    token,
+    raw: withNumber('50000.000').replace('Discount hunter', 'Größe \\ud83d\\ude00 😀'),
+  });
   expect(reply.body).toMatchObject({ name: 'Größe 😀 😀' });
   const sixteen = await api.call('POST', '/v1/agents', { token, raw: `{"a":${deep(15)}}` });
   expect(sixteen.body.code).toBe('manifest_invalid');

@@ -1,5 +1,6 @@
 // Who asks: one credential, verified, with the grants that the database holds at this moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refuse } from '../../src/domain/refusal.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload } from './api-under-test.ts';
 
 let api: ApiUnderTest;
@@ -52,6 +53,15 @@ describe('the credential', () => {
       expect(reply.text).not.toContain(token);
     }
     expect((await api.call('GET', `/v1/me?token=${token}&access_token=${token}`)).status).toBe(401);
+  });
+
+  test('where the keys cannot be had the answer is 503, and nobody is taken for guessing', async () => {
+    const keyless = await apiUnderTest(() => ({ verifyToken: async () => refuse('unavailable', 'the keys cannot be had') }));
+    for (let i = 0; i < 200; i++) {
+      const reply = await keyless.call('GET', '/v1/me', { token: 'x' });
+      if (reply.status !== 503) expect([i, reply.status]).toEqual([i, 503]);
+    }
+    await keyless.close();
   });
 
   test('off loopback only the __Host- cookie counts', async () => {
@@ -130,7 +140,11 @@ describe('origins', () => {
 
   test('only an allowed origin is told that it may read', async () => {
     const allowed = await api.call('GET', '/v1/me', { token, headers: { origin: ORIGIN } });
-    expect(allowed.headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, 'access-control-allow-credentials': 'true', vary: 'Origin' });
+    expect(allowed.headers).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+    });
     for (const origin of ['null', 'https://evil.example', 'https://console.example.evil.example']) {
       const reply = await api.call('GET', '/v1/me', { token, headers: { origin } });
       expect(reply.headers['access-control-allow-origin'], origin).toBeUndefined();

@@ -1,8 +1,8 @@
 // Every route with every set of permissions, and every route with another organization's ids: both from the route table.
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { servedRoutes } from '../../api/openapi.ts';
 import { missingPermission } from '../../api/permission.ts';
-import { documentedRoutes } from '../../api/openapi.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
 import { PERMISSIONS, type Permission } from '../../src/domain/agent.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const ROUTES = documentedRoutes();
+const ROUTES = servedRoutes();
 const SUBSETS: readonly (readonly Permission[])[] = Array.from({ length: 16 }, (_, bits) => PERMISSIONS.filter((_, i) => bits & (1 << i)));
 
 /** A good body, where a route wants one. */
@@ -61,22 +61,26 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agents/:id/chart': ['agent:read'],
 };
 
-test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))('%s lets in exactly who may', async (name, found) => {
-  const needs = NEEDS[name];
-  if (needs === undefined) throw new Error(`say here who may call ${name}`);
-  const { method } = found.route;
-  const call = (token?: string) => api.call(method, pathOf(found, newId()), { ...(token === undefined ? {} : { token }), body: bodyOf(found) });
-  expect((await call()).status === 401, 'nobody').toBe(needs !== 'public');
-  for (const subset of SUBSETS) {
-    // An identity that was granted nothing is a viewer.
-    const held = subset.length === 0 ? ['market:read'] : subset;
-    const may = typeof needs === 'string' || needs.some((permission) => held.includes(permission));
-    const reply = await call(await api.token(subset));
-    expect(reply.status === 403, `${subset.join(',') || 'no grant'}: ${reply.text}`).toBe(!may);
-    expect(reply.status).not.toBe(401);
-    if (!may) expect(reply.body.code).toBe('permission_missing');
-  }
-});
+test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))(
+  '%s lets in exactly who may',
+  async (name, found) => {
+    const needs = NEEDS[name];
+    if (needs === undefined) throw new Error(`say here who may call ${name}`);
+    const { method } = found.route;
+    const call = (token?: string) =>
+      api.call(method, pathOf(found, newId()), { ...(token === undefined ? {} : { token }), body: bodyOf(found) });
+    expect((await call()).status === 401, 'nobody').toBe(needs !== 'public');
+    for (const subset of SUBSETS) {
+      // An identity that was granted nothing is a viewer.
+      const held = subset.length === 0 ? ['market:read'] : subset;
+      const may = typeof needs === 'string' || needs.some((permission) => held.includes(permission));
+      const reply = await call(await api.token(subset));
+      expect(reply.status === 403, `${subset.join(',') || 'no grant'}: ${reply.text}`).toBe(!may);
+      expect(reply.status).not.toBe(401);
+      if (!may) expect(reply.body.code).toBe('permission_missing');
+    }
+  },
+);
 
 test("another organization's id answers byte for byte as one that does not exist, and changes nothing", async () => {
   const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage'], OURS);
@@ -85,7 +89,10 @@ test("another organization's id answers byte for byte as one that does not exist
   expect(withId.length).toBeGreaterThanOrEqual(10);
   for (const found of withId) {
     const { method } = found.route;
-    const [theirs, missing] = [await api.call(method, pathOf(found, foreign), { token, body: bodyOf(found) }), await api.call(method, pathOf(found, newId()), { token, body: bodyOf(found) })];
+    const [theirs, missing] = [
+      await api.call(method, pathOf(found, foreign), { token, body: bodyOf(found) }),
+      await api.call(method, pathOf(found, newId()), { token, body: bodyOf(found) }),
+    ];
     expect(theirs.status, found.route.url).toBe(404);
     expect(theirs.text.replace(theirs.body.requestId, 'ID'), found.route.url).toBe(missing.text.replace(missing.body.requestId, 'ID'));
     const headers = (reply: typeof theirs) => ({ ...reply.headers, 'x-request-id': '', date: '', ratelimit: '' });
@@ -102,11 +109,13 @@ test("another organization's id answers byte for byte as one that does not exist
 });
 
 async function state(): Promise<string> {
-  const [row] = await api.sql<{ all: string }[]>`select string_agg(concat_ws(',', id, stage, autonomy, pause_cause, manifest_hash), ';' order by id) as all from agents where org_id = ${THEIRS}`;
+  const [row] = await api.sql<
+    { all: string }[]
+  >`select string_agg(concat_ws(',', id, stage, autonomy, pause_cause, manifest_hash), ';' order by id) as all from agents where org_id = ${THEIRS}`;
   return row?.all ?? '';
 }
 
-test("lists show nothing of another organization, and its cursors lead nowhere", async () => {
+test('lists show nothing of another organization, and its cursors lead nowhere', async () => {
   const token = await api.token(['agent:read'], OURS);
   const list = await api.call('GET', '/v1/agents?limit=200', { token });
   expect(list.text).not.toContain(foreign);
@@ -116,7 +125,8 @@ test("lists show nothing of another organization, and its cursors lead nowhere",
 
 test('reading changes nothing: every GET twice leaves the database as it was', async () => {
   const token = await api.token(PERMISSIONS, THEIRS);
-  const rows = () => api.sql`select (select count(*) from audit) as a, (select count(*) from steps) as s, (select count(*) from announcements) as n, (select count(*) from idempotency_keys) as k`;
+  const rows = () =>
+    api.sql`select (select count(*) from audit) as a, (select count(*) from steps) as s, (select count(*) from announcements) as n, (select count(*) from idempotency_keys) as k`;
   const before = await rows();
   for (const found of ROUTES.filter(({ route }) => route.method === 'GET')) {
     await api.call('GET', pathOf(found, foreign), { token });
@@ -129,7 +139,9 @@ test('a route that says nothing about its permission stops the boot', async () =
   const silent = (app: FastifyInstance) => {
     app.get('/v1/secret', () => 'x');
   };
-  await expect(buildApi(api.doors, { allowedOrigins: [], loopback: true, version: '0', extend: [silent] })).rejects.toThrow(/GET \/v1\/secret says nothing about its permission/);
+  await expect(buildApi(api.doors, { allowedOrigins: [], loopback: true, version: '0', extend: [silent] })).rejects.toThrow(
+    /GET \/v1\/secret says nothing about its permission/,
+  );
 });
 
 test('a rule of all permissions is met by all of them only', () => {

@@ -43,7 +43,9 @@ test('every schema of the document compiles, and every example is one of its sch
 });
 
 test('every operation has its own name, says what it needs and knows 429, 500 and 503', () => {
-  const operations = Object.values((document as { paths: Record<string, Record<string, Record<string, unknown>>> }).paths).flatMap((path) => Object.values(path));
+  const operations = Object.values((document as { paths: Record<string, Record<string, Record<string, unknown>>> }).paths).flatMap((path) =>
+    Object.values(path),
+  );
   const names = operations.map((operation) => operation['operationId']);
   expect(new Set(names).size).toBe(names.length);
   for (const operation of operations) {

@@ -1,9 +1,11 @@
 /** The `agents` channel: how the organization's agents stand, then every change of stage, duty, autonomy and breakers. */
+import { agentBody } from '../../v1/agents/agent-body.ts';
 import { announcementChannel } from './channel.ts';
 
 export const agentsChannel = announcementChannel({
   name: 'agents',
   about: 'How the agents stand, then every change of stage, duty, autonomy and breakers.',
   actorParam: 'agentId',
-  snapshot: (doors, orgId, agentId) => doors.agentsNow(orgId, agentId),
+  // In the shape of `GET /v1/agents`.
+  snapshot: async (doors, orgId, agentId) => (await doors.agentsNow(orgId, agentId)).map(agentBody),
 });

@@ -5,7 +5,7 @@ import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
 import { agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
-import { ManifestBody, manifestOf, ManifestTakenBody } from './manifest-body.ts';
+import { ManifestBody, ManifestTakenBody, manifestOf } from './manifest-body.ts';
 
 export const addAgentVersion = defineRoute({
   method: 'POST',
@@ -29,7 +29,11 @@ export const addAgentVersion = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: AgentView) => ({ ...agentBody(view), requestedAutonomy: read.requestedAutonomy, requestedStage: read.requestedStage }),
+        answer: (view: AgentView) => ({
+          ...agentBody(view),
+          requestedAutonomy: read.requestedAutonomy,
+          requestedStage: read.requestedStage,
+        }),
         run: (context) => doors.commands.addVersion(context, id, read.manifest),
       });
     };

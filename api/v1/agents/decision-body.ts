@@ -3,17 +3,7 @@ import { Type } from 'typebox';
 import { DISPOSITIONS } from '../../../src/domain/agent.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
-import {
-  choice,
-  DecimalText,
-  HashText,
-  IdText,
-  nullable,
-  NullableDecimalText,
-  QualityFlags,
-  QualityWord,
-  Time,
-} from '../../shapes.ts';
+import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
 const EpochTime = Type.Integer({ description: 'Milliseconds since the epoch, as it was hashed.' });
 

@@ -20,7 +20,8 @@ export const getDecision = defineRoute({
   handle: (doors) => async (request, reply) => {
     const id = agentIdOf(request.params);
     const { decisionId } = request.params;
-    const found = id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+    const found =
+      id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
     return found ?? sendProblem(reply, 'not_found', NO_DECISION);
   },
 });

@@ -1,6 +1,6 @@
 /** GET /v1/agents/:id/decisions: the agent's decision records, newest first. */
 import { memberOf } from '../../caller.ts';
-import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, pageFields, pageOf } from '../../shapes.ts';

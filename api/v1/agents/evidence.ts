@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
-import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, IdText, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';

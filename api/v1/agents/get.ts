@@ -12,7 +12,12 @@ const AgentDetailBody = Type.Object(
     versions: Type.Array(Type.Object({ version: Type.Integer(), manifestHash: HashText, createdBy: Type.String(), createdAt: Time }), {
       description: 'Newest first.',
     }),
-    manifest: Type.Unsafe<object>({ ...AnyJson, type: 'object', additionalProperties: true, description: 'The canonical manifest of the active version, as it was hashed.' }),
+    manifest: Type.Unsafe<object>({
+      ...AnyJson,
+      type: 'object',
+      additionalProperties: true,
+      description: 'The canonical manifest of the active version, as it was hashed.',
+    }),
   },
   { $id: 'AgentDetail' },
 );

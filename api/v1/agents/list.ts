@@ -1,6 +1,7 @@
 /** GET /v1/agents: the organization's agents, newest first. */
-import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+
 import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
 import { AgentBody, agentBody } from './agent-body.ts';

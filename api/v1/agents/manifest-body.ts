@@ -6,7 +6,7 @@ import { type ReadManifest, readManifest } from '../../../src/domain/manifest-re
 import type { ApiDoors } from '../../doors.ts';
 import { InputError, problemsDetail } from '../../problem.ts';
 import { AutonomyWord, StageWord } from '../../shapes.ts';
-import { agentFields, AGENT_EXAMPLE } from './agent-body.ts';
+import { AGENT_EXAMPLE, agentFields } from './agent-body.ts';
 
 export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
   $id: 'Manifest',
@@ -21,8 +21,12 @@ export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
 export const ManifestTakenBody = Type.Object(
   {
     ...agentFields,
-    requestedAutonomy: Type.Union([AutonomyWord, Type.Null()], { description: 'Asked for in the manifest. Autonomy is set by its own command.' }),
-    requestedStage: Type.Union([StageWord, Type.Null()], { description: 'Asked for in the manifest. Stages are reached through their gates only.' }),
+    requestedAutonomy: Type.Union([AutonomyWord, Type.Null()], {
+      description: 'Asked for in the manifest. Autonomy is set by its own command.',
+    }),
+    requestedStage: Type.Union([StageWord, Type.Null()], {
+      description: 'Asked for in the manifest. Stages are reached through their gates only.',
+    }),
   },
   { $id: 'AgentWithManifest', examples: [{ ...AGENT_EXAMPLE, requestedAutonomy: null, requestedStage: null }] },
 );

@@ -11,8 +11,7 @@ export const pauseAgent = defineRoute({
   name: 'pauseAgent',
   tag: 'agents',
   summary: 'Pauses one agent',
-  description:
-    'It is ticked no more and its pending proposals are cancelled. Works with an own rate limit that nothing else empties.',
+  description: 'It is ticked no more and its pending proposals are cancelled. Works with an own rate limit that nothing else empties.',
   cost: 'emergency',
   schema: { params: AgentPath, body: EmptyBody },
   bodyRule: 'optional',

@@ -29,7 +29,11 @@ export const setAgentAutonomy = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { autonomy: word } = request.body;
       const autonomy = AUTONOMY_IDENTIFIERS[word] ?? (word as Autonomy);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.setAutonomy(context, id, autonomy) });
+      return carryOut(request, reply, {
+        status: 200,
+        answer: agentBody,
+        run: (context) => doors.commands.setAutonomy(context, id, autonomy),
+      });
     };
   },
 });

@@ -1,12 +1,12 @@
 /** GET /v1/candles: closed bars of one instrument, with what is missing among them. */
 import { Type } from 'typebox';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
-import { encodeCursor, pageOfQuery, POSITIONS } from '../../cursor.ts';
-import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
+import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
+import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { gapsOf } from './coverage.ts';
 
 const CandlesBody = Type.Object(
@@ -36,7 +36,8 @@ const CandlesBody = Type.Object(
   { $id: 'Candles' },
 );
 
-const When = (description: string) => Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601, or milliseconds since the epoch.` }));
+const When = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 40, description: `${description} ISO 8601, or milliseconds since the epoch.` }));
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 /** Nothing is older than 1970 or further than the year 2100. */
@@ -44,7 +45,12 @@ const LAST_INSTANT = Date.UTC(2100, 0, 1);
 
 function instantOf(text: string, path: string): EpochMs {
   const at = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!(at >= 0 && at < LAST_INSTANT)) throw malformed(path, `got the text ${JSON.stringify(text)}`, 'an ISO 8601 time such as 2026-03-02T14:31:00Z, or milliseconds since 1970');
+  if (!(at >= 0 && at < LAST_INSTANT))
+    throw malformed(
+      path,
+      `got the text ${JSON.stringify(text)}`,
+      'an ISO 8601 time such as 2026-03-02T14:31:00Z, or milliseconds since 1970',
+    );
   return at;
 }
 
@@ -56,7 +62,8 @@ export const listCandles = defineRoute({
   name: 'listCandles',
   tag: 'market',
   summary: 'Closed candles of one instrument, and what is missing among them',
-  description: 'Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in `coverage`, never filled in.',
+  description:
+    'Without `from`, the latest `limit` bars before `to`. Without `to`, up to now. A missing bar is named in `coverage`, never filled in.',
   cost: 'read',
   schema: {
     querystring: objectOf({
@@ -90,9 +97,22 @@ export const listCandles = defineRoute({
     const last = candles.at(-1);
     const more = found.length > limit && last !== undefined;
     const end = more ? last.openTime + length : Math.max(from, to);
-    const gaps = gapsOf(candles.map((candle) => candle.openTime), from, end, length);
+    const gaps = gapsOf(
+      candles.map((candle) => candle.openTime),
+      from,
+      end,
+      length,
+    );
     return {
-      items: candles.map(({ openTime, open, high, low, close, volume, source }) => ({ openTime: isoTime(openTime), open, high, low, close, volume, source })),
+      items: candles.map(({ openTime, open, high, low, close, volume, source }) => ({
+        openTime: isoTime(openTime),
+        open,
+        high,
+        low,
+        close,
+        volume,
+        source,
+      })),
       nextCursor: more ? encodeCursor('candles', String(last.openTime)) : null,
       coverage: {
         complete: gaps.length === 0,

@@ -2,23 +2,14 @@
 import { Type } from 'typebox';
 import { type CatalogEntry, INSTRUMENT_KINDS, VENUE_CLASSIFICATIONS } from '../../../src/domain/catalog.ts';
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
+import { QUALITIES } from '../../../src/domain/quote.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { gapToMarkPct, midPrice, premiumPct } from '../../../src/domain/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
-import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import type { ApiDoors } from '../../doors.ts';
 import { defineRoute } from '../../route.ts';
-import {
-  choice,
-  ExecutableVenueWord,
-  nullable,
-  nullableChoice,
-  NullableDecimalText,
-  objectOf,
-  pageFields,
-  pageOf,
-} from '../../shapes.ts';
-import { QUALITIES } from '../../../src/domain/quote.ts';
+import { choice, ExecutableVenueWord, NullableDecimalText, nullable, nullableChoice, objectOf, pageFields, pageOf } from '../../shapes.ts';
 
 const KindWord = choice(INSTRUMENT_KINDS);
 

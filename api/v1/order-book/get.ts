@@ -1,10 +1,10 @@
 /** GET /v1/order-book: the depth of one instrument on one venue. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
-import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { sendProblem, sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, ExecutableVenueWord, objectOf, QualityFlags, QualityWord, Time } from '../../shapes.ts';
+import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 
 const LevelBody = Type.Object({ price: DecimalText, size: DecimalText });
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
-import { pageBody, pageOfQuery, POSITIONS } from '../../cursor.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';
 import { QuoteBody, quoteBody } from './quote-body.ts';
@@ -30,11 +30,14 @@ export const listQuotes = defineRoute({
     const { venue, instrument } = request.query;
     const { limit, after } = pageOfQuery(request.query, 'quotes', POSITIONS.instrument);
     const filter = { ...(venue === undefined ? {} : { venue }), ...(instrument === undefined ? {} : { instrument }) };
-    const found = [...doors.quotes.latest(filter)].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    const begin = after === null ? 0 : found.findIndex((event) => keyOf(event) > after);
+    const found = doors.quotes
+      .latest(filter)
+      .map((event) => ({ key: keyOf(event), event }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+    const begin = after === null ? 0 : found.findIndex(({ key }) => key > after);
     const items = begin < 0 ? [] : found.slice(begin, begin + limit);
     const last = items.at(-1);
-    const next = last !== undefined && begin + limit < found.length ? keyOf(last) : null;
-    return pageBody({ items, next }, 'quotes', quoteBody);
+    const next = last !== undefined && begin + limit < found.length ? last.key : null;
+    return pageBody({ items, next }, 'quotes', ({ event }) => quoteBody(event));
   },
 });

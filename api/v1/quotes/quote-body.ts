@@ -4,7 +4,17 @@ import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { midPrice } from '../../../src/domain/valuation.ts';
-import { choice, DecimalText, NullableDecimalText, nullable, nullableChoice, QualityFlags, QualityWord, Time, VenueWord } from '../../shapes.ts';
+import {
+  choice,
+  DecimalText,
+  NullableDecimalText,
+  nullable,
+  nullableChoice,
+  QualityFlags,
+  QualityWord,
+  Time,
+  VenueWord,
+} from '../../shapes.ts';
 
 const OfQuotes = 'Of a quote only.';
 const OfReferences = 'Of a reference price only.';
@@ -53,10 +63,22 @@ export const QuoteBody = Type.Object(
   },
 );
 
-export type QuoteAnswer = ReturnType<typeof quoteBody>;
+type Body = ReturnType<typeof writeBody>;
+
+/** Events never change, and between two of them many clients ask: each is written once. */
+const written = new WeakMap<Quote | ReferencePrice, Body>();
 
 /** Writes an event of the market view for the outside: times as ISO 8601, prices as they came. */
-export function quoteBody(event: Quote | ReferencePrice) {
+export function quoteBody(event: Quote | ReferencePrice): Body {
+  let body = written.get(event);
+  if (body === undefined) {
+    body = writeBody(event);
+    written.set(event, body);
+  }
+  return body;
+}
+
+function writeBody(event: Quote | ReferencePrice) {
   if (event.kind === 'quote') {
     return {
       kind: event.kind,

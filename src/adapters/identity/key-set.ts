@@ -93,7 +93,14 @@ export class KeySet {
   #fetches = 0;
 
   constructor(options: KeySetOptions) {
-    this.#options = { refreshAfterMs: 120_000, maxAgeMs: 300_000, lastGoodMs: 900_000, unknownEveryMs: 10_000, unknownBurst: 3, ...options };
+    this.#options = {
+      refreshAfterMs: 120_000,
+      maxAgeMs: 300_000,
+      lastGoodMs: 900_000,
+      unknownEveryMs: 10_000,
+      unknownBurst: 3,
+      ...options,
+    };
     this.#tokens = this.#options.unknownBurst;
     this.#tokensAt = options.clock.now();
   }
@@ -134,7 +141,8 @@ export class KeySet {
   /** A refresh that is due; while the provider fails, at most one try in 5 s. */
   #refresh(): Promise<boolean> {
     if (this.#inFlight !== null) return this.#inFlight;
-    if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.now() - this.#attemptedAt < 5_000) return Promise.resolve(false);
+    if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.now() - this.#attemptedAt < 5_000)
+      return Promise.resolve(false);
     return this.#fetch();
   }
 

@@ -92,7 +92,13 @@ function refuse(code: TokenRefusalCode, detail: string): TokenRefusal {
 
 /** What a claim is, for a sentence: never a value that could be long or secret. */
 function shown(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : typeof value === 'number' ? String(value) : value === null ? 'null' : typeof value;
+  return typeof value === 'string'
+    ? JSON.stringify(value.slice(0, 40))
+    : typeof value === 'number'
+      ? String(value)
+      : value === null
+        ? 'null'
+        : typeof value;
 }
 
 const DIGEST: Readonly<Record<TokenAlgorithm, string | null>> = { ES256: 'sha256', RS256: 'sha256', EdDSA: null };
@@ -116,7 +122,8 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
   const { issuer, audience, clock } = options;
   const algorithms: ReadonlySet<string> = new Set(options.algorithms ?? TOKEN_ALGORITHMS);
   for (const algorithm of algorithms) {
-    if (!(TOKEN_ALGORITHMS as readonly string[]).includes(algorithm)) throw new TypeError(`"${algorithm}" is not accepted; ${TOKEN_ALGORITHMS.join(', ')} are`);
+    if (!(TOKEN_ALGORITHMS as readonly string[]).includes(algorithm))
+      throw new TypeError(`"${algorithm}" is not accepted; ${TOKEN_ALGORITHMS.join(', ')} are`);
   }
   const types: ReadonlySet<string> = new Set(options.types ?? ['jwt', 'at+jwt']);
   const maxLifetimeS = options.maxLifetimeS ?? 3_600;
@@ -142,7 +149,8 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
     }
     const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : '';
     if (!types.has(type)) return refuse('type_refused', `the token's "typ" is ${shown(typ)}; accepted are ${[...types].join(', ')}`);
-    if (typeof kid !== 'string' || kid === '' || kid.length > 200) return refuse('header_refused', 'the token\'s header has no "kid" that names its key');
+    if (typeof kid !== 'string' || kid === '' || kid.length > 200)
+      return refuse('header_refused', 'the token\'s header has no "kid" that names its key');
     const read = { algorithm: alg as TokenAlgorithm, kid };
     if (headers.size >= HEADER_CACHE) headers.delete(headers.keys().next().value as string);
     headers.set(text, read);
@@ -159,24 +167,36 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
       return refuse('token_malformed', "the token's claims are no JSON object");
     }
     const { iss, aud, sub, exp, iat, nbf, sid, jti } = claims;
-    for (const [name, value] of [['iss', iss], ['aud', aud], ['sub', sub], ['exp', exp], ['iat', iat]] as const) {
+    for (const [name, value] of [
+      ['iss', iss],
+      ['aud', aud],
+      ['sub', sub],
+      ['exp', exp],
+      ['iat', iat],
+    ] as const) {
       if (value === undefined) return refuse('claim_missing', `the token has no "${name}"`);
     }
     if (iss !== issuer) return refuse('issuer_mismatch', `the token is issued by ${shown(iss)}, not by ${issuer}`);
     const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
     if (!audiences.includes(audience)) return refuse('audience_mismatch', `the token is not meant for ${audience}`);
-    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !sub.isWellFormed()) return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters`);
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !sub.isWellFormed())
+      return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters`);
     if (!whole(exp)) return refuse('claim_malformed', `"exp" must be a time in seconds, not ${shown(exp)}`);
     if (!whole(iat)) return refuse('claim_malformed', `"iat" must be a time in seconds, not ${shown(iat)}`);
     if (nbf !== undefined && !whole(nbf)) return refuse('claim_malformed', `"nbf" must be a time in seconds, not ${shown(nbf)}`);
-    if (sid !== undefined && (typeof sid !== 'string' || sid.length > MAX_SUBJECT)) return refuse('claim_malformed', '"sid" must be a short text');
-    if (jti !== undefined && (typeof jti !== 'string' || jti.length > MAX_SUBJECT)) return refuse('claim_malformed', '"jti" must be a short text');
+    if (sid !== undefined && (typeof sid !== 'string' || sid.length > MAX_SUBJECT))
+      return refuse('claim_malformed', '"sid" must be a short text');
+    if (jti !== undefined && (typeof jti !== 'string' || jti.length > MAX_SUBJECT))
+      return refuse('claim_malformed', '"jti" must be a short text');
     if (exp <= iat) return refuse('claim_malformed', '"exp" must be later than "iat"');
-    if (exp - iat > maxLifetimeS) return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${maxLifetimeS} s are accepted`);
+    if (exp - iat > maxLifetimeS)
+      return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${maxLifetimeS} s are accepted`);
     const now = clock.now() / 1000;
-    if (now >= exp + toleranceS) return refuse('token_expired', `the token expired ${Math.floor(now - exp)} s ago; ask the identity provider for a new one`);
+    if (now >= exp + toleranceS)
+      return refuse('token_expired', `the token expired ${Math.floor(now - exp)} s ago; ask the identity provider for a new one`);
     const ahead = Math.max(iat, typeof nbf === 'number' ? nbf : iat) - now;
-    if (ahead > toleranceS) return refuse('token_not_yet_valid', `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${toleranceS} s`);
+    if (ahead > toleranceS)
+      return refuse('token_not_yet_valid', `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${toleranceS} s`);
     const sessionId = typeof sid === 'string' ? sid : null;
     const tokenId = typeof jti === 'string' ? jti : null;
     if (options.isRevoked?.(sessionId, tokenId) === true) return refuse('token_revoked', 'the session of this token was ended');
@@ -199,7 +219,8 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
   }
 
   function judgeLookup(token: string, header: Header, found: KeyLookup): TokenVerdict {
-    if (found === 'unavailable') return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${keySet.problem || 'no answer yet'}`);
+    if (found === 'unavailable')
+      return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${keySet.problem || 'no answer yet'}`);
     if (found === 'unknown') return refuse('key_unknown', `the identity provider publishes no key ${shown(header.kid)}`);
     return judge(token, header, found.key, found.lastGood);
   }

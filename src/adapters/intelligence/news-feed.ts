@@ -79,7 +79,8 @@ export function readReport(value: unknown): Report | string {
   const at = typeof publishedAt === 'string' ? Date.parse(publishedAt) : Number.NaN;
   if (typeof id !== 'string' || id === '' || typeof storyId !== 'string' || storyId === '') return 'a report without "id" or "storyId"';
   if (!Number.isFinite(at)) return `report ${id.slice(0, 60)}: "publishedAt" is no time`;
-  if (symbols === null || symbols.length === 0 || symbols.length > 50) return `report ${id.slice(0, 60)}: "symbols" is no list of 1 to 50 symbols`;
+  if (symbols === null || symbols.length === 0 || symbols.length > 50)
+    return `report ${id.slice(0, 60)}: "symbols" is no list of 1 to 50 symbols`;
   if (typeof source['family'] !== 'string' || source['family'] === '') return `report ${id.slice(0, 60)}: "source.family" is missing`;
   if (typeof headline !== 'string') return `report ${id.slice(0, 60)}: "headline" is missing`;
   let severity: Severity = typeof category === 'string' ? (CATEGORY_SEVERITY[category] ?? 'medium') : 'medium';
@@ -118,7 +119,15 @@ export class StoryDesk {
   /** The event that a report makes, or null where it adds nothing. Its id is the story's. */
   take(report: Report, receivedAt: EpochMs): NewsEvent | null {
     const before = this.#stories.get(report.storyId);
-    const story: Story = before ?? { families: new Set(), primary: false, severity: 'low', negative: false, rumor: true, symbols: [], lastAt: 0 };
+    const story: Story = before ?? {
+      families: new Set(),
+      primary: false,
+      severity: 'low',
+      negative: false,
+      rumor: true,
+      symbols: [],
+      lastAt: 0,
+    };
     const families = story.families.size;
     story.families.add(report.family);
     const severity = worse(story.severity, report.severity);
@@ -127,7 +136,12 @@ export class StoryDesk {
     // One primary source, or two families that are independent of each other; reprints add nothing.
     const rumor = !(primary || story.families.size >= 2);
     const symbols = [...new Set([...story.symbols, ...report.symbols])];
-    const news = before === undefined || severity !== story.severity || negative !== story.negative || rumor !== story.rumor || symbols.length !== story.symbols.length;
+    const news =
+      before === undefined ||
+      severity !== story.severity ||
+      negative !== story.negative ||
+      rumor !== story.rumor ||
+      symbols.length !== story.symbols.length;
     story.severity = severity;
     story.negative = negative;
     story.primary = primary;
@@ -179,7 +193,15 @@ export function createNewsFeed(options: NewsFeedOptions): VenueFeed {
     let cancel = (): void => {};
 
     function status(word: 'connected' | 'disconnected', detail: string): void {
-      subscriber.next({ kind: 'feed_status', venue: 'reference', source: NEWS_SOURCE, receivedAt: clock.now(), status: word, epoch, detail });
+      subscriber.next({
+        kind: 'feed_status',
+        venue: 'reference',
+        source: NEWS_SOURCE,
+        receivedAt: clock.now(),
+        status: word,
+        epoch,
+        detail,
+      });
     }
 
     function refuse(reason: Rejection['reason'], detail: string): void {
@@ -192,7 +214,8 @@ export function createNewsFeed(options: NewsFeedOptions): VenueFeed {
       if (stopped) return false;
       const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
       const { reports, cursor: next } = answer;
-      if (!Array.isArray(reports) || typeof next !== 'string') throw new VenueError('reference', 200, 'unknown_shape', 'the news page has no list "reports" and no "cursor"');
+      if (!Array.isArray(reports) || typeof next !== 'string')
+        throw new VenueError('reference', 200, 'unknown_shape', 'the news page has no list "reports" and no "cursor"');
       if (!connected) {
         connected = true;
         epoch += 1;

@@ -12,10 +12,10 @@ const WRITERS: { readonly [type: string]: Writer } = {
       as r("agentId" uuid, version int, hash text, canonical text, "createdBy" text)`,
 
   agent_created: (transaction, rows) => transaction`
-    insert into agents (id, org_id, name, description, stage, autonomy, manifest_version, manifest_hash, created_by)
-    select "agentId", "orgId", name, description, 'draft', autonomy, "manifestVersion", "manifestHash", "createdBy"
+    insert into agents (id, org_id, name, description, stage, autonomy, manifest_version, manifest_hash, created_by, created_at)
+    select "agentId", "orgId", name, description, 'draft', autonomy, "manifestVersion", "manifestHash", "createdBy", "createdAt"
     from jsonb_to_recordset(${transaction.json(rows as never)})
-      as r("agentId" uuid, "orgId" uuid, name text, description text, autonomy text, "manifestVersion" int, "manifestHash" text, "createdBy" text)`,
+      as r("agentId" uuid, "orgId" uuid, name text, description text, autonomy text, "manifestVersion" int, "manifestHash" text, "createdBy" text, "createdAt" timestamptz)`,
 
   agent_renamed: (transaction, rows) => transaction`
     update agents set name = r.name, description = r.description

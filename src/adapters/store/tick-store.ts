@@ -56,6 +56,7 @@ export interface TickCommit {
   readonly slot: EpochMs;
   readonly rows: readonly DecisionRow[];
   readonly at: EpochMs;
+  readonly decided: boolean;
 }
 
 export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>) {
@@ -65,10 +66,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     async begin(periodMs: number, shard: number, slot: EpochMs) {
       const [row] = await sql<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
         update tick_shards set
-          begun_times = case when begun_slot = ${slot} then begun_times + 1 else 1 end,
-          suspect = case when begun_slot = ${slot} then suspect end,
-          suspect_times = case when begun_slot = ${slot} then suspect_times else 0 end,
-          begun_slot = ${slot}
+          begun_times = begun_times + 1, begun_slot = ${slot}
         where period_ms = ${periodMs} and shard = ${shard} and last_slot < ${slot}
         returning last_slot, begun_times, suspect, suspect_times`;
       return row ? { lastSlot: row.last_slot, begunTimes: row.begun_times, suspect: row.suspect, suspectTimes: row.suspect_times } : null;
@@ -107,16 +105,19 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
 
     cut: (slot: EpochMs) => readCut(sql, slot),
 
-    async suspect(periodMs: number, shard: number, agentId: string): Promise<void> {
+    async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
       await sql`
-        update tick_shards set suspect_times = case when suspect = ${agentId} then suspect_times + 1 else 1 end, suspect = ${agentId}
+        update tick_shards set
+          suspect_times = case when ${agentId}::uuid is null then 0 when suspect = ${agentId}::uuid then suspect_times + 1 else 1 end,
+          suspect = ${agentId}::uuid
         where period_ms = ${periodMs} and shard = ${shard}`;
     },
 
     async commit(tick: TickCommit): Promise<boolean> {
       return inTransaction(sql, async (transaction) => {
         const moved = await transaction`
-          update tick_shards set last_slot = ${tick.slot}, suspect = null, suspect_times = 0
+          update tick_shards set last_slot = ${tick.slot}, begun_times = case when ${tick.decided} then 0 else begun_times end,
+            suspect = case when ${tick.decided} then null else suspect end, suspect_times = case when ${tick.decided} then 0 else suspect_times end
           where period_ms = ${tick.periodMs} and shard = ${tick.shard} and last_slot = ${tick.lastSlot}`;
         if (moved.count === 0) return false;
         if (tick.rows.length === 0) return true;

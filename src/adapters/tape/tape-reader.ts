@@ -301,9 +301,8 @@ function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEven
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    const near = position === undefined ? text.slice(0, 40) : text.slice(Math.max(0, Number(position) - 20), Number(position) + 20);
-    return { problem: `is no JSON near ${JSON.stringify(near)}${position === undefined ? '' : ` (character ${Number(position) + 1})`}; an event is one JSON object per line, and numbers are finite`, torn: true };
+    // The parser's own words name the place: by its position, or by what stands around it.
+    return { problem: `is no JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`, torn: true };
   }
   const problem = tapeEventProblem(value, previousAt);
   return problem === null ? { event: leanEvent(value as TapeEvent) } : { problem, torn: false };

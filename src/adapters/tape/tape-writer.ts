@@ -1,10 +1,11 @@
 /** Writes whole tapes: next to their final name first, so that a half-written one never looks like a tape. */
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
+import { basename } from 'node:path';
+import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
 import { createTapeEncoder, formOfName } from './tape-encoder.ts';
 import { TapeError } from './tape-error.ts';
-import type { TapeForm } from './tape-reader.ts';
+import type { TapeForm, TapeReader } from './tape-reader.ts';
 
 export interface TapeWriter {
   /** Events ascending by receivedAt; `lines` where their spelling is to be kept. */
@@ -90,6 +91,56 @@ export async function convertTape(
       events += batch.events.length;
       options.progress?.(events);
     }
+    return await writer.close();
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+/**
+ * The events of several tapes as one, in the order of their receipt; at the same time, in the order of the tapes.
+ * Holds one batch of each in memory.
+ */
+export async function mergeTapes(
+  readers: readonly (Pick<TapeReader, 'header' | 'file'> & { batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined> })[],
+  file: string,
+  options: TapeWriteOptions = {},
+): Promise<{ readonly events: number; readonly bytes: number }> {
+  const of = <Item>(items: (header: TapeHeader) => readonly Item[] | undefined): Item[] => [...new Set(readers.flatMap(({ header }) => items(header) ?? []))];
+  const recordedAt = of(({ recordedAt: at }) => (at === undefined ? [] : [at])).sort()[0];
+  const agents = of(({ agents: own }) => own);
+  const header: TapeHeader = {
+    tape: 1,
+    ...(recordedAt === undefined ? {} : { recordedAt }),
+    source: `merged from ${readers.map((reader) => basename(reader.file)).join(', ')}`,
+    venues: of(({ venues }) => venues),
+    instruments: of(({ instruments }) => instruments),
+    ...(agents.length === 0 ? {} : { agents }),
+  };
+  const writer = await createTape(file, header, options);
+  try {
+    const heads: { readonly source: AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>; events: readonly TapeEvent[]; at: number }[] = [];
+    for (const reader of readers) {
+      const source = reader.batches();
+      const next = await source.next();
+      if (!next.done) heads.push({ source, events: next.value.events, at: 0 });
+    }
+    let batch: TapeEvent[] = [];
+    while (heads.length > 0) {
+      let first = heads[0] as (typeof heads)[number];
+      for (const head of heads) if ((head.events[head.at] as TapeEvent).receivedAt < (first.events[first.at] as TapeEvent).receivedAt) first = head;
+      batch.push(first.events[first.at++] as TapeEvent);
+      if (batch.length === TAPE_BATCH) {
+        await writer.write(batch);
+        batch = [];
+      }
+      if (first.at < first.events.length) continue;
+      const next = await first.source.next();
+      if (next.done) heads.splice(heads.indexOf(first), 1);
+      else Object.assign(first, { events: next.value.events, at: 0 });
+    }
+    await writer.write(batch);
     return await writer.close();
   } catch (error) {
     await writer.discard();

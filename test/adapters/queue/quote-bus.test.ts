@@ -214,7 +214,13 @@ test.skipIf(redisUrl === null)('foreign messages on the channel are reported and
   const stranger = new Redis(redisUrl as string, { protocol: 2 });
   stranger.on('error', () => {});
   open.push(async () => stranger.disconnect());
-  const junk = ['hello', 'null', '{"from":1}', '{"from":"x","seq":1,"type":"batch","quotes":[{"kind":"order"}]}', '{"from":"x","seq":1,"type":"buy","quotes":[]}'];
+  const junk = [
+    'hello',
+    'null',
+    '{"from":1}',
+    '{"from":"x","seq":1,"type":"batch","quotes":[{"kind":"order"}]}',
+    '{"from":"x","seq":1,"type":"buy","quotes":[]}',
+  ];
   await waitFor(
     async () => {
       for (const text of junk) await stranger.publish('sevengate:quotes', text);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { AgentView } from '../../../actors/agent/commands.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { announce, connect, OURS, openStage, openStageDatabase, type Stage, testQuote, THEIRS } from './stage.ts';
 
@@ -35,7 +36,12 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
   ['parameters that are a list', { op: 'subscribe', id: 1, channel: 'quotes', params: [] }, 'invalid_params', 'params of quotes'],
   ['a cursor that is none', { op: 'subscribe', id: 1, channel: 'agents', from: '7' }, 'invalid_cursor', 'not a cursor'],
   ['a cursor of another kind', { op: 'subscribe', id: 1, channel: 'agents', from: 7 }, 'invalid_cursor', 'not a cursor'],
-  ['a cursor that was never reached', { op: 'subscribe', id: 1, channel: 'agents', from: '900719925474099.1' }, 'invalid_cursor', 'not reached'],
+  [
+    'a cursor that was never reached',
+    { op: 'subscribe', id: 1, channel: 'agents', from: '900719925474099.1' },
+    'invalid_cursor',
+    'not reached',
+  ],
   ['unsubscribing from nothing', { op: 'unsubscribe', id: 99 }, 'not_subscribed', 'nothing of that kind'],
 ];
 
@@ -52,12 +58,32 @@ test.each(REFUSED)('%s is answered with an error, and the socket stays', async (
 
 test('subscribing is acknowledged first, then come the snapshot and the updates with ascending numbers', async () => {
   const client = await connect(stage);
-  stage.agents.set(OURS, [{ id: AGENT, stage: 'draft' }]);
+  const view: AgentView = {
+    id: AGENT,
+    name: 'Hunter',
+    description: '',
+    stage: 'draft',
+    paused: false,
+    pauseCause: null,
+    autonomy: 'research',
+    manifestHash: '0'.repeat(64),
+    manifestVersion: 1,
+    createdBy: 'ours',
+    createdAt: '2026-03-02T14:31:00.000Z',
+  };
+  stage.agents.set(OURS, [view]);
   const accepted = await client.ask({ op: 'subscribe', id: 1, channel: 'agents' });
   expect(accepted).toMatchObject({ id: 1, type: 'subscribed', channel: 'agents' });
   const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
-  expect(snapshot).toMatchObject({ channel: 'agents', seq: (accepted.seq as number) + 1, data: [{ id: AGENT, stage: 'draft' }] });
-  await announce(sql, [1, 2, 3].map((n) => ({ channel: 'agents', orgId: OURS, actorId: AGENT, body: { n } })));
+  expect(snapshot).toMatchObject({
+    channel: 'agents',
+    seq: (accepted.seq as number) + 1,
+    data: [{ id: AGENT, stage: 'draft', name: 'Hunter' }],
+  });
+  await announce(
+    sql,
+    [1, 2, 3].map((n) => ({ channel: 'agents', orgId: OURS, actorId: AGENT, body: { n } })),
+  );
   await client.wait('the third update', ({ data }) => data?.n === 3);
   const updates = client.updates('agents');
   expect(updates.map(({ data }) => data.n)).toEqual([1, 2, 3]);
@@ -74,7 +100,9 @@ test('unsubscribing stops the channel, by id or by channel and parameters', asyn
   await client.ask({ op: 'subscribe', id: 2, channel: 'bridge', params: { transferId: AGENT } });
   client.send({ op: 'unsubscribe', id: 1 });
   await client.wait('the end of takes', ({ type, id }) => type === 'unsubscribed' && id === 1);
-  expect(await client.ask({ op: 'unsubscribe', id: 3, channel: 'bridge', params: { transferId: AGENT } })).toMatchObject({ type: 'unsubscribed' });
+  expect(await client.ask({ op: 'unsubscribe', id: 3, channel: 'bridge', params: { transferId: AGENT } })).toMatchObject({
+    type: 'unsubscribed',
+  });
   await client.ask({ op: 'subscribe', id: 4, channel: 'launches' });
   await announce(sql, [
     { channel: 'takes', orgId: OURS, body: { n: 1 } },
@@ -91,7 +119,10 @@ test('unsubscribing stops the channel, by id or by channel and parameters', asyn
 test('the same subscription twice, an id in use and one subscription too many are refused', async () => {
   const client = await connect(stage);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes' });
-  expect(await client.ask({ op: 'subscribe', id: 2, channel: 'takes', params: {} })).toMatchObject({ type: 'error', code: 'already_subscribed' });
+  expect(await client.ask({ op: 'subscribe', id: 2, channel: 'takes', params: {} })).toMatchObject({
+    type: 'error',
+    code: 'already_subscribed',
+  });
   client.send({ op: 'subscribe', id: 1, channel: 'alerts' });
   await client.wait('the refused id', ({ id, code }) => id === 1 && code === 'already_subscribed');
   for (const [index, channel] of ['alerts', 'bridge', 'launches'].entries()) {
@@ -114,7 +145,11 @@ test('nothing of another organization ever appears, and what names none appears 
     actorId: randomUUID(),
     body: { owner: n % 2 === 0 ? 'ours' : 'theirs', n },
   }));
-  await announce(sql, [...rows, { channel: 'proposals', orgId: null, body: { n: 'nobody' } }, { channel: 'alerts', orgId: null, body: { n: 'all' } }]);
+  await announce(sql, [
+    ...rows,
+    { channel: 'proposals', orgId: null, body: { n: 'nobody' } },
+    { channel: 'alerts', orgId: null, body: { n: 'all' } },
+  ]);
   for (const [client, owner] of [
     [ours, 'ours'],
     [theirs, 'theirs'],
@@ -137,7 +172,10 @@ test('a subscription to one actor hears only that one, live and resumed', async 
   const [one, other] = [randomUUID(), randomUUID()];
   const client = await connect(stage);
   await client.ask({ op: 'subscribe', id: 1, channel: 'takes', params: { takeId: one } });
-  await announce(sql, [other, one, other, one].map((actorId, n) => ({ channel: 'takes', orgId: OURS, actorId, body: { n } })));
+  await announce(
+    sql,
+    [other, one, other, one].map((actorId, n) => ({ channel: 'takes', orgId: OURS, actorId, body: { n } })),
+  );
   await client.wait('the second of its own', ({ data }) => data?.n === 3);
   expect(client.updates('takes').map(({ data }) => data.n)).toEqual([1, 3]);
   const again = await connect(stage);
@@ -153,7 +191,9 @@ test('an identity without grants sees the market and nothing else', async () => 
   stage.bus.publish(testQuote('BTCUSDT', '63000.1', 1_000));
   expect(await client.ask({ op: 'subscribe', id: 2, channel: 'quotes' })).toMatchObject({ type: 'subscribed' });
   const snapshot = await client.wait('the snapshot', ({ type }) => type === 'snapshot');
-  expect(snapshot.data).toMatchObject([{ venue: 'spotexchange', instrument: 'BTCUSDT', bid: '63000.1', observedAt: '1970-01-01T00:00:01.000Z' }]);
+  expect(snapshot.data).toMatchObject([
+    { venue: 'spotexchange', instrument: 'BTCUSDT', bid: '63000.1', observedAt: '1970-01-01T00:00:01.000Z' },
+  ]);
   client.socket.terminate();
 });
 

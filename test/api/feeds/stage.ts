@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
+import type { AgentView } from '../../../actors/agent/commands.ts';
 import type { Caller } from '../../../api/caller.ts';
 import type { FeedDoors, FeedMember } from '../../../api/feeds/doors.ts';
 import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
@@ -30,7 +31,7 @@ export interface Stage {
   readonly members: Map<string, FeedMember>;
   readonly defects: string[];
   /** Agents as the snapshot of the `agents` channel shows them. */
-  readonly agents: Map<string, Json[]>;
+  readonly agents: Map<string, AgentView[]>;
   stats(): { connections: number; deliveries: number; writes: number };
   close(): Promise<void>;
 }
@@ -61,7 +62,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
     ['ours', { orgId: OURS, permissions: PERMISSIONS }],
     ['theirs', { orgId: THEIRS, permissions: PERMISSIONS }],
   ]);
-  const agents = new Map<string, Json[]>();
+  const agents = new Map<string, AgentView[]>();
   const find = options.find ?? (async (subject: string) => members.get(subject) ?? null);
   const doors: FeedDoors = {
     clock,
@@ -69,7 +70,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
     announcements: tail,
     quotes: bus,
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
-    agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || (agent as { id: string }).id === agentId),
+    agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
   };
   const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle' });
@@ -148,7 +149,8 @@ export interface Frame {
   readonly at?: string;
   readonly code?: string;
   readonly detail?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what the wire holds
+  // Looked into freely: its shape is what the tests check.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly data?: any;
 }
 

@@ -4,14 +4,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../../domain/market-event.ts';
-import { TAPE_BATCH, type TapeCommand, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
+import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeHeaderLine } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createTapeEncoder, formOfName, type TapeEncoder } from './tape-encoder.ts';
 import { TapeError } from './tape-error.ts';
 import type { TapeForm } from './tape-reader.ts';
 
-export interface TapeRecorderOptions {
+export interface StreamRecorderOptions {
   /** The first file. Where it exists, and for every further one, a number is put before the ending: `day.2.tape.ndjson`. */
   readonly file: string;
   readonly header: TapeHeader;
@@ -37,9 +37,9 @@ export interface TapeRecording {
   readonly movedUp: number;
 }
 
-export interface TapeRecorder {
-  /** Puts an agent's event in line with the prices. */
-  command(command: TapeCommand): void;
+export interface StreamRecorder {
+  /** Puts an event in line with the stream's. */
+  add(event: TapeEvent): void;
   readonly recording: TapeRecording;
   /** Writes everything heard so far. */
   flush(): Promise<void>;
@@ -56,7 +56,7 @@ interface Segment {
 }
 
 /** Begins to record a stream. @throws TapeError where the file name says no form of a tape. */
-export function createTapeRecorder(stream: Observable<FeedMessage>, options: TapeRecorderOptions): TapeRecorder {
+export function recordStream(stream: Observable<FeedMessage>, options: StreamRecorderOptions): StreamRecorder {
   const { clock, onProblem } = options;
   const form = formOfName(options.file);
   if (form === null) throw new TapeError(options.file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
@@ -166,7 +166,7 @@ export function createTapeRecorder(stream: Observable<FeedMessage>, options: Tap
 
   const recording = (): TapeRecording => ({ files: [...files], ...totals });
   return {
-    command: take,
+    add: take,
     get recording() {
       return recording();
     },

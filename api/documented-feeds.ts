@@ -1,0 +1,50 @@
+/** The two feed routes as the OpenAPI document and the permission table tell of them; api/feeds registers and serves them. */
+import { Type } from 'typebox';
+import { CHANNEL_NAMES } from './feeds/channels/index.ts';
+import { defineRoute, entry, type RouteEntry } from './route.ts';
+import { choice } from './shapes.ts';
+
+const servedByFeeds = (): never => {
+  throw new Error('the feed routes are registered by api/feeds');
+};
+
+const ChannelWord = choice(
+  [...CHANNEL_NAMES],
+  'Each channel needs its own permission: `market:read` for quotes, `agent:read` for the rest.',
+);
+
+const socket = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds',
+  name: 'openFeeds',
+  tag: 'feeds',
+  summary: 'Opens a websocket that carries every channel',
+  description:
+    'Send `{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }`, `unsubscribe` or `ping`. Frames are `{ channel, type, seq, cursor, at, data }`. All channels but `quotes` never drop; a client that fell behind resumes from its cursor.',
+  cost: 'read',
+  schema: {},
+  answers: { 101: { description: 'The socket is open.' } },
+  refusals: ['malformed', 'origin_refused'],
+  handle: servedByFeeds,
+});
+
+const events = defineRoute({
+  method: 'GET',
+  url: '/v1/feeds/sse',
+  name: 'streamEvents',
+  tag: 'feeds',
+  summary: 'One channel as server-sent events',
+  description: "The channel's parameters stand beside it in the query. `Last-Event-ID` resumes without loss or repeat.",
+  cost: 'read',
+  schema: {
+    querystring: Type.Object({
+      channel: ChannelWord,
+      from: Type.Optional(Type.String({ description: 'A cursor, where Last-Event-ID cannot be sent.' })),
+    }),
+  },
+  answers: { 200: { description: 'The stream.', contentType: 'text/event-stream' } },
+  refusals: ['permission_missing'],
+  handle: servedByFeeds,
+});
+
+export const FEED_ENTRIES: readonly RouteEntry[] = [entry(socket, 'identity'), entry(events, 'identity')];

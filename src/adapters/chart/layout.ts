@@ -1,0 +1,288 @@
+/** Lays a state machine out for the eye: boxes of states and regions, edges with bend points and labels (elkjs). */
+import type { ELK, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import type { Json } from '../../domain/canonical-json.ts';
+
+/** A rectangle in the layout's own units (CSS pixels at scale 1), measured from the top left corner of the machine. */
+interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A state, or one of two marks: `initial`, where a region begins, and `any`, from which its own transitions lead. */
+export interface ChartBox extends Rectangle {
+  /** The path of keys below the machine, `stage.draft`; empty for the machine itself; `stage/any` for a mark. */
+  readonly id: string;
+  /** Null for the machine itself. */
+  readonly parent: string | null;
+  readonly kind: 'machine' | 'region' | 'compound' | 'state' | 'final' | 'initial' | 'any';
+  readonly title: string;
+  /** Events that are taken without leaving the state. */
+  readonly stays: readonly string[];
+}
+
+/** A transition. The points lead from the border of one box to the border of the other. */
+export interface ChartEdge {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  /** The event as XState names it; empty where a region begins. */
+  readonly event: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+  /** The event, and beneath it the guard; null without a text. */
+  readonly label: (Rectangle & { readonly lines: readonly string[] }) | null;
+}
+
+export interface ChartLayout {
+  readonly machine: string;
+  readonly width: number;
+  readonly height: number;
+  /** Parents before their children. */
+  readonly boxes: readonly ChartBox[];
+  readonly edges: readonly ChartEdge[];
+}
+
+export interface ChartLayouts {
+  /** Null for a machine that this version of the service does not have. */
+  of(machine: string): Promise<ChartLayout | null>;
+}
+
+/** A definition as XState serialises it, as far as it is drawn. */
+interface State {
+  readonly id: string;
+  readonly key: string;
+  readonly type: string;
+  readonly initial?: { readonly target: readonly string[] };
+  readonly states: { readonly [key: string]: State };
+  readonly transitions: readonly Transition[];
+}
+
+interface Transition {
+  readonly eventType: string;
+  readonly target?: readonly string[];
+  readonly guard?: string | { readonly type: string };
+}
+
+/** Widths of one character, a little wide of what monospaced and proportional fonts of these sizes take. */
+const TITLE_CHARACTER = 7.8;
+const LABEL_CHARACTER = 6.7;
+const LINE = 15;
+const TITLE = 30;
+const PADDING = 16;
+const MARK = 12;
+const LEAST_WIDTH = 96;
+
+const OPTIONS: { readonly [name: string]: string } = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.layered.edgeLabels.sideSelection': 'SMART_DOWN',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '20',
+  'elk.spacing.edgeEdge': '16',
+  'elk.spacing.edgeLabel': '6',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+};
+const INSIDE: { readonly [name: string]: string } = {
+  ...OPTIONS,
+  'elk.padding': `[top=${TITLE + PADDING},left=${PADDING},bottom=${PADDING},right=${PADDING}]`,
+};
+
+/**
+ * Makes the layouts of the given machines, each when it is first asked for and then never again: it takes a fraction of a
+ * second, and a definition does not change while the service runs.
+ * @param definitions by the machine's name, as `describeMachine` gives them.
+ */
+export function createChartLayouts(definitions: ReadonlyMap<string, Json>): ChartLayouts {
+  const made = new Map<string, Promise<ChartLayout>>();
+  return {
+    of(machine) {
+      const definition = definitions.get(machine);
+      if (definition === undefined) return Promise.resolve(null);
+      let layout = made.get(machine);
+      if (layout === undefined) {
+        layout = layoutMachine(definition);
+        made.set(machine, layout);
+        // A failure is not kept: the next one who asks tries again.
+        layout.catch(() => made.delete(machine));
+      }
+      return layout;
+    },
+  };
+}
+
+/** Lays out one machine. The same definition always gives the same layout. */
+export async function layoutMachine(definition: Json): Promise<ChartLayout> {
+  const root = definition as unknown as State;
+  const stays = new Map<string, readonly string[]>();
+  const kinds = new Map<string, ChartBox['kind']>();
+  const titles = new Map<string, string>();
+  const edges = new Map<string, { readonly from: string; readonly to: string; readonly event: string; readonly lines: readonly string[] }>();
+  const pathOf = (id: string): string => id.replace(/^#/, '').slice(root.id.length + 1);
+
+  function connect(from: string, to: string, event: string, lines: readonly string[]): ElkExtendedEdge {
+    const id = `${edges.size}`;
+    edges.set(id, { from, to, event, lines });
+    const width = Math.ceil(Math.max(0, ...lines.map((line) => line.length)) * LABEL_CHARACTER) + 6;
+    const labels = lines.length === 0 ? [] : [{ id: `label ${id}`, text: lines.join('\n'), width, height: lines.length * LINE }];
+    return { id, sources: [from || MACHINE], targets: [to || MACHINE], labels };
+  }
+
+  function box(state: State, kind: ChartBox['kind']): ElkNode {
+    const id = pathOf(state.id);
+    const inside = Object.values(state.states);
+    kinds.set(id, kind);
+    titles.set(id, state.key);
+    stays.set(id, [...new Set(state.transitions.filter(({ target }) => !target?.length).map(({ eventType }) => eventText(eventType)))]);
+    const staying = stays.get(id) as readonly string[];
+    const widest = Math.max(state.key.length * TITLE_CHARACTER, ...staying.map((text) => (text.length + 3) * LABEL_CHARACTER));
+    const width = Math.max(LEAST_WIDTH, Math.ceil(widest) + 2 * PADDING);
+    if (inside.length === 0)
+      return { id, width, height: TITLE + 4 + (staying.length === 0 ? 0 : staying.length * LINE + 6), layoutOptions: {} };
+
+    const children = inside.map((child) => box(child, kindOf(child, state)));
+    const own = inside.flatMap((child) => child.transitions.flatMap((transition) => edgesOf(pathOf(child.id), transition)));
+    const first = state.initial?.target[0];
+    if (first !== undefined) {
+      children.unshift(mark(`${id}/initial`, 'initial'));
+      own.unshift(connect(`${id}/initial`, pathOf(first), '', []));
+    }
+    const leading = state.transitions.filter(({ target }) => target?.length);
+    if (leading.length > 0) {
+      children.push(mark(`${id}/any`, 'any'));
+      own.push(...leading.flatMap((transition) => edgesOf(`${id}/any`, transition)));
+    }
+    return {
+      id: id || MACHINE,
+      children,
+      edges: own,
+      layoutOptions: {
+        ...INSIDE,
+        'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+        'elk.nodeSize.minimum': `(${width},${TITLE})`,
+        // The regions of a machine side by side, the states of a region one beneath the other.
+        ...(state.type === 'parallel' ? { 'elk.algorithm': 'rectpacking', 'elk.aspectRatio': '3' } : {}),
+      },
+    };
+  }
+
+  function mark(id: string, kind: 'initial' | 'any'): ElkNode {
+    kinds.set(id, kind);
+    titles.set(id, kind === 'any' ? 'any' : '');
+    stays.set(id, []);
+    return { id, width: kind === 'any' ? 44 : MARK, height: kind === 'any' ? 22 : MARK };
+  }
+
+  function edgesOf(from: string, { eventType, target, guard }: Transition): ElkExtendedEdge[] {
+    const lines = [eventText(eventType), ...(guard === undefined ? [] : [`[${typeof guard === 'string' ? guard : guard.type}]`])];
+    return (target ?? []).map((to) => connect(from, pathOf(to), eventType, lines));
+  }
+
+  const graph = box(root, 'machine');
+  // Where a transition leaves its region, only one layout of everything at once can route it.
+  const crossing = [...edges.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
+  if (crossing) rootedOptions(graph);
+  const placed = await (await engine()).layout(graph);
+
+  const boxes: ChartBox[] = [];
+  const drawn: ChartEdge[] = [];
+  const offsets = new Map<string, { readonly x: number; readonly y: number }>();
+  collect(placed, null, 0, 0);
+
+  function collect(node: ElkNode, parent: string | null, left: number, top: number): void {
+    const id = node.id === MACHINE ? '' : node.id;
+    const x = left + (node.x ?? 0);
+    const y = top + (node.y ?? 0);
+    offsets.set(node.id, { x, y });
+    boxes.push({
+      id,
+      parent,
+      kind: kinds.get(id) ?? 'state',
+      title: titles.get(id) ?? id,
+      stays: stays.get(id) ?? [],
+      x: round(x),
+      y: round(y),
+      width: round(node.width ?? 0),
+      height: round(node.height ?? 0),
+    });
+    for (const child of node.children ?? []) collect(child, id, x, y);
+    for (const edge of node.edges ?? []) drawn.push(drawnEdge(edge, node.id));
+  }
+
+  function drawnEdge(edge: ElkExtendedEdge, holder: string): ChartEdge {
+    const { x, y } = offsets.get((edge as { container?: string }).container ?? holder) ?? { x: 0, y: 0 };
+    const { from, to, event, lines } = edges.get(edge.id) as NonNullable<ReturnType<typeof edges.get>>;
+    const [section] = edge.sections ?? [];
+    const [label] = edge.labels ?? [];
+    const points = section === undefined ? [] : [section.startPoint, ...(section.bendPoints ?? []), section.endPoint];
+    return {
+      id: edge.id,
+      from,
+      to,
+      event,
+      points: points.map((point) => ({ x: round(x + point.x), y: round(y + point.y) })),
+      label:
+        label === undefined
+          ? null
+          : {
+              lines,
+              x: round(x + (label.x ?? 0)),
+              y: round(y + (label.y ?? 0)),
+              width: round(label.width ?? 0),
+              height: round(label.height ?? 0),
+            },
+    };
+  }
+
+  return { machine: root.id, width: round(placed.width ?? 0), height: round(placed.height ?? 0), boxes, edges: drawn };
+}
+
+/** ELK needs a name for every node, and the machine's own path is empty. */
+const MACHINE = '/machine';
+
+function kindOf(state: State, parent: State): ChartBox['kind'] {
+  if (parent.type === 'parallel') return 'region';
+  if (state.type === 'final') return 'final';
+  return Object.keys(state.states).length > 0 ? 'compound' : 'state';
+}
+
+function rootedOptions(graph: ElkNode): void {
+  graph.layoutOptions = { ...graph.layoutOptions, ...INSIDE, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' };
+  const inner = (node: ElkNode): void => {
+    if (node.layoutOptions?.['elk.algorithm'] === 'rectpacking') node.layoutOptions = { ...node.layoutOptions, ...INSIDE };
+    for (const child of node.children ?? []) inner(child);
+  };
+  inner(graph);
+}
+
+/** The state or region that a state stands in; the same for a mark of it. */
+function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash >= 0 ? path.slice(0, slash) : path.slice(0, Math.max(0, path.lastIndexOf('.')));
+}
+
+/** `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`. */
+function eventText(eventType: string): string {
+  const after = /^xstate\.after\.([^.]+)\./.exec(eventType);
+  if (after) return `after ${after[1]}`;
+  return eventType === '' ? 'always' : eventType.replace(/^xstate\.done\.state\..*$/, 'done');
+}
+
+function round(length: number): number {
+  return Math.round(length * 10) / 10;
+}
+
+let loaded: Promise<ELK> | null = null;
+
+/** The layout engine is a megabyte and a half: it is loaded when somebody looks at a chart. */
+function engine(): Promise<ELK> {
+  loaded ??= import('elkjs/lib/elk.bundled.js').then((module) => {
+    const Engine = module.default as unknown as new () => ELK;
+    return new Engine();
+  });
+  return loaded;
+}

@@ -1,0 +1,240 @@
+/**
+ * Records a live process so that a replay can repeat it: what was heard, what its agents were told, and how its slots
+ * were cut. The agents' side is read from the store a moment later and put in line by time.
+ */
+import { EMPTY, type Observable } from 'rxjs';
+import type { Clock } from '../../../streams/clock.ts';
+import type { ActorEvent, ActorState } from '../../domain/actor-step.ts';
+import type { Autonomy, Stage } from '../../domain/agent.ts';
+import type { IndicatorNeed } from '../../domain/cut.ts';
+import { GENESIS_HASH } from '../../domain/decision.ts';
+import type { Manifest } from '../../domain/manifest.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import type { Sql } from '../store/database.ts';
+import { recordStream } from './stream-recorder.ts';
+
+/** What the agents were told and how slots were cut is in the store by then; events wait as long before they are written. */
+const HOLD_BACK_MS = 3_000;
+/** A cut that is not in the store by then is given up. */
+const CUT_DEADLINE_MS = 45_000;
+const LOOK_MS = 1_000;
+/** Steps are looked for so far back: their commit may take a while. */
+const STEP_OVERLAP_MS = 30_000;
+
+export interface TapeRecorderOptions {
+  readonly sql: Sql;
+  /** Hears everything, before any judgement. */
+  readonly pipeline: { readonly heard: Observable<FeedMessage> };
+  readonly file: string;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  /** Told of every problem; the recording goes on. */
+  readonly log: (error: unknown) => void;
+}
+
+interface StoredAgent {
+  id: string;
+  org_id: string;
+  version: number;
+  snapshot: ActorState;
+  tick_from: number | null;
+  tick_until: number | null;
+  stage: Stage;
+  autonomy: Autonomy;
+  manifest_version: number;
+  canonical: string;
+  head: string | null;
+}
+
+interface StoredStep {
+  actor_id: string;
+  org_id: string;
+  version: number;
+  at: number;
+  event: ActorEvent;
+  cause: string | null;
+}
+
+/** Begins to record; returns what ends the recording once everything heard is written. @throws TapeError where the file name says no form of a tape. */
+export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<void> {
+  const { sql, clock } = options;
+  const startedAt = clock.now();
+  const recorder = recordStream(EMPTY, {
+    file: options.file,
+    header: { tape: 1, recordedAt: isoTime(startedAt), source: 'live recording' },
+    clock,
+    onProblem: (sentence) => options.log(new Error(sentence)),
+  });
+  let queue: TapeEvent[] = [];
+  /** The version up to which each agent's life is on the tape; null before the agents were met. */
+  let versions: Map<string, number> | null = null;
+  let nextSlot = slotOf(startedAt, AGENT_TICK_MS) + AGENT_TICK_MS;
+  let lastNote = '';
+  let ended = false;
+  let cancel = (): void => {};
+  let looking: Promise<void> = Promise.resolve();
+
+  const subscription = options.pipeline.heard.subscribe({
+    next: (message) => {
+      if (message.kind !== 'rejection') queue.push(message);
+    },
+    error: options.log,
+  });
+
+  /** Meets the agents at a moment at which every shard has been ticked: what they decide next is on this tape. */
+  async function meet(): Promise<void> {
+    const agents = await sql.begin('isolation level repeatable read read only', async (transaction) => {
+      const now = clock.now();
+      const slot = slotOf(now, AGENT_TICK_MS);
+      const [behind] = await transaction`
+        select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
+        where a.kind = 'agent' and a.tick_from <= ${slot} and (a.tick_until is null or a.tick_until > ${slot}) and coalesce(t.last_slot, 0) < ${slot} limit 1`;
+      if (behind) return null;
+      const rows = await transaction<StoredAgent[]>`
+        select a.id, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
+          (select encode(d.hash, 'hex') from decisions d where d.agent_id = a.id order by d.slot desc limit 1) as head
+        from actors a join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+        where a.kind = 'agent' order by a.number`;
+      return rows.map((row) => ({ row, now, slot }));
+    });
+    if (agents === null) return;
+    versions = new Map();
+    for (const { row, now, slot } of agents) {
+      versions.set(row.id, row.version);
+      queue.push({
+        kind: 'command',
+        receivedAt: now,
+        actorId: row.id,
+        event: { type: 'joined' },
+        agent: {
+          id: row.id,
+          orgId: row.org_id,
+          manifest: JSON.parse(row.canonical) as Manifest,
+          manifestVersion: row.manifest_version,
+          autonomy: row.autonomy,
+          stage: row.stage,
+          tickFrom: row.tick_from === null ? null : Math.max(row.tick_from, slot + AGENT_TICK_MS),
+          tickUntil: row.tick_until,
+          previousHash: row.head ?? GENESIS_HASH,
+          snapshot: row.snapshot,
+        },
+      });
+    }
+  }
+
+  /** What the agents were told since the last look. */
+  async function hearSteps(known: Map<string, number>): Promise<void> {
+    const steps = await sql<StoredStep[]>`
+      select s.actor_id, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
+      where a.kind = 'agent' and s.at >= ${clock.now() - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
+    for (const step of steps) {
+      if (step.version <= (known.get(step.actor_id) ?? 0)) continue;
+      known.set(step.actor_id, step.version);
+      queue.push(await commandOf(step));
+    }
+  }
+
+  async function manifestOf(agentId: string, version: number): Promise<Manifest> {
+    const [row] = await sql<{ canonical: string }[]>`select canonical from manifests where agent_id = ${agentId} and version = ${version}`;
+    if (!row) throw new Error(`manifest version ${version} of agent ${agentId} is not on record`);
+    return JSON.parse(row.canonical) as Manifest;
+  }
+
+  async function commandOf(step: StoredStep): Promise<TapeCommand> {
+    const { actor_id: actorId, at: receivedAt, event } = step;
+    const cause = step.cause === null ? {} : { cause: step.cause };
+    if (event.type === 'started') {
+      const input = event['input'] as { autonomy: Autonomy; manifestVersion: number };
+      const agent: TapeAgent = {
+        id: actorId,
+        orgId: step.org_id,
+        manifest: await manifestOf(actorId, input.manifestVersion),
+        manifestVersion: input.manifestVersion,
+        autonomy: input.autonomy,
+        stage: 'draft',
+        tickFrom: slotOf(receivedAt, AGENT_TICK_MS) + AGENT_TICK_MS,
+        tickUntil: null,
+        previousHash: GENESIS_HASH,
+        snapshot: null,
+      };
+      return { kind: 'command', receivedAt, actorId, event, ...cause, agent };
+    }
+    if (event.type === 'manifest.changed') {
+      return { kind: 'command', receivedAt, actorId, event, ...cause, manifest: await manifestOf(actorId, event['manifestVersion'] as number) };
+    }
+    return { kind: 'command', receivedAt, actorId, event, ...cause };
+  }
+
+  /** Notes how slots up to `horizon` were cut; returns up to when the tape can be written. */
+  async function noteCuts(horizon: EpochMs): Promise<EpochMs> {
+    for (; nextSlot <= horizon; nextSlot += AGENT_TICK_MS) {
+      const [cut] = await sql<{ source: 'streams' | 'silence' }[]>`select source from cuts where slot = ${nextSlot}`;
+      if (!cut) {
+        if (clock.now() < nextSlot + CUT_DEADLINE_MS && !ended) return nextSlot - 1;
+        continue;
+      }
+      const rows = await sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
+        select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${nextSlot} order by instrument`;
+      const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => needOf(instrument, key)));
+      const instruments = rows.map(({ instrument }) => instrument);
+      const note: TapeCutNote = { kind: 'cut', receivedAt: nextSlot, source: cut.source, instruments, needs };
+      const text = JSON.stringify([cut.source, instruments, needs]);
+      if (text === lastNote) continue;
+      lastNote = text;
+      queue.push(note);
+    }
+    return horizon;
+  }
+
+  function write(horizon: EpochMs): void {
+    // Stable: what came at one millisecond stays in its order.
+    queue.sort((a, b) => a.receivedAt - b.receivedAt);
+    let index = 0;
+    for (; index < queue.length && (queue[index] as TapeEvent).receivedAt <= horizon; index++) recorder.add(queue[index] as TapeEvent);
+    queue = queue.slice(index);
+  }
+
+  async function look(): Promise<void> {
+    let horizon = clock.now() - HOLD_BACK_MS;
+    try {
+      if (versions === null) await meet();
+      else await hearSteps(versions);
+      horizon = await noteCuts(horizon);
+    } catch (error) {
+      options.log(error);
+    }
+    write(horizon);
+  }
+
+  function schedule(): void {
+    if (ended) return;
+    cancel = clock.deadline(clock.now() + LOOK_MS, () => {
+      looking = look().finally(schedule);
+    });
+  }
+  schedule();
+
+  return async () => {
+    subscription.unsubscribe();
+    ended = true;
+    cancel();
+    await looking;
+    try {
+      if (versions !== null) await hearSteps(versions);
+      await noteCuts(clock.now());
+    } catch (error) {
+      options.log(error);
+    }
+    write(Number.POSITIVE_INFINITY);
+    await recorder.close();
+  };
+}
+
+/** `rsi:14@1h` of an instrument as a need. */
+function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
+  const match = /^(\w+):(\d+)@(\w+)$/.exec(key);
+  if (match === null) throw new Error(`an observation of ${instrument} holds an indicator called ${key}`);
+  return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };
+}

@@ -1,0 +1,110 @@
+/** The sandbox's control door: an HTTP server on loopback that shows and turns the fault switch of every double. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FaultSettings, FaultSwitch } from './faults.ts';
+
+export interface SandboxControl {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly allow?: string;
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+
+/**
+ * Opens the door on 127.0.0.1. `GET /faults` shows every double's settings and `GET /faults/<double>` those of one;
+ * `PUT /faults/<double>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
+ * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. What is refused changes nothing.
+ */
+export async function openSandboxControl(options: {
+  readonly faults: Readonly<Record<string, FaultSwitch>>;
+  /** 0 = any free port. */
+  readonly port: number;
+}): Promise<SandboxControl> {
+  const { faults } = options;
+  const known = Object.keys(faults);
+  const all = (): Record<string, FaultSettings> => Object.fromEntries(known.map((name) => [name, (faults[name] as FaultSwitch).settings]));
+
+  function answer(method: string, path: string, body: string): Answer {
+    const [, root, name, ...rest] = path.split('/');
+    if (root !== 'faults' || rest.length > 0) return { status: 404, body: { error: 'there is /faults and /faults/<double> here' } };
+    if (name === undefined) {
+      if (method === 'DELETE') for (const one of Object.values(faults)) one.reset();
+      else if (method !== 'GET') return { status: 405, body: { error: 'GET or DELETE all faults' }, allow: 'GET, DELETE' };
+      return { status: 200, body: all() };
+    }
+    const one = Object.hasOwn(faults, name) ? faults[name] : undefined;
+    if (!one) return { status: 404, body: { error: `there is no double ${JSON.stringify(name)}; there are ${known.join(', ')}` } };
+    if (method === 'DELETE') one.reset();
+    else if (method === 'PUT') {
+      const change = settingsIn(body);
+      if (change === null) return { status: 400, body: { error: 'the body should be a JSON object such as { "freeze": true }' } };
+      try {
+        one.set(change);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return { status: 400, body: { error: error.message } };
+      }
+    } else if (method !== 'GET')
+      return { status: 405, body: { error: 'GET, PUT or DELETE the faults of a double' }, allow: 'GET, PUT, DELETE' };
+    return { status: 200, body: one.settings };
+  }
+
+  const server = http.createServer((incoming, response) => {
+    const respond = ({ status, body, allow }: Answer): void => {
+      if (response.headersSent || response.destroyed) return;
+      response.writeHead(status, { 'content-type': 'application/json', ...(allow === undefined ? {} : { allow }) });
+      response.end(`${JSON.stringify(body)}\n`);
+    };
+    // A web page whose own name leads here would otherwise be let in by the browser.
+    const host = incoming.headers.host ?? '';
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
+      incoming.resume();
+      return respond({ status: 403, body: { error: `this door answers to 127.0.0.1 only, not to ${JSON.stringify(host.slice(0, 100))}` } });
+    }
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    });
+    incoming.on('error', () => response.destroy());
+    incoming.on('end', () => {
+      if (bytes > MAX_BODY_BYTES) return respond({ status: 413, body: { error: `at most ${MAX_BODY_BYTES} bytes` } });
+      const path = new URL(incoming.url ?? '/', 'http://loopback').pathname;
+      respond(answer(incoming.method ?? 'GET', path, Buffer.concat(chunks).toString('utf8')));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Null where the text is no JSON object; the switch itself judges names and values. */
+function settingsIn(text: string): Partial<FaultSettings> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Partial<FaultSettings>) : null;
+  } catch {
+    return null;
+  }
+}

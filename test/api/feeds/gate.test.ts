@@ -1,0 +1,137 @@
+// The feeds behind the whole API: who gets in, and what commands make visible there.
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { registerFeeds } from '../../../api/feeds/index.ts';
+import { createInProcessQuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
+import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/announcement-tail.ts';
+import { createAgentReads } from '../../../src/adapters/store/agent-reads.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload, THEIRS } from '../api-under-test.ts';
+import type { Frame } from './stage.ts';
+
+let api: ApiUnderTest;
+let sql: Sql;
+let tail: AnnouncementTail;
+let port: number;
+beforeAll(async () => {
+  const url = await testDatabase();
+  sql = openDatabase({ url, connections: 4, name: 'feeds gate test' });
+  await sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
+  const live = createLiveClock();
+  tail = createAnnouncementTail({ sql, clock: live });
+  await tail.start();
+  const agents = createAgentReads(sql);
+  let seen: ApiUnderTest['doors'] | null = null;
+  api = await apiUnderTest(
+    (plain) => {
+      seen = plain;
+      return {};
+    },
+    {
+      extend: [
+        async (app) => {
+          const doors = seen as unknown as ApiUnderTest['doors'];
+          await registerFeeds(app, {
+            // The API's time stands still; waiting is real.
+            clock: { now: () => doors.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - doors.clock.now(), call) },
+            members: doors.members,
+            announcements: tail,
+            quotes: createInProcessQuoteBus({ clock: live }),
+            expandDecisions: async () => [],
+            agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
+            reportDefect: (error) => {
+              throw error;
+            },
+          });
+        },
+      ],
+    },
+    url,
+  );
+  await api.sql`select 1`;
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  port = (api.app.server.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  await api?.close();
+  await tail?.stop();
+  await sql?.end({ timeout: 1 });
+});
+
+/** The status that an upgrade is answered with; 101 where it succeeds. */
+function upgrade(headers: { [name: string]: string }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds`, { headers });
+    socket.on('open', () => {
+      socket.terminate();
+      resolve(101);
+    });
+    socket.on('unexpected-response', (_, response) => {
+      response.resume();
+      resolve(response.statusCode as number);
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('who may open a socket: one verified credential, an allowed origin, and with a cookie no less', async () => {
+  const token = await api.token(['market:read']);
+  const expired = api.issue('late', -1);
+  const bearer = { authorization: `Bearer ${token}` };
+  const cookie = { cookie: `sevengate=${token}` };
+  for (const [headers, status] of [
+    [bearer, 101],
+    [{ ...bearer, origin: ORIGIN }, 101],
+    [{ ...cookie, origin: ORIGIN }, 101],
+    [{}, 401],
+    [{ authorization: 'Bearer nonsense' }, 401],
+    [{ authorization: `Bearer ${expired}` }, 401],
+    [{ ...bearer, ...cookie }, 400],
+    [{ ...bearer, origin: 'https://evil.example' }, 403],
+    [{ ...cookie, origin: 'https://evil.example' }, 403],
+    [{ ...cookie, origin: 'null' }, 403],
+    [cookie, 403],
+  ] as const) {
+    expect([headers, await upgrade(headers)]).toEqual([headers, status]);
+  }
+});
+
+test('a refused upgrade leaves no connection open', async () => {
+  const connections = (): Promise<number> => new Promise((resolve) => api.app.server.getConnections((_, count) => resolve(count)));
+  await waitFor(async () => (await connections()) === 0, { what: 'an idle server' });
+  await Promise.all([...Array(20)].map(() => upgrade({})));
+  await waitFor(async () => (await connections()) === 0, { what: 'the refused connections to be gone' });
+});
+
+test('an agent that is created and paused over HTTP appears on the feeds of its organization only', async () => {
+  const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
+  const foreign = await api.token(['market:read', 'agent:read'], THEIRS);
+  const listen = async (credential: string): Promise<Frame[]> => {
+    const frames: Frame[] = [];
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/feeds`, { headers: { authorization: `Bearer ${credential}` } });
+    socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame));
+    await new Promise((resolve) => socket.once('open', resolve));
+    for (const channel of ['agents', 'inspect']) socket.send(JSON.stringify({ op: 'subscribe', id: channel, channel }));
+    await waitFor(() => frames.filter(({ type }) => type === 'subscribed').length === 2, { what: 'two subscriptions' });
+    return frames;
+  };
+  const created = await api.call('POST', '/v1/agents', { token, body: payload() });
+  expect(created.status).toBe(201);
+  const [ours, theirs] = [await listen(token), await listen(foreign)];
+  const snapshot = await waitFor(() => ours.find(({ type }) => type === 'snapshot'), { what: 'the snapshot' });
+  const listed = await api.call('GET', '/v1/agents', { token });
+  expect(snapshot.data).toEqual(listed.body.items);
+  const paused = await api.call('POST', `/v1/agents/${created.body.id}/pause`, { token, body: {} });
+  expect(paused.status).toBe(200);
+  const change = await waitFor(() => ours.find(({ channel, type }) => channel === 'agents' && type === 'update'), { what: 'the pause' });
+  expect(change.data).toMatchObject({ agentId: created.body.id, duty: 'paused', pauseCause: 'operator' });
+  const step = await waitFor(() => ours.find(({ channel, type }) => channel === 'inspect' && type === 'update'), { what: 'the step' });
+  expect(step.data).toMatchObject({ actorId: created.body.id, event: { type: 'pause' } });
+  await waitFor(() => theirs.some(({ type }) => type === 'snapshot'), { what: 'the foreign snapshot' });
+  expect(theirs.filter(({ type }) => type === 'update')).toEqual([]);
+  expect(theirs.find(({ type }) => type === 'snapshot')?.data).toEqual([]);
+});

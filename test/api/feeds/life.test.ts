@@ -1,0 +1,215 @@
+// How connections live and end: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { FeedMember } from '../../../api/feeds/doors.ts';
+import type { Sql } from '../../../src/adapters/store/database.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { announce, connect, type Frame, OURS, openStage, openStageDatabase, type Stage, type StageOptions, testQuote } from './stage.ts';
+
+const START = 1_780_000_000_000;
+let sql: Sql;
+let stage: Stage | null = null;
+beforeAll(async () => {
+  sql = await openStageDatabase();
+});
+afterEach(async () => {
+  await stage?.close();
+  stage = null;
+});
+afterAll(() => sql?.end());
+
+async function open(options: StageOptions): Promise<Stage> {
+  stage = await openStage(sql, options);
+  return stage;
+}
+
+/** Moves a virtual clock, and lets the sockets have their turn after every second. */
+async function pass(clock: ReturnType<typeof createVirtualClock>, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) await clock.settleTo(clock.now() + Math.min(left, 1_000));
+}
+
+test('a heartbeat comes every 15 s, and a peer that answers lives on', async () => {
+  const clock = createVirtualClock(START);
+  const client = await connect(await open({ clock }));
+  for (let beat = 1; beat <= 4; beat++) {
+    await pass(clock, 15_000);
+    await waitFor(() => client.frames.filter(({ type }) => type === 'heartbeat').length === beat, { what: `heartbeat ${beat}` });
+    // Its pong to the ping has arrived once a later message was answered.
+    await client.roundTrip();
+  }
+  expect(client.frames.filter(({ type }) => type === 'heartbeat').map(({ at }) => at)).toEqual(
+    [15, 30, 45, 60].map((seconds) => new Date(START + seconds * 1_000).toISOString()),
+  );
+  client.socket.terminate();
+});
+
+test('a peer that gives no sign of life is gone in 45 s', async () => {
+  const clock = createVirtualClock(START);
+  const current = await open({ clock });
+  const client = await connect(current);
+  client.net().pause();
+  await pass(clock, 44_000);
+  expect(current.stats().connections).toBe(1);
+  await pass(clock, 1_000);
+  await waitFor(() => current.stats().connections === 0, { what: 'the end of the dead socket' });
+  client.socket.terminate();
+});
+
+test('the token expires: closed with 4001 at that moment, not before', async () => {
+  const clock = createVirtualClock(START);
+  const client = await connect(await open({ clock, expiresAt: () => START + 10_000 }));
+  await pass(clock, 9_999);
+  await client.roundTrip();
+  await pass(clock, 1);
+  expect(await client.closed).toEqual({ code: 4001, reason: 'the token has expired' });
+});
+
+test('a withdrawn permission closes who uses it with 4003 within seconds, and nobody else', async () => {
+  const clock = createVirtualClock(START);
+  const current = await open({ clock });
+  current.members.set('ana', { orgId: OURS, permissions: ['market:read', 'agent:read'] });
+  const [user, idle, other] = [await connect(current, 'ana'), await connect(current, 'ana'), await connect(current, 'ours')];
+  await user.ask({ op: 'subscribe', id: 1, channel: 'decisions' });
+  await idle.ask({ op: 'subscribe', id: 1, channel: 'quotes' });
+  await other.ask({ op: 'subscribe', id: 1, channel: 'decisions' });
+  current.members.set('ana', { orgId: OURS, permissions: ['market:read'] });
+  await pass(clock, 5_000);
+  expect((await user.closed).code).toBe(4003);
+  await other.roundTrip();
+  // The one that only looks at the market stays, and cannot get more any longer.
+  expect(await idle.ask({ op: 'subscribe', id: 2, channel: 'agents' })).toMatchObject({ code: 'permission_missing' });
+  current.members.delete('ana');
+  await pass(clock, 5_000);
+  expect((await idle.closed).code).toBe(4003);
+  other.socket.terminate();
+});
+
+test('grants that cannot be read are trusted for 30 s and no longer', async () => {
+  const clock = createVirtualClock(START);
+  let down = false;
+  const grants: FeedMember = { orgId: OURS, permissions: ['market:read'] };
+  const find = async (): Promise<FeedMember> => {
+    if (down) throw new Error('the database is away');
+    return grants;
+  };
+  const client = await connect(await open({ clock, find }));
+  await pass(clock, 6_000);
+  down = true;
+  await pass(clock, 27_000);
+  await client.roundTrip();
+  await pass(clock, 6_000);
+  expect((await client.closed).code).toBe(1013);
+});
+
+test('closing the server tells everybody to come back, and a frozen client holds it for the drain time only', async () => {
+  const current = await open({ feeds: { drainMs: 300 } });
+  const [healthy, frozen] = [await connect(current), await connect(current)];
+  const controller = new AbortController();
+  const sse = await fetch(`http://127.0.0.1:${current.port}/v1/feeds/sse?channel=quotes`, {
+    headers: { authorization: 'Bearer ours' },
+    signal: controller.signal,
+  });
+  const text = sse.text();
+  frozen.net().pause();
+  const clock = createLiveClock();
+  const began = clock.now();
+  await current.app.close();
+  expect(clock.now() - began).toBeGreaterThanOrEqual(290);
+  expect(clock.now() - began).toBeLessThan(3_000);
+  expect((await healthy.closed).code).toBe(1012);
+  expect(await text).toContain('the service restarts; connect again');
+  frozen.socket.terminate();
+});
+
+const PADDING = 'x'.repeat(2_000);
+
+test('a frozen client among healthy ones: they hear everything at once, it is told and closed, and loses nothing', async () => {
+  const current = await open({ feeds: { stallMs: 400, connectionsPerSubject: 50 } });
+  const healthy = await Promise.all([...Array(20)].map(() => connect(current)));
+  const frozen = await connect(current);
+  for (const client of [...healthy, frozen]) await client.ask({ op: 'subscribe', id: 1, channel: 'inspect' });
+  frozen.net().pause();
+  const total = 3_000;
+  const rows = (from: number, count: number) =>
+    [...Array(count).keys()].map((k) => ({ channel: 'inspect', orgId: OURS, body: { n: from + k, PADDING } }));
+  let kept = 0;
+  for (let n = 0; n < total; n += 200) {
+    await announce(sql, rows(n, 200));
+    await waitFor(() => healthy.every((client) => client.frames.at(-1)?.data?.n === n + 199), {
+      what: `${n + 200} at every healthy client`,
+    });
+    kept = Math.max(kept, ...serverBuffers(current));
+  }
+  // 6 MB were sent to everybody; what is kept for the frozen one is bounded by a limit of its own.
+  expect(kept).toBeGreaterThan(256 * 1024);
+  expect(kept).toBeLessThan(1024 * 1024);
+  for (const client of healthy) expect(client.updates('inspect').map(({ data }) => data.n)).toEqual([...Array(total).keys()]);
+  frozen.net().resume();
+  const end = await frozen.closed;
+  expect(end.code).toBe(4008);
+  const heard = frozen.updates('inspect').map(({ data }) => data.n as number);
+  const lagged = frozen.frames.find(({ type }) => type === 'lagged') as Frame;
+  expect(lagged).toMatchObject({ channel: 'inspect', data: { from: frozen.updates('inspect').at(-1)?.cursor } });
+  expect(heard.length).toBeLessThan(total);
+  const again = await connect(current);
+  await again.ask({ op: 'subscribe', id: 1, channel: 'inspect', from: lagged.data.from });
+  await waitFor(() => again.updates('inspect').length + heard.length === total, { what: 'the rest' });
+  expect([...heard, ...again.updates('inspect').map(({ data }) => data.n)]).toEqual([...Array(total).keys()]);
+  for (const client of [...healthy, again]) client.socket.terminate();
+}, 30_000);
+
+/** Bytes that wait in each of the server's sockets, as Node.js itself counts them. */
+function serverBuffers({ port }: Stage): number[] {
+  const handles = (process as unknown as { _getActiveHandles(): { writableLength?: number; localPort?: number }[] })._getActiveHandles();
+  return handles.filter(({ localPort }) => localPort === port).map(({ writableLength }) => writableLength ?? 0);
+}
+
+test('a client that is only slow is caught up from the store and goes on, without a gap', async () => {
+  const current = await open({ feeds: { stallMs: 5_000 } });
+  const slow = await connect(current);
+  await slow.ask({ op: 'subscribe', id: 1, channel: 'inspect' });
+  slow.net().pause();
+  const rows = (from: number, count: number) =>
+    [...Array(count).keys()].map((k) => ({ channel: 'inspect', orgId: OURS, body: { n: from + k, PADDING } }));
+  for (let n = 0; n < 4_000; n += 500) await announce(sql, rows(n, 500));
+  await waitFor(() => Math.max(...serverBuffers(current)) > 300_000, { what: 'a full buffer' });
+  slow.net().resume();
+  await announce(sql, rows(4_000, 100));
+  await waitFor(() => slow.updates('inspect').length === 4_100, { what: 'all of them', deadlineMs: 15_000 });
+  expect(slow.updates('inspect').map(({ data }) => data.n)).toEqual([...Array(4_100).keys()]);
+  const numbers = slow.updates('inspect').map(({ seq }) => seq as number);
+  expect(numbers.every((seq, index) => index === 0 || seq === (numbers[index - 1] as number) + 1)).toBe(true);
+  expect(slow.frames.some(({ type }) => type === 'lagged')).toBe(false);
+  slow.socket.terminate();
+}, 30_000);
+
+test('quotes to a frozen client are skipped, not kept, and the newest come once it takes them', async () => {
+  const current = await open({});
+  const [frozen, healthy] = [await connect(current), await connect(current)];
+  for (const client of [frozen, healthy]) await client.ask({ op: 'subscribe', id: 1, channel: 'quotes' });
+  frozen.net().pause();
+  const instruments = 400;
+  for (let round = 1; round <= 60; round++) {
+    for (let n = 0; n < instruments; n++) current.bus.publish(testQuote(`I${n}`, `${round}`, START + round));
+    await waitFor(() => healthy.frames.some(({ data }) => data?.instrument === `I${instruments - 1}` && data.bid === `${round}`), {
+      what: `round ${round} at the healthy client`,
+    });
+  }
+  expect(Math.max(...serverBuffers(current))).toBeLessThan(512 * 1024);
+  frozen.net().resume();
+  const newest = (client: { frames: Frame[] }): Map<string, string> => {
+    const bids = new Map<string, string>();
+    for (const { type, data } of client.frames) {
+      for (const quote of type === 'snapshot' ? data : type === 'update' ? [data] : []) bids.set(quote.instrument, quote.bid);
+    }
+    return bids;
+  };
+  await waitFor(() => [...newest(frozen).values()].every((bid) => bid === '60') && newest(frozen).size === instruments, {
+    what: 'the newest of all',
+  });
+  expect(frozen.frames.length).toBeLessThan(healthy.frames.length);
+  current.bus.publish(testQuote('I0', '61', START + 61));
+  await waitFor(() => newest(frozen).get('I0') === '61', { what: 'the next quote' });
+  for (const client of [frozen, healthy]) client.socket.terminate();
+}, 30_000);

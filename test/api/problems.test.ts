@@ -1,0 +1,253 @@
+// Errors: one shape, a code of the list, nothing of the inside; and limits that say when to come back.
+import net from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROBLEMS } from '../../api/problem.ts';
+import { createTokenBuckets, DEFAULT_POLICIES } from '../../api/token-buckets.ts';
+import { REFUSAL_CODES } from '../../src/domain/refusal.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, newId, payload, type Reply } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let token: string;
+beforeAll(async () => {
+  api = await apiUnderTest(undefined, {
+    extend: [
+      (app: FastifyInstance) => {
+        app.get('/test/defect', { config: { permission: 'public' } }, () => {
+          throw new Error('select secret from vault at /home/someone/x.ts:12');
+        });
+        app.get('/test/odd', { config: { permission: 'public' } }, () =>
+          Promise.reject(Object.assign(new Error('syntax error near "x"'), { code: '42601' })),
+        );
+      },
+    ],
+  });
+  token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
+});
+afterAll(() => api.close());
+
+function expectProblem(reply: Reply, status: number, code: string): void {
+  expect([reply.status, reply.body?.code], reply.text).toEqual([status, code]);
+  expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/);
+  expect(reply.body).toMatchObject({ type: `urn:sevengate:problem:${code}`, status, title: PROBLEMS[code as keyof typeof PROBLEMS].title });
+  expect(reply.body.requestId).toBe(reply.headers['x-request-id']);
+  expect(reply.body.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(reply.body.detail.length).toBeGreaterThan(5);
+  expect(reply.text).not.toMatch(/select |at .*\.ts|node_modules|stack/i);
+}
+
+test('every class of error has the one shape', async () => {
+  const id = await createdAgent(api, token);
+  const viewer = await api.token([], null);
+  const body = payload();
+  await api.call('POST', '/v1/agents', { token, body, headers: { 'idempotency-key': 'used' } });
+  const table: readonly (readonly [Promise<Reply>, number, string])[] = [
+    [api.call('POST', '/v1/agents', { token, raw: '{' }), 400, 'malformed'],
+    [api.call('GET', '/v1/agents?limit=x', { token }), 400, 'malformed'],
+    [api.call('POST', '/v1/agents', { token, body: {} }), 400, 'manifest_invalid'],
+    [api.call('POST', '/v1/agents', { token, raw: `{"a":${'['.repeat(20)}${']'.repeat(20)}}` }), 400, 'body_too_deep'],
+    [api.call('GET', '/v1/me', { headers: { authorization: 'Bearer x', cookie: 'sevengate=y' } }), 400, 'ambiguous_credentials'],
+    [api.call('GET', '/v1/me'), 401, 'unauthenticated'],
+    [api.call('GET', '/v1/me', { token: api.issue('old', -5) }), 401, 'token_expired'],
+    [api.call('POST', '/v1/agents', { token: viewer, body }), 403, 'permission_missing'],
+    [api.call('POST', '/v1/agents', { body, headers: { cookie: `sevengate=${token}` } }), 403, 'origin_refused'],
+    [api.call('GET', '/v1/nothing', { token }), 404, 'not_found'],
+    [api.call('GET', '/V1/me', { token }), 404, 'not_found'],
+    [api.call('GET', '/v1/me/', { token }), 404, 'not_found'],
+    [api.call('GET', `/v1/agents/${newId()}`, { token }), 404, 'not_found'],
+    [api.call('DELETE', `/v1/agents/${id}`, { token }), 405, 'method_not_allowed'],
+    [api.call('PATCH', '/v1/me', { token, raw: '{' }), 405, 'method_not_allowed'],
+    [api.call('POST', `/v1/agents/${id}/resume`, { token }), 409, 'not_paused'],
+    [api.call('POST', '/v1/agents', { token, raw: JSON.stringify({ x: 'x'.repeat(66_000) }) }), 413, 'body_too_large'],
+    [api.call('POST', '/v1/agents', { token, raw: 'a', headers: { 'content-type': 'text/html' } }), 415, 'unsupported_media_type'],
+    [
+      api.call('POST', `/v1/agents/${id}/autonomy`, { token, raw: 'autonomy: suggest', headers: { 'content-type': 'application/yaml' } }),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      api.call('POST', '/v1/agents', { token, body: payload({ name: 'other' }), headers: { 'idempotency-key': 'used' } }),
+      422,
+      'idempotency_mismatch',
+    ],
+    [api.call('GET', '/test/defect'), 500, 'internal_error'],
+    [api.call('GET', '/test/odd'), 500, 'internal_error'],
+  ];
+  for (const [call, status, code] of table) expectProblem(await call, status, code);
+  expect(api.defects.splice(0)).toHaveLength(2);
+});
+
+test('the wrong method says which are right', async () => {
+  expect((await api.call('DELETE', '/v1/agents', { token })).headers['allow']).toBe('GET, HEAD, POST');
+  expect((await api.call('PUT', `/v1/agents/${newId()}/pause`, { token })).headers['allow']).toBe('POST');
+});
+
+test('every code of the domain has a status and a title of its own', () => {
+  for (const code of REFUSAL_CODES) expect(PROBLEMS[code].status).toBeGreaterThanOrEqual(400);
+  const titles = Object.values(PROBLEMS).map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+});
+
+test('every answer carries the headers that keep browsers safe, and private ones are not stored', async () => {
+  const reply = await api.call('GET', '/v1/me', { token });
+  expect(reply.headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  });
+  expect(reply.headers['x-powered-by']).toBeUndefined();
+});
+
+test('without a database every route that needs it answers 503 with Retry-After, and the probes still answer', async () => {
+  const closed = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => closed.once('listening', listening));
+  const { port } = closed.address() as net.AddressInfo;
+  await new Promise((done) => closed.close(done));
+  const down = await apiUnderTest(
+    () => ({ readiness: async () => ({ ready: false, parts: [{ name: 'database', ok: false, detail: 'connection refused' }] }) }),
+    {},
+    `postgres://nobody:x@127.0.0.1:${port}/none`,
+  );
+  const own = down.issue('someone');
+  for (const reply of [
+    await down.call('GET', '/v1/quotes', { token: own }),
+    await down.call('POST', '/v1/agents/emergency-halt', { token: own }),
+  ]) {
+    expectProblem(reply, 503, 'unavailable');
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  }
+  expect((await down.call('GET', '/healthz')).body).toEqual({ status: 'ok' });
+  const ready = await down.call('GET', '/readyz');
+  expect([ready.status, ready.body.parts[0].name]).toEqual([503, 'database']);
+  expect(down.defects).toEqual([]);
+  await down.close();
+});
+
+describe('limits', () => {
+  const small = {
+    ...DEFAULT_POLICIES,
+    read: { capacity: 5, refillPerSecond: 1 },
+    write: { capacity: 2, refillPerSecond: 0.5 },
+    emergency: { capacity: 10, refillPerSecond: 1 },
+    failed_identity: { capacity: 3, refillPerSecond: 1 },
+  };
+  let limited: ApiUnderTest;
+  beforeAll(async () => {
+    limited = await apiUnderTest(({ clock }) => ({ limits: createTokenBuckets(clock, small) }));
+  });
+  afterAll(() => limited.close());
+
+  test('a subject that asks too much is told when to come back, and then may', async () => {
+    const own = await limited.token(['market:read']);
+    const other = await limited.token(['market:read']);
+    for (let i = 0; i < 5; i++) {
+      const reply = await limited.call('GET', '/v1/me', { token: own });
+      expect(reply.headers['ratelimit']).toBe(`"read";r=${4 - i};t=${i + 1}`);
+      expect(reply.headers['ratelimit-policy']).toBe('"read";q=5;w=5');
+    }
+    const refused = await limited.call('GET', '/v1/me', { token: own });
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await limited.call('GET', '/v1/me', { token: other })).status).toBe(200);
+    limited.clock.advanceTo(limited.clock.now() + 1_000);
+    expect((await limited.call('GET', '/v1/me', { token: own })).status).toBe(200);
+    expect((await limited.call('GET', '/v1/me', { token: own })).status).toBe(429);
+  });
+
+  test('whoever used up every other limit can still pause and halt, ten times a minute at least', async () => {
+    const own = await limited.token(['agent:read', 'trade:execute']);
+    const id = await createdAgent(limited, own);
+    await createdAgent(limited, own);
+    expect((await limited.call('POST', '/v1/agents', { token: own, body: payload() })).status).toBe(429);
+    for (let i = 0; i < 8; i++) await limited.call('GET', '/v1/me', { token: own });
+    expect((await limited.call('GET', '/v1/me', { token: own })).status).toBe(429);
+    // Somebody at the same address guesses tokens until the address is closed.
+    for (let i = 0; i < 6; i++) await limited.call('GET', '/v1/me', { token: `guess${i}` });
+    expect((await limited.call('GET', '/v1/me', { token: own })).status).toBe(429);
+    expect((await limited.call('POST', `/v1/agents/${id}/pause`, { token: own })).status).toBe(200);
+    for (let i = 0; i < 9; i++) expect((await limited.call('POST', '/v1/agents/emergency-halt', { token: own })).status).toBe(200);
+    expect((await limited.call('POST', '/v1/agents/emergency-halt', { token: own })).status).toBe(429);
+  });
+
+  test('a limit that would keep people from halting is refused at the start', () => {
+    expect(() => createTokenBuckets({ now: () => 0 }, { ...DEFAULT_POLICIES, emergency: { capacity: 9, refillPerSecond: 1 } })).toThrow(
+      /10 requests a minute/,
+    );
+    expect(() => createTokenBuckets({ now: () => 0 }, { ...DEFAULT_POLICIES, emergency: { capacity: 60, refillPerSecond: 0.1 } })).toThrow(
+      /not 6/,
+    );
+  });
+
+  test('the probe is never limited, the other public routes are, by address', async () => {
+    for (let i = 0; i < 12; i++) expect((await limited.call('GET', '/healthz')).status).toBe(200);
+    const statuses: number[] = [];
+    for (let i = 0; i < 8; i++) statuses.push((await limited.call('GET', '/metrics')).status);
+    expect(statuses).toContain(429);
+  });
+});
+
+test('a bucket holds what it holds however long nobody asked, and a clock that steps back refills nothing', () => {
+  let now = 1_000_000;
+  const buckets = createTokenBuckets({ now: () => now }, { ...DEFAULT_POLICIES, costly: { capacity: 3, refillPerSecond: 1 } });
+  const takes = (count: number) =>
+    Array.from({ length: count }, () => buckets.take('k', 'costly')).map((taken) => 'allowed' in taken && taken.allowed);
+  expect(takes(4)).toEqual([true, true, true, false]);
+  now -= 500_000;
+  expect(takes(1)).toEqual([false]);
+  now += 10_000_000;
+  expect(takes(4)).toEqual([true, true, true, false]);
+  now += 1_500;
+  expect(takes(2)).toEqual([true, false]);
+});
+
+test('a million addresses do not fill the memory, and forgetting them forgives nobody who is still limited', () => {
+  let now = 0;
+  const buckets = createTokenBuckets(
+    { now: () => now },
+    { ...DEFAULT_POLICIES, write: { capacity: 1, refillPerSecond: 0.001 }, read: { capacity: 1, refillPerSecond: 1_000 } },
+    1_000,
+  );
+  expect(buckets.take('greedy', 'write')).toMatchObject({ allowed: true });
+  for (let i = 0; i < 20_000; i++) {
+    now += 1;
+    buckets.take(`address ${i}`, 'read');
+  }
+  expect(buckets.exhausted('greedy', 'write')).toMatchObject({ allowed: false });
+});
+
+test('on a real socket: what is not HTTP, and headers without end, get a problem and not a hang', async () => {
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = api.app.server.address() as net.AddressInfo;
+  const talk = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = '';
+      const socket = net.connect(port, '127.0.0.1', () => socket.end(text));
+      socket.on('data', (chunk) => {
+        answer += chunk.toString();
+      });
+      socket.on('close', () => resolve(answer)).on('error', reject);
+    });
+  expect(await talk('NONSENSE\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed"/s);
+  expect(await talk(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+  expect(await talk('GET /%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed"/s);
+});
+
+test('the documentation is served from here alone', async () => {
+  const page = await api.app.inject('/docs/');
+  expect(page.statusCode).toBe(200);
+  const links = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(3);
+  for (const link of links) {
+    expect(link).not.toMatch(/^(https?:)?\/\//);
+    expect((await api.app.inject(new URL(link, 'http://x/docs/').pathname)).statusCode, link).toBe(200);
+  }
+  const document = await api.call('GET', '/v1/openapi.json');
+  expect(document.body.openapi).toBe('3.1.0');
+});
+
+test('a peer that says nothing, or says it too slowly, is let go after ten seconds', () => {
+  expect(api.app.server.timeout).toBe(10_000);
+  expect(api.app.server.requestTimeout).toBe(10_000);
+  expect(api.app.initialConfig).toMatchObject({ handlerTimeout: 10_000 });
+});
