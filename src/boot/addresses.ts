@@ -1,7 +1,9 @@
 /** Where each outside system is: at the address that the environment names, or at its double in the sandbox. */
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
 import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { openSandboxControl } from '../sandbox/control.ts';
 import { createEvmVenueDouble } from '../sandbox/evmvenue/double.ts';
 import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../sandbox/identity/provider.ts';
@@ -14,6 +16,7 @@ import { createIssuerDouble } from '../sandbox/reference/issuer.ts';
 import { createSpotchainDouble, poolAddress } from '../sandbox/spotchain/double.ts';
 import { createSpotExchangeDouble } from '../sandbox/spotexchange/double.ts';
 import type { Config } from './config.ts';
+import { listenRefusal } from './listening.ts';
 
 export interface Addresses {
   readonly spotexchange: { readonly url: string; readonly streamUrl: string };
@@ -31,14 +34,15 @@ export interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
 }
 
-/** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it. */
+/** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the control door the last. */
 export const DOUBLES = ['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'news', 'identity'] as const;
 export type DoubleName = (typeof DOUBLES)[number];
 
 export interface Sandbox {
   /** Address of each double that runs here: `http://127.0.0.1:<port>`. */
   readonly urls: Readonly<Record<DoubleName, string>>;
-  readonly faults: Readonly<Record<DoubleName, FaultSwitch>>;
+  /** Where the doubles' faults are switched (src/sandbox/control.ts). */
+  readonly controlUrl: string;
   stop(): Promise<void>;
 }
 
@@ -70,14 +74,13 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
     DoubleName,
     FaultSwitch
   >;
-  const place = (name: DoubleName) => ({
-    clock,
-    faults: faults[name],
-    port: config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + DOUBLES.indexOf(name),
-  });
+  const portAt = (index: number): number => (config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + index);
+  const place = (name: DoubleName) => ({ clock, faults: faults[name], port: portAt(DOUBLES.indexOf(name)) });
   const opened: { readonly url: string; close(): Promise<void> }[] = [];
-  const open = async <Double extends { readonly url: string; close(): Promise<void> }>(double: Promise<Double>): Promise<string> => {
-    const made = await double;
+  const open = async (double: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
+    const made = await double.catch((error: unknown) => {
+      throw listenRefusal(error, '127.0.0.1', portAt(opened.length), 'SANDBOX_PORT');
+    });
     opened.push(made);
     return made.url;
   };
@@ -112,10 +115,13 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
       news: await open(createNewsDouble({ news, ...place('news') })),
       identity: await open(createIdentityProvider({ folder: identityFolder(config), ...place('identity') })),
     };
+    const controlUrl = await open(openSandboxControl({ faults, port: portAt(DOUBLES.length) }));
+    const note = noteSandbox(config, { control: controlUrl, doubles: urls });
     return {
       urls,
-      faults,
+      controlUrl,
       stop: async () => {
+        rmSync(note, { force: true });
         await Promise.all(opened.map((double) => double.close()));
       },
     };
@@ -123,6 +129,16 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
     await Promise.allSettled(opened.map((double) => double.close()));
     throw error;
   }
+}
+
+/** Writes down where the sandbox listens while it does, for whoever wants to switch its faults. */
+function noteSandbox(config: Config, places: { readonly control: string; readonly doubles: Readonly<Record<DoubleName, string>> }): string {
+  const file = join(resolve(config.SEVENGATE_HOME), 'sandbox.json');
+  mkdirSync(resolve(config.SEVENGATE_HOME), { recursive: true, mode: 0o711 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+  return file;
 }
 
 /** True where some outside system is not named by the environment, so that the sandbox stands in for it. */

@@ -26,6 +26,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
   else {
     process.stderr.write(`sevengate: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    // At once: a connection that is still closing would hold the process.
+    process.exit(1);
   }
 }

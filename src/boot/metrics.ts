@@ -13,8 +13,8 @@ export interface ServiceMetrics {
     readonly behindMs: number;
   }): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
-  /** Messages heard so far, by venue and by what became of them. */
-  heard(counts: Iterable<readonly [venue: string, what: string, count: number]>): void;
+  /** Where the messages heard so far are counted, by venue and by what became of them; null once nothing hears any more. Read when asked. */
+  hearing(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
 }
 
 export function createMetrics(): ServiceMetrics {
@@ -54,11 +54,15 @@ export function createMetrics(): ServiceMetrics {
   const cuts = new Counter({ name: 'sevengate_cuts_total', help: 'Slots that were cut by this process', registers });
   const cutBehind = new Gauge({ name: 'sevengate_cut_behind_seconds', help: 'From the last slot to its committed cut', registers });
   const observed = new Gauge({ name: 'sevengate_cut_instruments', help: 'Instruments of the last cut', registers });
-  const messages = new Gauge({
+  let heard: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null = null;
+  new Gauge({
     name: 'sevengate_feed_messages',
     help: 'Messages heard since the start, by venue and by what became of them',
     labelNames: ['venue', 'what'],
     registers,
+    collect() {
+      for (const [venue, what, count] of heard?.() ?? []) this.set({ venue, what }, count);
+    },
   });
   return {
     contentType: registry.contentType,
@@ -76,8 +80,8 @@ export function createMetrics(): ServiceMetrics {
       observed.set(instruments);
       cutBehind.set(Math.max(0, behindMs) / 1_000);
     },
-    heard(counts) {
-      for (const [venue, what, count] of counts) messages.set({ venue, what }, count);
+    hearing(counts) {
+      heard = counts;
     },
   };
 }

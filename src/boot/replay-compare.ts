@@ -55,14 +55,18 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
     }
     if (live.observed_hash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
     for (const part of ['disposition', 'reason', 'instrument', 'outcome'] as const) {
-      if (live[part] !== replayed[part]) return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
+      if (live[part] !== replayed[part])
+        return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
     }
-    if (live.previous_hash !== replayed.previousHash) return `${where}: it follows another decision than live; the difference lies before this tape`;
+    if (live.previous_hash !== replayed.previousHash)
+      return `${where}: it follows another decision than live; the difference lies before this tape`;
     return `${where}: risk or book differ`;
   }
 
   async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
-    const bodies = await sql<{ instrument: string; body: string }[]>`select instrument, body from observations where slot = ${slot} order by instrument`;
+    const bodies = await sql<
+      { instrument: string; body: string }[]
+    >`select instrument, body from observations where slot = ${slot} order by instrument`;
     const live = new Map(bodies.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));
     for (const [instrument, observation] of cut.observations) {
       const other = live.get(instrument);

@@ -22,7 +22,7 @@ import type { Cut, IndicatorNeed, Observation } from '../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../domain/decide.ts';
 import { assembleDecision, type DecisionRow } from '../domain/decision.ts';
 import { type Manifest, manifestHash } from '../domain/manifest.ts';
-import type { TapeAgent, TapeCommand, TapeEvent, TapeHeader } from '../domain/tape.ts';
+import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent, TapeHeader } from '../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 
@@ -102,9 +102,9 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   let lastAt: EpochMs = 0;
   let firstSlot: EpochMs | null = null;
   let lastSlot: EpochMs | null = null;
-  /** The needs that the live process cut with; null: those of the agents. */
-  let notedNeeds: readonly IndicatorNeed[] | null = null;
-  let notedSilence: EpochMs | null = null;
+  /** How the live process cut; null: as the agents here need it. */
+  let note: TapeCutNote | null = null;
+  let noted: ReadonlySet<InstrumentKey> = new Set();
 
   function begin(at: EpochMs): NonNullable<typeof hearing> {
     const clock = createVirtualClock(at);
@@ -113,10 +113,11 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
       view,
       board,
       periodMs: AGENT_TICK_MS,
-      instruments: population.instruments,
-      needs: () => notedNeeds ?? population.needs(),
+      instruments: () => (note === null ? population.instruments() : population.instruments().filter(({ key }) => noted.has(key))),
+      needs: () => note?.needs ?? population.needs(),
       onCut: (cut) => {
-        happenings.push({ kind: 'cut', cut: cut.slot === notedSilence ? { slot: cut.slot, observations: SILENT } : cut });
+        const silent = note !== null && note.source === 'silence' && note.receivedAt === cut.slot;
+        happenings.push({ kind: 'cut', cut: silent ? { slot: cut.slot, observations: SILENT } : cut });
       },
       onFailure: (error) => {
         failure ??= error;
@@ -135,8 +136,8 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
       happenings.push({ kind: 'command', command: event });
       population.hear(event);
     } else if (event.kind === 'cut') {
-      notedNeeds = event.needs;
-      notedSilence = event.source === 'silence' ? at : null;
+      note = event;
+      noted = new Set(event.instruments);
     } else {
       const judged = judge(event);
       if (judged !== null) hearing.cutter.take(judged);

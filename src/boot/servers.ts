@@ -1,10 +1,18 @@
 /** The database and the queue: the servers that the environment names, or private ones that this command starts and stops. */
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { findRedisServer, refusalOfRedis, startEmbeddedRedis } from '../adapters/queue/embedded-redis.ts';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type EmbeddedRedis,
+  findRedisServer,
+  type RedisServer,
+  refusalOfRedis,
+  startEmbeddedRedis,
+} from '../adapters/queue/embedded-redis.ts';
 import type { QueuePlace } from '../adapters/queue/tick-queue.ts';
+import { claim, claimant, processStartedAt, release, until } from '../adapters/server-process.ts';
 import { startEmbeddedPostgres } from '../adapters/store/embedded-postgres.ts';
 import type { Config } from './config.ts';
+import { examineDatabase } from './database-check.ts';
 import type { Logger } from './log.ts';
 
 export interface Servers {
@@ -16,26 +24,72 @@ export interface Servers {
   stop(): Promise<void>;
 }
 
-/** Starts what the configuration does not name. @throws Error in one sentence. */
-export async function startServers(config: Config, path: string, log: Logger): Promise<Servers> {
+/** Who asks for servers: the service itself, one per state folder, or a command that runs beside it or alone. */
+export type Purpose = 'service' | 'command';
+
+/** How long a command that runs on the embedded servers may keep others waiting. */
+const COMMAND_MS = 60_000;
+
+/**
+ * Starts what the configuration does not name. A command beside a running service shares its servers; whoever finds the
+ * servers in the hands of another command waits until that one has ended, because they end with it.
+ * @throws Error in one sentence; what was started before is stopped. A service is refused where another one lives in the
+ * same state folder. The signal's reason, where it was aborted.
+ */
+export async function startServers(
+  config: Config,
+  path: string,
+  log: Logger,
+  { purpose = 'command', signal }: { readonly purpose?: Purpose; readonly signal?: AbortSignal } = {},
+): Promise<Servers> {
   const home = resolve(config.SEVENGATE_HOME);
-  mkdirSync(home, { recursive: true, mode: 0o711 });
+  makeHome(home);
+  const serviceFile = join(home, 'service.owner');
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    for (const end of stops.reverse()) await end();
+    for (const end of stops.splice(0).reverse()) await end();
+  };
+  const embed = async <Server extends { readonly sharedWith: number | null; stop(): Promise<void> }>(
+    start: () => Promise<Server>,
+  ): Promise<Server> => {
+    for (;;) {
+      const server = await start();
+      const { sharedWith } = server;
+      if (sharedWith === null) stops.push(() => server.stop());
+      if (sharedWith === null || sharedWith === claimant(serviceFile)) return server;
+      log.info({ process: sharedWith }, 'waiting for a command that runs on the embedded servers');
+      await until(`process ${sharedWith}, which runs a command on the servers of ${home}, to end`, COMMAND_MS, () => {
+        signal?.throwIfAborted();
+        return processStartedAt(sharedWith) === null;
+      });
+    }
   };
   try {
+    const redisProgram = config.REDIS_URL === null && config.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
+    if (purpose === 'service' && (config.DATABASE_URL === null || redisProgram !== null)) {
+      const owner = claim(serviceFile);
+      if (owner !== null)
+        throw new Error(
+          `process ${owner} runs the service of the state folder ${home} already: stop it first, or give SEVENGATE_HOME another folder (several processes of one service need DATABASE_URL and REDIS_URL)`,
+        );
+      stops.push(async () => release(serviceFile));
+    }
     let databaseUrl: string;
     if (config.DATABASE_URL) {
       databaseUrl = config.DATABASE_URL.reveal();
+      const { refusal } = await examineDatabase(databaseUrl);
+      if (refusal !== null) throw new Error(refusal);
       log.info('database: the one that DATABASE_URL names');
     } else {
-      const server = await startEmbeddedPostgres({ home, log: (line) => log.debug(line) });
-      stops.push(() => server.stop());
+      const server = await embed(() => startEmbeddedPostgres({ home, log: (line) => log.debug(line) }));
       databaseUrl = server.url;
       log.info({ adopted: server.adopted }, 'database: embedded PostgreSQL');
     }
-    const redisUrl = await redis(config, home, path, log, stops);
+    signal?.throwIfAborted();
+    const redisUrl = await redis(config, log, redisProgram, (server) =>
+      embed(() => startEmbeddedRedis({ home, server, log: (line) => log.debug(line) })),
+    );
+    signal?.throwIfAborted();
     const queue: QueuePlace = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };
     return { databaseUrl, queue, redisUrl, stop };
   } catch (error) {
@@ -44,7 +98,21 @@ export async function startServers(config: Config, path: string, log: Logger): P
   }
 }
 
-async function redis(config: Config, home: string, path: string, log: Logger, stops: (() => Promise<void>)[]): Promise<string | null> {
+function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o711 });
+    accessSync(home, constants.W_OK);
+  } catch (error) {
+    throw new Error(`SEVENGATE_HOME: ${home} cannot be made or written (${(error as NodeJS.ErrnoException).code}): name a folder that can`);
+  }
+}
+
+async function redis(
+  config: Config,
+  log: Logger,
+  found: RedisServer | null,
+  embed: (server: RedisServer) => Promise<EmbeddedRedis>,
+): Promise<string | null> {
   if (config.REDIS_URL) {
     const url = config.REDIS_URL.reveal();
     const refusal = await refusalOfRedis(url);
@@ -52,19 +120,15 @@ async function redis(config: Config, home: string, path: string, log: Logger, st
     log.info('queue: the Redis that REDIS_URL names');
     return url;
   }
-  if (config.QUEUE_BACKEND !== 'postgres') {
-    const found = findRedisServer(path);
-    if (found) {
-      const server = await startEmbeddedRedis({ home, server: found, log: (line) => log.debug(line) });
-      stops.push(() => server.stop());
-      log.info({ adopted: server.adopted }, 'queue: a private Redis');
-      return server.url;
-    }
-    if (config.QUEUE_BACKEND === 'redis') {
-      throw new Error(
-        'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
-      );
-    }
+  if (found) {
+    const server = await embed(found);
+    log.info({ adopted: server.adopted }, 'queue: a private Redis');
+    return server.url;
+  }
+  if (config.QUEUE_BACKEND === 'redis') {
+    throw new Error(
+      'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
+    );
   }
   log.warn(
     'queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',

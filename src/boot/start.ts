@@ -13,6 +13,7 @@ import { uuidV7 } from '../domain/ids.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
 import type { Config } from './config.ts';
+import { listenRefusal } from './listening.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
@@ -47,10 +48,15 @@ export interface StartOptions {
   readonly record: string | null;
   readonly path: string;
   readonly log: Logger;
+  /** Aborted where the process is told to stop before it has started. */
+  readonly signal: AbortSignal;
 }
 
-/** @throws Error in one sentence where something needed is missing; what was started before is stopped. */
-export async function start({ config, roles, record, path, log }: StartOptions): Promise<Started> {
+/**
+ * @throws Error in one sentence where something needed is missing, or the signal's reason where it was aborted; in both
+ * cases what was started before is stopped.
+ */
+export async function start({ config, roles, record, path, log, signal }: StartOptions): Promise<Started> {
   const clock = createLiveClock();
   const newId = (): string => uuidV7(clock.now(), randomBytes(10));
   const random = (): number => randomBytes(4).readUInt32LE() / 2 ** 32;
@@ -64,13 +70,14 @@ export async function start({ config, roles, record, path, log }: StartOptions):
   };
 
   try {
-    const servers = await startServers(config, path, log);
+    const servers = await startServers(config, path, log, { purpose: 'service', signal });
     stops.push({ what: 'the servers', stop: servers.stop });
     if (servers.redisUrl === null && roles.length < ROLES.length && runs('api') !== runs('feed')) {
       throw new Error('api and feed in separate processes pass quotes through Redis: set REDIS_URL, or start every role in one process');
     }
     const { applied } = await migrate(servers.databaseUrl);
     if (applied.length > 0) log.info({ applied }, 'migrated');
+    signal.throwIfAborted();
     const sql = openDatabase({ url: servers.databaseUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${roles.join(' ')}` });
     stops.push({ what: 'the database connections', stop: () => sql.end({ timeout: 3 }) });
 
@@ -78,7 +85,7 @@ export async function start({ config, roles, record, path, log }: StartOptions):
     if (sandbox) {
       stops.push({ what: 'the sandbox', stop: sandbox.stop });
       log.info(
-        { seed: config.SANDBOX_SEED, doubles: sandbox.urls },
+        { seed: config.SANDBOX_SEED, doubles: sandbox.urls, control: sandbox.controlUrl },
         'the sandbox stands in for the outside systems that no URL is set for',
       );
     }
@@ -87,6 +94,7 @@ export async function start({ config, roles, record, path, log }: StartOptions):
     const tokenFolder = config.IDP_ISSUER === null ? writeTokens(config, clock, stops) : null;
     if (await seedExamples(sql, actors.commands, newId))
       log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
+    signal.throwIfAborted();
 
     let api: ApiRole | null = null;
     let ping = async (): Promise<void> => {};
@@ -135,7 +143,7 @@ export async function start({ config, roles, record, path, log }: StartOptions):
         });
         const serving = api;
         stops.push({ what: 'the API', stop: () => serving.stop() });
-        await untilReady(serving, clock, log);
+        await untilReady(serving, clock, log, signal);
       }
     }
     if (!api) stops.push({ what: 'the health page', stop: await servePulse(config, metrics) });
@@ -168,9 +176,10 @@ function writeTokens(config: Config, clock: Clock, stops: { what: string; stop: 
   return folder;
 }
 
-async function untilReady(api: ApiRole, clock: Clock, log: Logger): Promise<void> {
+async function untilReady(api: ApiRole, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
   const giveUpAt = clock.now() + READY_MS;
   for (;;) {
+    signal.throwIfAborted();
     const { ready, parts } = await api.readiness();
     if (ready) return;
     if (clock.now() > giveUpAt) {
@@ -187,13 +196,13 @@ async function servePulse(
   metrics: { readonly contentType: string; render(): Promise<string> },
 ): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
-    if (request.url === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"up"}');
+    if (request.url === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
     else if (request.url === '/metrics')
       void metrics.render().then((text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text));
     else response.writeHead(404).end();
   });
   await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
+    server.once('error', (error) => failed(listenRefusal(error, config.HOST, config.PORT, 'PORT')));
     server.listen(config.PORT, config.HOST, listening);
   });
   return () =>

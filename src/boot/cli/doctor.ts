@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { findRedisServer, refusalOfRedis } from '../../adapters/queue/embedded-redis.ts';
-import { openDatabase } from '../../adapters/store/database.ts';
 import { type Config, isConfig, readConfig } from '../config.ts';
+import { examineDatabase } from '../database-check.ts';
+import { listenRefusal } from '../listening.ts';
 
 interface Finding {
   readonly what: string;
@@ -71,21 +72,8 @@ async function database(config: Config): Promise<Finding> {
       };
     }
   }
-  const sql = openDatabase({ url: config.DATABASE_URL.reveal(), connections: 1, role: null, name: 'sevengate doctor' });
-  try {
-    const [row] = await sql<{ version: string; role: string; may: boolean }[]>`
-      select current_setting('server_version') as version, current_user as role,
-        (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) or exists (select 1 from pg_roles where rolname = 'sevengate_app') as may`;
-    return {
-      what: 'database',
-      ok: row?.may ?? false,
-      detail: `PostgreSQL ${row?.version} as ${row?.role}${row?.may ? '' : ': this role may not create the role sevengate_app; grant it CREATEROLE, or create that role'}`,
-    };
-  } catch (error) {
-    return { what: 'database', ok: false, detail: `DATABASE_URL: ${(error as Error).message}` };
-  } finally {
-    await sql.end({ timeout: 2 });
-  }
+  const { refusal, detail } = await examineDatabase(config.DATABASE_URL.reveal());
+  return { what: 'database', ok: refusal === null, detail: refusal ?? detail };
 }
 
 async function queue(config: Config): Promise<Finding> {
@@ -109,11 +97,7 @@ async function port(config: Config): Promise<Finding> {
   return new Promise((found) => {
     const probe = createServer();
     probe.once('error', (error) =>
-      found({
-        what: 'port',
-        ok: false,
-        detail: `${config.HOST}:${config.PORT} is taken (${(error as NodeJS.ErrnoException).code}): stop what listens there, or set PORT to another one`,
-      }),
+      found({ what: 'port', ok: false, detail: (listenRefusal(error, config.HOST, config.PORT, 'PORT') as Error).message }),
     );
     probe.listen(config.PORT, config.HOST, () =>
       probe.close(() => found({ what: 'port', ok: true, detail: `${config.HOST}:${config.PORT || 'any'} is free` })),

@@ -9,7 +9,16 @@ export interface Progress {
 /** `what` stands before the bar, `unit` behind the numbers. */
 export function progressBar(what: string, unit: string, stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} };
-  const bar = new SingleBar({ stream, clearOnComplete: true, hideCursor: true, fps: 10, format: `${what} {bar} {percentage}% {value}/{total} ${unit} {eta_formatted}` }, Presets.shades_classic);
+  const bar = new SingleBar(
+    {
+      stream,
+      clearOnComplete: true,
+      hideCursor: true,
+      fps: 10,
+      format: `${what} {bar} {percentage}% {value}/{total} ${unit} {eta_formatted}`,
+    },
+    Presets.shades_classic,
+  );
   let started = false;
   return {
     update(done, total) {

@@ -17,10 +17,21 @@ export function startCommand(program: Command): void {
     .action(async (options: { role: Role[]; record?: string; json?: boolean }) => {
       const config = settings();
       const log = createLog(config.LOG_LEVEL);
+      const stopping = new AbortController();
       // npm passes a signal on that the terminal has sent to the whole group already: the second one changes nothing.
-      const told = new Promise<NodeJS.Signals>((resolve) => {
-        process.on('SIGINT', resolve);
-        process.on('SIGTERM', resolve);
+      const told = new Promise<void>((resolve) => {
+        const tell = (signal: NodeJS.Signals): void => {
+          if (stopping.signal.aborted) return;
+          stopping.abort(signal);
+          log.info({ signal }, 'stopping');
+          setTimeout(() => {
+            log.error(`not everything stopped within ${STOP_MS / 1_000} s`);
+            process.exit(1);
+          }, STOP_MS).unref();
+          resolve();
+        };
+        process.on('SIGINT', tell);
+        process.on('SIGTERM', tell);
       });
       process.on('uncaughtException', (error) => {
         log.fatal({ err: error }, 'a defect ended the process');
@@ -28,20 +39,23 @@ export function startCommand(program: Command): void {
         process.exit();
       });
       const roles = options.role.length === 0 ? ROLES : options.role;
-      const started = await Promise.race([
-        start({ config, roles, record: options.record ?? null, path: process.env['PATH'] ?? '', log }),
-        told.then(() => null),
-      ]);
-      // Told to stop before it had started: what runs by now ends with the process, and the next start recovers it.
-      if (started === null) process.exit(130);
+      let started: Started;
+      try {
+        started = await start({
+          config,
+          roles,
+          record: options.record ?? null,
+          path: process.env['PATH'] ?? '',
+          log,
+          signal: stopping.signal,
+        });
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error;
+        // Told to stop before it had started; what it had started is stopped again.
+        process.exit(130);
+      }
       announce(started, roles, options.json ?? false);
-      const signal = await told;
-      log.info({ signal }, 'stopping');
-      const late = setTimeout(() => {
-        log.error(`not everything stopped within ${STOP_MS / 1_000} s`);
-        process.exit(1);
-      }, STOP_MS);
-      late.unref();
+      await told;
       await started.stop();
       process.exit(0);
     });

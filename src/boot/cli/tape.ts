@@ -1,4 +1,5 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays and converts it. */
+import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
@@ -7,7 +8,7 @@ import { parse as parseYaml } from 'yaml';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { IMPORTERS, importTape, type ImportReport } from '../../adapters/tape/import-tape.ts';
 import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
-import { convertTape } from '../../adapters/tape/tape-writer.ts';
+import { convertTape, mergeTapes } from '../../adapters/tape/tape-writer.ts';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agent.ts';
 import { decisionId, GENESIS_HASH } from '../../domain/decision.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest.ts';
@@ -18,24 +19,18 @@ import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
 import { createRecordWriter, type ReplayOptions, type ReplayResult, replayTape } from '../replay.ts';
 import { type Comparison, createComparison } from '../replay-compare.ts';
 import { progressBar } from './progress.ts';
-
-export interface CliDoors {
-  /** Takes results; progress goes to stderr. */
-  readonly out: (text: string) => void;
-  /** DATABASE_URL, or null where it is not set. */
-  readonly databaseUrl: () => string | null;
-}
+import { serviceDatabase } from './service-database.ts';
 
 /** The organization of agents that exist in a replay only. */
 const REPLAY_ORG = '00000000-0000-7000-8000-000000000000';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
-export function tapeCommands(program: Command, doors: CliDoors): void {
+export function tapeCommands(program: Command): void {
   const tape = program.command('tape').description('record, inspect, replay and convert tapes of recorded quotes');
 
   tape
     .command('record')
-    .description('import a recording in a venue\'s own format as a tape')
+    .description("import a recording in a venue's own format as a tape")
     .requiredOption('--from <file>', 'the recording; gzip is unpacked on the way')
     .addOption(new Option('--venue <venue>', 'the venue that it stands for').choices(VENUES).makeOptionMandatory())
     .option('--to <file>', 'the tape: *.tape.ndjson, *.tape.ndjson.gz or *.tape (default: beside the recording)')
@@ -44,26 +39,40 @@ export function tapeCommands(program: Command, doors: CliDoors): void {
     .option('--date <YYYY-MM-DD>', 'the day of recordings whose times count from midnight')
     .option('--overwrite', 'replace the tape where it exists')
     .option('--json', 'print the result as JSON')
-    .addHelpText('after', `\nAccepted recordings:\n${IMPORTERS.map(({ accepts, venues }) => `  - ${accepts} [--venue ${venues.join('|')}]`).join('\n')}`)
-    .action(async (options: { from: string; venue: Venue; to?: string; instrument?: string; timeframe?: string; date?: string; overwrite?: true; json?: true }) => {
-      const bar = progressBar('importing', 'bytes');
-      try {
-        const report = await importTape({
-          from: options.from,
-          to: options.to ?? `${options.from.replace(/(\.gz)?$/, '').replace(/\.(csv|json|jsonl|log)$/, '')}.tape.ndjson`,
-          venue: options.venue,
-          instrument: options.instrument ?? null,
-          timeframe: options.timeframe ?? null,
-          date: options.date ?? null,
-          overwrite: options.overwrite === true,
-          progress: bar.update,
-        });
-        bar.stop();
-        doors.out(options.json ? JSON.stringify(report) : importText(report));
-      } finally {
-        bar.stop();
-      }
-    });
+    .addHelpText(
+      'after',
+      `\nAccepted recordings:\n${IMPORTERS.map(({ accepts, venues }) => `  - ${accepts} [--venue ${venues.join('|')}]`).join('\n')}`,
+    )
+    .action(
+      async (options: {
+        from: string;
+        venue: Venue;
+        to?: string;
+        instrument?: string;
+        timeframe?: string;
+        date?: string;
+        overwrite?: true;
+        json?: true;
+      }) => {
+        const bar = progressBar('importing', 'bytes');
+        try {
+          const report = await importTape({
+            from: options.from,
+            to: options.to ?? `${options.from.replace(/(\.gz)?$/, '').replace(/\.(csv|json|jsonl|log)$/, '')}.tape.ndjson`,
+            venue: options.venue,
+            instrument: options.instrument ?? null,
+            timeframe: options.timeframe ?? null,
+            date: options.date ?? null,
+            overwrite: options.overwrite === true,
+            progress: bar.update,
+          });
+          bar.stop();
+          print(options.json ? JSON.stringify(report) : importText(report));
+        } finally {
+          bar.stop();
+        }
+      },
+    );
 
   tape
     .command('info')
@@ -72,7 +81,7 @@ export function tapeCommands(program: Command, doors: CliDoors): void {
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
       const info = await tapeInfo(file);
-      doors.out(options.json ? JSON.stringify(info) : infoText(info));
+      print(options.json ? JSON.stringify(info) : infoText(info));
     });
 
   tape
@@ -82,12 +91,35 @@ export function tapeCommands(program: Command, doors: CliDoors): void {
     .option('--agent <manifest...>', 'manifests (YAML or JSON) of agents to replay besides those on the tape')
     .addOption(new Option('--autonomy <level>', 'of the agents given by --agent').choices(AUTONOMY_LEVELS).default('confirm'))
     .option('--out <file>', 'write the full decision records here, one JSON object per line')
-    .option('--compare', 'compare with what the live run wrote to DATABASE_URL')
+    .option('--compare', 'compare with what the live run wrote to the database of these settings')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: { agent?: string[]; autonomy: Autonomy; out?: string; compare?: true; json?: true }) => {
-      const summary = await replayCommand(files, options, doors);
-      doors.out(options.json ? JSON.stringify(summary) : replayText(summary));
+      const summary = await replayCommand(files, options);
+      print(options.json ? JSON.stringify(summary) : replayText(summary));
       if (summary.comparison !== null && summary.comparison.different > 0) process.exitCode = 1;
+    });
+
+  tape
+    .command('merge')
+    .description('write the events of several tapes as one, in the order of their receipt')
+    .argument('<to>', 'the new tape')
+    .argument('<from...>', 'the tapes; of events received at the same time those of the tape named first come first')
+    .option('--overwrite', 'replace the new tape where it exists')
+    .option('--json', 'print the result as JSON')
+    .action(async (to: string, from: string[], options: { overwrite?: true; json?: true }) => {
+      const readers: TapeReader[] = [];
+      try {
+        for (const file of from) readers.push(await openTape(file));
+        const { events, bytes } = await mergeTapes(readers, to, { overwrite: options.overwrite === true });
+        const cuts = readers.flatMap((reader) => (reader.cut === null ? [] : [`${cutText(reader.cut)} (${reader.file})`]));
+        print(
+          options.json
+            ? JSON.stringify({ from, to, events, bytes, cuts: readers.map(({ cut }) => cut) })
+            : `${to}: ${events} events, ${bytes} bytes${cuts.join('')}`,
+        );
+      } finally {
+        for (const reader of readers) await reader.close();
+      }
     });
 
   tape
@@ -107,14 +139,20 @@ export function tapeCommands(program: Command, doors: CliDoors): void {
         });
         bar.stop();
         const result = { from, to, events, bytesBefore: reader.bytesTotal, bytes, cut: reader.cut };
-        doors.out(
-          options.json ? JSON.stringify(result) : `${to}: ${events} events, ${bytes} bytes (${from}: ${reader.bytesTotal})${cutText(reader.cut)}`,
+        print(
+          options.json
+            ? JSON.stringify(result)
+            : `${to}: ${events} events, ${bytes} bytes (${from}: ${reader.bytesTotal})${cutText(reader.cut)}`,
         );
       } finally {
         bar.stop();
         await reader.close();
       }
     });
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
 
 function cutText(cut: TapeReader['cut']): string {
@@ -214,7 +252,9 @@ async function agentFromFile(file: string, place: number, autonomy: Autonomy): P
   }
   const read = readManifest(value);
   if (!read.ok) {
-    throw new Error(`the manifest ${file} is refused: ${read.problems.map(({ path, problem, allowed }) => `${path}: ${problem} (allowed: ${allowed})`).join('; ')}`);
+    throw new Error(
+      `the manifest ${file} is refused: ${read.problems.map(({ path, problem, allowed }) => `${path}: ${problem} (allowed: ${allowed})`).join('; ')}`,
+    );
   }
   return replayAgent(read.manifest, place, autonomy);
 }
@@ -246,12 +286,10 @@ interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | '
 async function replayCommand(
   files: readonly string[],
   options: { readonly agent?: readonly string[]; readonly autonomy: Autonomy; readonly out?: string; readonly compare?: true },
-  doors: CliDoors,
 ): Promise<ReplaySummary> {
   const agents = await Promise.all((options.agent ?? []).map((file, place) => agentFromFile(file, place, options.autonomy)));
-  const url = options.compare === true ? doors.databaseUrl() : null;
-  if (options.compare === true && url === null) throw new Error('--compare needs DATABASE_URL: the database that the live run wrote to');
-  const sql = url === null ? null : openDatabase({ url, connections: 2, name: 'sevengate tape replay' });
+  const database = options.compare === true ? await serviceDatabase() : null;
+  const sql = database === null ? null : openDatabase({ url: database.url, connections: 2, name: 'sevengate tape replay' });
   const readers: TapeReader[] = [];
   const partial = options.out === undefined ? null : `${options.out}.partial`;
   const out: WriteStream | null = partial === null ? null : createWriteStream(partial);
@@ -268,7 +306,7 @@ async function replayCommand(
       ...(comparison === null ? {} : { missed: comparison.missed }),
       onDecisions: async (rows, cut, manifestOf) => {
         if (out !== null && !out.write(write(rows, cut, manifestOf))) {
-          await Promise.race([new Promise((resolve) => out.once('drain', resolve)), outFailed]);
+          await Promise.race([once(out, 'drain'), outFailed]);
         }
         await comparison?.take(rows, cut);
       },
@@ -279,7 +317,8 @@ async function replayCommand(
         ),
     };
     const result = await replayTape(replay);
-    if (result.counts.agents === 0) throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
+    if (result.counts.agents === 0)
+      throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
     if (out !== null && partial !== null) {
       out.end();
       await outFailed;
@@ -302,6 +341,7 @@ async function replayCommand(
     bar.stop();
     for (const reader of readers) await reader.close();
     await sql?.end({ timeout: 3 });
+    await database?.close();
   }
 }
 
@@ -310,13 +350,17 @@ function replayText(summary: ReplaySummary): string {
   return [
     `${summary.events} events, ${summary.cuts} slots, ${counts.agents} agents, ${counts.decisions} decisions${summary.firstSlot === null ? '' : `, ${summary.firstSlot} to ${summary.lastSlot}`}`,
     `  hold ${counts.hold}, propose_entry ${counts.propose_entry}, propose_exit ${counts.propose_exit}, blocked_by_risk ${counts.blocked_by_risk}`,
-    ...(counts.refusedCommands > 0 ? [`  ${counts.refusedCommands} of ${counts.commands} agent events were refused, which the live agents took`] : []),
+    ...(counts.refusedCommands > 0
+      ? [`  ${counts.refusedCommands} of ${counts.commands} agent events were refused, which the live agents took`]
+      : []),
     `  result ${summary.resultHash}${cutText(summary.cut)}`,
     ...(summary.out === null ? [] : [`  records in ${summary.out}`]),
     ...(comparison === null
       ? []
       : comparison.firstDifference === null
         ? [`  all ${comparison.compared} decisions equal what the live run wrote (${comparison.missedLive} of them were missed live)`]
-        : [`  ${comparison.different} of ${comparison.compared} decisions differ from what the live run wrote; first: ${comparison.firstDifference}`]),
+        : [
+            `  ${comparison.different} of ${comparison.compared} decisions differ from what the live run wrote; first: ${comparison.firstDifference}`,
+          ]),
   ].join('\n');
 }

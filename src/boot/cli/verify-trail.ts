@@ -3,29 +3,29 @@ import type { Command } from 'commander';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
-import type { CliDoors } from './tape.ts';
+import { serviceDatabase } from './service-database.ts';
 
 /** Adds `verify-trail`. A break sets exit code 1. */
-export function verifyTrailCommand(program: Command, doors: CliDoors): void {
+export function verifyTrailCommand(program: Command): void {
   program
     .command('verify-trail')
     .description('recompute every hash of every decision, observation and manifest, and name the first one that was altered')
-    .option('--database <url>', 'the database to verify (default: DATABASE_URL)')
+    .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { database?: string; json?: true }) => {
-      const url = options.database ?? doors.databaseUrl();
-      if (url === null) throw new Error('verify-trail needs a database: set DATABASE_URL or give --database postgres://...');
+      const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
       // As the login role: its statements may run for as long as they need, and its transaction is read-only.
       const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
       const bar = progressBar('verifying', 'decisions');
       try {
         const report = await verifyTrail(sql, bar.update);
         bar.stop();
-        doors.out(options.json ? JSON.stringify(report) : reportText(report));
+        process.stdout.write(`${options.json ? JSON.stringify(report) : reportText(report)}\n`);
         if (!report.whole) process.exitCode = 1;
       } finally {
         bar.stop();
         await sql.end({ timeout: 3 });
+        await close();
       }
     });
 }
@@ -33,6 +33,8 @@ export function verifyTrailCommand(program: Command, doors: CliDoors): void {
 function reportText(report: TrailReport): string {
   const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests`;
   if (report.whole) return `the trail is whole: ${seen}`;
-  const lines = report.breaks.map(({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`);
+  const lines = report.breaks.map(
+    ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
+  );
   return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
 }

@@ -20,9 +20,11 @@ import { CATALOG } from '../../domain/catalog.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
+import { listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
-import { createOrderBooks } from '../venues.ts';
+import { createCandleReads } from '../candle-history.ts';
+import { createOrderBooks, createVenues } from '../venues.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
@@ -132,7 +134,12 @@ export async function startApi(deps: {
             );
         },
       },
-      candles: createCandleStore(sql),
+      candles: createCandleReads({
+        store: createCandleStore(sql),
+        histories: createVenues(deps.addresses, clock, deps.random).histories,
+        clock,
+        log,
+      }),
       orderBook: createOrderBooks(deps.addresses, clock, deps.random),
       catalog: CATALOG,
       readiness,
@@ -165,7 +172,13 @@ export async function startApi(deps: {
       ],
     },
   );
-  await app.listen({ host: deps.host, port: deps.port });
+  try {
+    await app.listen({ host: deps.host, port: deps.port });
+  } catch (error) {
+    await app.close();
+    await tail.stop();
+    throw listenRefusal(error, deps.host, deps.port, 'PORT');
+  }
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : deps.port;
   return {

@@ -126,11 +126,6 @@ export function startFeed(deps: {
           await writeCut(sql, cut, 'streams');
           metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
         });
-        const counts = Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected }]) => [
-          [venue, 'received', received] as const,
-          ...Object.entries(rejected).map(([reason, count]) => [venue, reason, count as number] as const),
-        ]);
-        metrics.heard(counts);
       },
       onFailure: (error) => log.error({ err: error }, 'the streams'),
     });
@@ -157,11 +152,18 @@ export function startFeed(deps: {
       },
       error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
     });
+    metrics.hearing(() =>
+      Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected }]) => [
+        [venue, 'received', received] as const,
+        ...Object.entries(rejected).map(([reason, count]) => [venue, reason, count as number] as const),
+      ]),
+    );
     pipeline.start();
     duty = {
       pipeline,
       async end() {
         settle();
+        metrics.hearing(null);
         pipeline.stop();
         for (const subscription of [kept, judged, edges]) subscription.unsubscribe();
         await unrecord?.();

@@ -1,0 +1,18 @@
+/** What a port that cannot be listened on is to the person who set it: one sentence. */
+
+const WHY: { readonly [code: string]: string } = {
+  EADDRINUSE: 'is taken: stop what listens there, or set',
+  EACCES: 'may not be listened on by this user: set',
+  EADDRNOTAVAIL: 'is no address of this machine: set',
+  ENOTFOUND: 'is no address of this machine: set',
+  EAI_AGAIN: 'is no address of this machine: set',
+};
+
+/** The sentence for an error of `listen`, with what to change; any other error as it came. */
+export function listenRefusal(error: unknown, host: string, port: number, setting: 'PORT' | 'SANDBOX_PORT'): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const why = WHY[code];
+  if (why === undefined) return error;
+  const remedy = why.startsWith('is no address') ? 'HOST to one, such as 127.0.0.1' : `${setting} to another one (0 takes any free one)`;
+  return new Error(`${host}:${port} ${why} ${remedy}`);
+}
