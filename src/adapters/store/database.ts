@@ -18,12 +18,39 @@ export interface DatabaseOptions {
 
 /** How long a statement may run before the server ends it, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** The longest wait before a lost connection is opened again, in seconds. */
+const RECONNECT_CAP_S = 1;
+/** How long the queries of a pool that was replaced may go on, in seconds: longer than any statement. */
+const OLD_POOL_S = 20;
 
 /**
- * Opens a pool. COPY over plain TCP stalls about 90 ms per statement unless Nagle's algorithm is off, and postgres.js
- * leaves it on; hence the socket of our own.
+ * Opens a pool that outlives its connections.
+ * postgres.js can lose a connection in the middle of a write in such a way that the place of that connection in its pool
+ * never works again: what was to be written stays behind, and nothing after it is sent. So the first loss of a connection
+ * puts a new pool in the place of the old one, which is closed once its queries have ended.
  */
 export function openDatabase(options: DatabaseOptions): Sql {
+  let ended = false;
+  let current = openPool();
+  function openPool(): Sql {
+    const pool = createPool(options, () => {
+      if (ended || pool !== current) return;
+      current = openPool();
+      pool.end({ timeout: OLD_POOL_S }).catch(() => {});
+    });
+    return pool;
+  }
+  const end: Sql['end'] = (how) => {
+    ended = true;
+    return current.end(how);
+  };
+  return new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
+    apply: (_, __, parameters) => Reflect.apply(current as never, undefined, parameters) as unknown,
+    get: (_, key) => (key === 'end' ? end : (Reflect.get(current, key) as unknown)),
+  });
+}
+
+function createPool(options: DatabaseOptions, onclose: () => void): Sql {
   const target = new URL(options.url);
   const role = options.role === undefined ? 'sevengate_app' : options.role;
   const plainTcp = target.hostname !== '' && target.searchParams.get('sslmode') === null;
@@ -31,34 +58,72 @@ export function openDatabase(options: DatabaseOptions): Sql {
     max: options.connections ?? 10,
     idle_timeout: 0,
     connect_timeout: 5,
+    // Its own would wait up to 20 s: too long after a restart of the server.
+    backoff: (failures: number) => Math.min(0.05 * 2 ** failures, RECONNECT_CAP_S) * (0.5 + Math.random() / 2),
     max_lifetime: null,
     onnotice: () => {},
+    onclose,
     connection: {
       application_name: options.name,
       statement_timeout: role === null ? 0 : STATEMENT_TIMEOUT_MS,
       ...(role === null ? {} : { role }),
     },
-    types: { bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) } },
+    // Array types are given below: fetching them is a query of its own at every new connection, and a connection that
+    // is lost during it becomes an unhandled rejection that ends the process.
+    fetch_types: false,
+    types: {
+      bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
+      textArray: { to: 1009, from: [1009], serialize: arrayLiteral, parse: arrayElements },
+      uuidArray: { to: 2951, from: [2951], serialize: arrayLiteral, parse: arrayElements },
+    },
+    // COPY over plain TCP stalls about 90 ms per statement unless Nagle's algorithm is off, and postgres.js leaves it on.
     ...(plainTcp ? { socket: () => connectWithoutDelay(target.hostname, Number(target.port || 5432)) } : {}),
-  } as postgres.Options<{ bigint: postgres.PostgresType<number> }>) as unknown as Sql;
+  } as never) as unknown as Sql;
 }
 
-function connectWithoutDelay(host: string, port: number): Promise<net.Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = net.connect({ host, port });
-    socket.setNoDelay(true);
-    const giveUp = setTimeout(() => socket.destroy(new Error(`no answer from PostgreSQL at ${host}:${port} within 5 s`)), 5_000);
-    const failed = (error: Error): void => {
-      clearTimeout(giveUp);
-      reject(error);
-    };
-    socket.once('error', failed);
-    socket.once('connect', () => {
-      clearTimeout(giveUp);
-      socket.removeListener('error', failed);
-      resolve(socket);
-    });
-  });
+/** A one-dimensional array of texts as PostgreSQL spells it. */
+function arrayLiteral(elements: readonly string[]): string {
+  return `{${elements.map((element) => `"${element.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
+}
+
+/** Reads what `arrayLiteral` writes, and PostgreSQL's own spelling with bare elements. */
+function arrayElements(text: string): string[] {
+  const elements: string[] = [];
+  for (const [, quoted, bare] of text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/g)) {
+    elements.push(quoted === undefined ? (bare as string) : quoted.replace(/\\(.)/g, '$1'));
+  }
+  return elements;
+}
+
+/** So long after a connection is lost what was under way has been told, and has written its ROLLBACK into the void. */
+const CLOSE_DELAY_MS = 10;
+
+/**
+ * A socket whose loss is told as an error at once and as its close a moment later. On the close postgres.js 3.4.9 forgets
+ * the socket, and what still writes then (the ROLLBACK of a transaction that has just learnt of the loss, or a write that
+ * waits for its turn) throws where nobody can catch it and ends the process, or leaves a connection that never writes
+ * again (porsager/postgres #1154 and #1208).
+ */
+class LateClosingSocket extends net.Socket {
+  #told = false;
+
+  override emit(event: string | symbol, ...details: unknown[]): boolean {
+    if (event === 'error') this.#told = true;
+    if (event !== 'close') return super.emit(event, ...details);
+    if (!this.#told && this.listenerCount('error') > 0)
+      super.emit('error', Object.assign(new Error('the connection to PostgreSQL was closed'), { code: 'CONNECTION_CLOSED' }));
+    // Without "had an error": then postgres.js rejects what was written in between as well.
+    setTimeout(() => super.emit('close', false), CLOSE_DELAY_MS);
+    return true;
+  }
+}
+
+/**
+ * A socket that is still connecting: postgres.js hears its errors as those of any connection. A promise of a connected
+ * one would leave a connection of the pool unusable for ever where it rejects.
+ */
+function connectWithoutDelay(host: string, port: number): net.Socket {
+  return new LateClosingSocket().setNoDelay(true).connect({ host, port });
 }
 
 /** Errors after which the same transaction may succeed: serialization failure, deadlock, lost connection, restart. */

@@ -1,0 +1,71 @@
+// Connections of our own kind: exact numbers, arrays without asking the server for their types, and losses that are told apart.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isConnectionLoss, isRetryable, openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+let url: string;
+let sql: Sql;
+beforeAll(async () => {
+  url = await testDatabase();
+  sql = openDatabase({ url, name: 'test', connections: 3 });
+});
+afterAll(() => sql.end());
+
+test('arrays of text and uuid go and come back whatever stands in them', async () => {
+  const texts = ['plain', 'with "quotes"', 'back\\slash', 'comma, brace {}', '', 'NULL', ' blank ', 'ünïcode 漢'];
+  const [row] = await sql<{ texts: string[]; ids: string[]; empty: string[] }[]>`
+    select ${texts}::text[] as texts, ${['01900000-0000-7000-8000-000000000001']}::uuid[] as ids, ${[] as string[]}::text[] as empty`;
+  expect(row).toEqual({ texts, ids: ['01900000-0000-7000-8000-000000000001'], empty: [] });
+});
+
+test('bigints are numbers, numerics stay text', async () => {
+  const [row] = await sql`select 1790000000000::bigint as big, 1.10::numeric as exact, 12345678901234567890.123::numeric as long`;
+  expect(row).toEqual({ big: 1790000000000, exact: '1.10', long: '12345678901234567890.123' });
+});
+
+test('the pool works as the application role, which may not change the schema', async () => {
+  expect((await sql`select current_user as role`)[0]).toEqual({ role: 'sevengate_app' });
+  await expect(sql`create table mine (a int)`).rejects.toThrow(/permission denied/);
+  await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
+});
+
+test('connections that are killed again and again, new ones in the middle of their start too, never end the process', async () => {
+  const unhandled: unknown[] = [];
+  const hear = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', hear);
+  const killer = openDatabase({ url, name: 'killer', role: null, connections: 1 });
+  const victim = openDatabase({ url, name: 'victim', connections: 8 });
+  try {
+    let killed = 0;
+    const losses: unknown[] = [];
+    let over = false;
+    const load = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!over) await victim`select pg_sleep(0.002)`.catch((error: unknown) => losses.push(error));
+      }),
+    );
+    await waitFor(
+      async () => {
+        killed += (await killer`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim'`).length;
+        return killed >= 150;
+      },
+      { what: '150 killed connections', deadlineMs: 20_000 },
+    );
+    over = true;
+    await load;
+    expect(losses.length).toBeGreaterThan(0);
+    for (const loss of losses) expect(isConnectionLoss(loss), String(loss)).toBe(true);
+    for (const loss of losses) expect(isRetryable(loss)).toBe(true);
+    // A query that was begun on a dying connection is lost with it; after that every place in the pool works again.
+    const all = () => Promise.all(Array.from({ length: 64 }, (_, n) => victim`select ${n}::int as n`.then(([row]) => row?.['n'])));
+    const numbers = Array.from({ length: 64 }, (_, n) => n);
+    expect(await waitFor(() => all().catch(() => null), { what: 'every place in the pool works again', deadlineMs: 4_000 })).toEqual(
+      numbers,
+    );
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', hear);
+    await Promise.all([killer.end(), victim.end()]);
+  }
+});
