@@ -1,4 +1,4 @@
-/** A machine for the eye: its definition as JSON and as a Mermaid state diagram. */
+/** A machine for the eye: its definition as JSON, as a Mermaid state diagram and as a page of documentation. */
 import type { AnyStateMachine } from 'xstate';
 import type { Json } from '../../src/domain/canonical-json.ts';
 
@@ -8,57 +8,136 @@ export interface MachineChart {
   readonly mermaid: string;
 }
 
-interface Definition {
+interface Named {
+  readonly type: string;
+  readonly params?: unknown;
+}
+
+/** A state node, of which only the whole name counts here: `agent@1.stage.draft`. */
+interface Target {
   readonly id: string;
+}
+
+interface Transition {
+  readonly eventType: string;
+  readonly target?: readonly Target[];
+  readonly guard?: string | Named;
+  readonly actions: readonly Named[];
+}
+
+interface Definition extends Target {
   readonly key: string;
   readonly type: string;
-  readonly initial?: { readonly target: readonly string[] };
+  readonly initial?: { readonly target: readonly Target[] };
   readonly states: { readonly [key: string]: Definition };
-  readonly transitions: readonly { readonly eventType: string; readonly target?: readonly string[]; readonly guard?: unknown }[];
+  readonly transitions: readonly Transition[];
+  readonly entry: readonly Named[];
 }
 
 export function describeMachine(machine: AnyStateMachine): MachineChart {
-  const definition = JSON.parse(JSON.stringify(machine.definition)) as Definition;
-  return { definition: definition as never, mermaid: mermaid(definition) };
+  const definition = machine.definition as unknown as Definition;
+  return { definition: JSON.parse(JSON.stringify(definition)) as Json, mermaid: mermaid(definition) };
 }
 
-/** One `stateDiagram-v2`; regions of a parallel machine stand side by side, a target shows as its last name. */
+/** The committed page of a machine: the diagram, every transition with its guard and actions, and the delays. Markdown. */
+export function chartPage(machine: AnyStateMachine, source: string, comparedBy: string): string {
+  const root = machine.definition as unknown as Definition;
+  const delays = Object.entries(machine.implementations.delays).filter(([, delay]) => typeof delay === 'number');
+  const lines = [
+    `# ${root.id}`,
+    '',
+    `Generated from \`${source}\` and compared by \`${comparedBy}\`, which also writes it (\`vitest run ${comparedBy} -u\`).`,
+    '',
+    '```mermaid',
+    mermaid(root).trimEnd(),
+    '```',
+    '',
+    ...(delays.length === 0 ? [] : [`Delays: ${delays.map(([name, delay]) => `\`${name}\` is ${delay} ms`).join(', ')}.`, '']),
+    '`assign` changes what the actor remembers, `raise` sends it an event of its own, now or after a delay. Every other action is data: it is carried out when the step is committed.',
+    '',
+    '| In | On | If | To | Does |',
+    '|---|---|---|---|---|',
+    ...allStates(root).flatMap((state) => state.transitions.map((transition) => tableRow(root, state, transition))),
+    '',
+    '| Entering | Does |',
+    '|---|---|',
+    ...allStates(root)
+      .filter(({ entry }) => entry.length > 0)
+      .map((state) => `| ${pathOf(root, state)} | ${said(state.entry)} |`),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function allStates(state: Definition): readonly Definition[] {
+  return [state, ...Object.values(state.states).flatMap(allStates)];
+}
+
+function tableRow(root: Definition, state: Definition, { eventType, target, guard, actions }: Transition): string {
+  const to = target?.[0] === undefined ? '' : pathOf(root, target[0]);
+  return `| ${state === root ? 'any' : pathOf(root, state)} | \`${labelOf(eventType)}\` | ${guardOf(guard)} | ${to} | ${said(actions)} |`;
+}
+
+function said(actions: readonly Named[]): string {
+  return actions.map(({ type, params }) => `${type.replace(/^xstate\./, '')}${wordsOf(params)}`).join(', ');
+}
+
+/** Only constants can be shown: a function of the event says nothing before there is one. */
+function wordsOf(params: unknown): string {
+  return params !== null && typeof params === 'object' && Object.keys(params).length > 0 ? ` (${Object.values(params).join(', ')})` : '';
+}
+
+/** One `stateDiagram-v2`; regions of a parallel machine stand side by side. */
 function mermaid(root: Definition): string {
   const lines = ['stateDiagram-v2'];
   if (root.type === 'parallel') {
     lines.push(`  state "${root.id}" as machine {`);
     for (const [index, region] of Object.values(root.states).entries()) {
       if (index > 0) lines.push('    --');
-      write(region, lines, '    ');
+      write(root, region, lines, '    ');
     }
     lines.push('  }');
-  } else write(root, lines, '  ');
+  } else write(root, root, lines, '  ');
   return `${lines.join('\n')}\n`;
 }
 
-function write(state: Definition, lines: string[], indent: string): void {
-  const initial = state.initial?.target[0];
-  if (initial !== undefined) lines.push(`${indent}[*] --> ${nameOf(initial)}`);
-  for (const child of Object.values(state.states)) {
+/** Names are those of the machine; identifiers are whole paths, because two regions may have a state of the same name. */
+function write(root: Definition, state: Definition, lines: string[], indent: string): void {
+  const children = Object.values(state.states);
+  for (const child of children) {
+    lines.push(`${indent}state "${child.key}" as ${nodeOf(root, child)}`);
     if (Object.keys(child.states).length > 0) {
-      lines.push(`${indent}state ${child.key} {`);
-      write(child, lines, `${indent}  `);
+      lines.push(`${indent}state ${nodeOf(root, child)} {`);
+      write(root, child, lines, `${indent}  `);
       lines.push(`${indent}}`);
     }
-    for (const { eventType, target } of child.transitions) {
-      lines.push(`${indent}${child.key} --> ${target?.[0] === undefined ? child.key : nameOf(target[0])} : ${labelOf(eventType)}`);
-    }
   }
-  // A region's own transitions hold from each of its states.
-  for (const { eventType, target } of state.transitions) {
-    if (target?.[0] !== undefined && Object.keys(state.states).length > 0) {
-      for (const child of Object.keys(state.states)) lines.push(`${indent}${child} --> ${nameOf(target[0])} : ${labelOf(eventType)}`);
-    }
+  const initial = state.initial?.target[0];
+  if (initial !== undefined) lines.push(`${indent}[*] --> ${nodeOf(root, initial)}`);
+  const arrow = (from: Definition, { eventType, target, guard }: Transition): void => {
+    const to = nodeOf(root, target?.[0] ?? from);
+    lines.push(`${indent}${nodeOf(root, from)} --> ${to} : ${labelOf(eventType)}${guard === undefined ? '' : ` [${guardOf(guard)}]`}`);
+  };
+  for (const child of children) for (const transition of child.transitions) arrow(child, transition);
+  // A region is drawn without a frame of its own, so its own transitions lead from each of its states.
+  if (root.type !== 'parallel' || root.states[state.key] !== state) return;
+  for (const transition of state.transitions) {
+    if (transition.target?.[0] !== undefined) for (const child of children) arrow(child, transition);
   }
 }
 
-function nameOf(target: string): string {
-  return target.slice(target.lastIndexOf('.') + 1);
+/** `agent@1.stage.draft` is `stage.draft`. */
+function pathOf(root: Definition, { id }: Target): string {
+  return id.slice(root.id.length + 1);
+}
+
+/** `stage.draft` is `stage__draft`: Mermaid's identifiers hold letters, digits and underscores. */
+function nodeOf(root: Definition, target: Target): string {
+  return pathOf(root, target).replaceAll('.', '__').replace(/\W/g, '_');
+}
+
+function guardOf(guard: Transition['guard']): string {
+  return guard === undefined ? '' : typeof guard === 'string' ? guard : guard.type;
 }
 
 /** `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`. */

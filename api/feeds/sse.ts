@@ -51,8 +51,6 @@ export async function serveEvents(
 
   reply.hijack();
   const response: ServerResponse = reply.raw;
-  // A stream may be silent for longer than a request may.
-  request.raw.socket.setTimeout(0);
   request.raw.socket.setNoDelay(true);
   for (const [header, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(header, value);
   response.writeHead(200, {
@@ -110,6 +108,8 @@ export async function serveEvents(
 
   const unwatch = watch.add(watched);
   response.on('error', () => {});
+  // A stream may be silent for longer than a request may: without a listener the server would cut it off.
+  response.on('timeout', () => {});
   response.on('close', () => {
     ended = true;
     unwatch();

@@ -1,5 +1,5 @@
 /** Where each outside system is: at the address that the environment names, or at its double in the sandbox. */
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
 import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
@@ -135,9 +135,9 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
 function noteSandbox(config: Config, places: { readonly control: string; readonly doubles: Readonly<Record<DoubleName, string>> }): string {
   const file = join(resolve(config.SEVENGATE_HOME), 'sandbox.json');
   mkdirSync(resolve(config.SEVENGATE_HOME), { recursive: true, mode: 0o711 });
-  writeFileSync(`${file}.new`, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(`${file}.new`, 0o600);
-  renameSync(`${file}.new`, file);
+  const draft = `${file}.${process.pid}.new`;
+  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
   return file;
 }
 

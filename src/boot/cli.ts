@@ -3,19 +3,23 @@ import { Command, CommanderError } from 'commander';
 import { doctorCommand } from './cli/doctor.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { startCommand } from './cli/start.ts';
+import { tapeCommands } from './cli/tape.ts';
 import { tokenCommand } from './cli/token.ts';
+import { verifyTrailCommand } from './cli/verify-trail.ts';
 import { describeSettings } from './config.ts';
-import { packageVersion } from './start.ts';
+import { packageVersion } from './version.ts';
 
 const program = new Command('sevengate')
   .description('An engine for trading agents that earn their capital through seven gates.')
   .version(packageVersion())
-  .showHelpAfterError('(sevengate --help lists what there is)')
+  .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (sevengate --help lists what there is)\n`) })
   .exitOverride();
 
 startCommand(program);
 migrateCommand(program);
 tokenCommand(program);
+tapeCommands(program);
+verifyTrailCommand(program);
 doctorCommand(program);
 program.addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}\n`);
 
@@ -29,4 +33,12 @@ try {
     // At once: a connection that is still closing would hold the process.
     process.exit(1);
   }
+}
+
+/** What Commander says of wrong words, on one line like every other refusal. */
+function oneSentence(text: string): string {
+  return text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/\s*\(Did you mean (.+)\?\)$/, ': did you mean $1?');
 }

@@ -6,6 +6,9 @@ import { Secret } from './secret.ts';
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** What a process of the service may run; without a choice one process runs them all. */
+export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
+export type Role = (typeof ROLES)[number];
 export type QueueBackend = (typeof QUEUE_BACKENDS)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

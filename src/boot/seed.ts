@@ -91,18 +91,46 @@ const EXAMPLES: readonly { readonly autonomy: Autonomy; readonly manifest: unkno
   },
 ];
 
-/** Seeds a database that has no organization; leaves any other alone. Answers whether it did. */
+/** Any constant: one process seeds at a time, where several start at once. */
+const SEED_LOCK = 7_070_708;
+
+/**
+ * Seeds a database whose example members were never there; leaves any other alone. Answers whether it did. The members
+ * come last: a seeding that was cut off is finished by the next start.
+ */
 export async function seedExamples(sql: Sql, commands: AgentCommands, newId: () => string): Promise<boolean> {
-  const [known] = await sql`select 1 from organizations limit 1`;
-  if (known) return false;
+  if (await isSeeded(sql)) return false;
+  const held = await sql.reserve();
+  try {
+    await held`select pg_advisory_lock(${SEED_LOCK})`;
+    try {
+      if (await isSeeded(sql)) return false;
+      await seed(sql, commands, newId);
+      return true;
+    } finally {
+      await held`select pg_advisory_unlock(${SEED_LOCK})`;
+    }
+  } finally {
+    held.release();
+  }
+}
+
+async function isSeeded(sql: Sql): Promise<boolean> {
+  const [known] = await sql`select 1 from members where subject = any(${EXAMPLE_MEMBERS.map(({ subject }) => subject)}::text[]) limit 1`;
+  return known !== undefined;
+}
+
+async function seed(sql: Sql, commands: AgentCommands, newId: () => string): Promise<void> {
   const members = createMemberStore(sql);
   await members.ensureOrganization(EXAMPLE_ORGANIZATION, 'Example desk');
-  for (const { subject, name, permissions } of EXAMPLE_MEMBERS)
-    await members.grant(subject, { orgId: EXAMPLE_ORGANIZATION, name, permissions });
+  const there = new Set(
+    (await sql<{ name: string }[]>`select name from agents where org_id = ${EXAMPLE_ORGANIZATION}`).map(({ name }) => name),
+  );
   for (const { manifest, autonomy } of EXAMPLES) {
     const read = readManifest(manifest);
     if (!read.ok)
       throw new Error(`an example manifest is wrong: ${read.problems.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`);
+    if (there.has(read.manifest.name)) continue;
     const context: CommandContext = {
       orgId: EXAMPLE_ORGANIZATION,
       subject: 'operator',
@@ -113,5 +141,9 @@ export async function seedExamples(sql: Sql, commands: AgentCommands, newId: () 
     if (!created.ok) throw new Error(created.refusal.detail);
     if (autonomy !== 'research') await commands.setAutonomy(context, created.value.id, autonomy);
   }
-  return true;
+  await sql.begin(async (transaction) => {
+    const granting = createMemberStore(transaction as unknown as Sql);
+    for (const { subject, name, permissions } of EXAMPLE_MEMBERS)
+      await granting.grant(subject, { orgId: EXAMPLE_ORGANIZATION, name, permissions });
+  });
 }

@@ -66,6 +66,12 @@ export async function startServers(
   };
   try {
     const redisProgram = config.REDIS_URL === null && config.QUEUE_BACKEND !== 'postgres' ? findRedisServer(path) : null;
+    if (config.QUEUE_BACKEND === 'redis' && config.REDIS_URL === null && redisProgram === null)
+      throw new Error(
+        'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
+      );
+    const refusedRedis = config.REDIS_URL === null ? null : await refusalOfRedis(config.REDIS_URL.reveal());
+    if (refusedRedis !== null) throw new Error(refusedRedis);
     if (purpose === 'service' && (config.DATABASE_URL === null || redisProgram !== null)) {
       const owner = claim(serviceFile);
       if (owner !== null)
@@ -114,21 +120,13 @@ async function redis(
   embed: (server: RedisServer) => Promise<EmbeddedRedis>,
 ): Promise<string | null> {
   if (config.REDIS_URL) {
-    const url = config.REDIS_URL.reveal();
-    const refusal = await refusalOfRedis(url);
-    if (refusal !== null) throw new Error(refusal);
     log.info('queue: the Redis that REDIS_URL names');
-    return url;
+    return config.REDIS_URL.reveal();
   }
   if (found) {
     const server = await embed(found);
     log.info({ adopted: server.adopted }, 'queue: a private Redis');
     return server.url;
-  }
-  if (config.QUEUE_BACKEND === 'redis') {
-    throw new Error(
-      'QUEUE_BACKEND=redis, but there is no redis-server or valkey-server (6.2 or later) on the PATH: install one (apt-get install redis-server), set REDIS_URL, or use QUEUE_BACKEND=postgres',
-    );
   }
   log.warn(
     'queue: no Redis here, so the queue lies in PostgreSQL and quotes stay within this process; install redis-server or set REDIS_URL to scale out',

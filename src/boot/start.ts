@@ -1,6 +1,6 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,22 +9,20 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
 import { openDatabase } from '../adapters/store/database.ts';
 import { migrate } from '../adapters/store/migrate.ts';
-import { uuidV7 } from '../domain/ids.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
-import type { Config } from './config.ts';
+import { type Config, ROLES, type Role } from './config.ts';
 import { listenRefusal } from './listening.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { createNewIds } from './new-ids.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
 import { createVenues } from './venues.ts';
-
-export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
-export type Role = (typeof ROLES)[number];
+import { packageVersion } from './version.ts';
 
 /** The operator's token is renewed this often; it lives an hour. */
 const TOKEN_RENEW_MS = 20 * 60_000;
@@ -58,7 +56,7 @@ export interface StartOptions {
  */
 export async function start({ config, roles, record, path, log, signal }: StartOptions): Promise<Started> {
   const clock = createLiveClock();
-  const newId = (): string => uuidV7(clock.now(), randomBytes(10));
+  const newId = createNewIds(clock);
   const random = (): number => randomBytes(4).readUInt32LE() / 2 ** 32;
   const holder = `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`;
   const runs = (role: Role): boolean => roles.includes(role);
@@ -103,7 +101,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
       const bus =
         servers.redisUrl === null
           ? createInProcessQuoteBus({ clock })
-          : createRedisQuoteBus({ clock, url: servers.redisUrl, onError: (error) => log.warn({ err: error }, 'the quote bus') });
+          : createRedisQuoteBus({ clock, random, url: servers.redisUrl, onError: (error) => log.warn({ err: error }, 'the quote bus') });
       stops.push({ what: 'the quote bus', stop: () => bus.close() });
       if (runs('feed')) {
         const feed = startFeed({
@@ -116,6 +114,12 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           holder,
           log,
           metrics,
+          ...(record === null
+            ? {}
+            : {
+                onPipeline: (pipeline) =>
+                  createTapeRecorder({ sql, pipeline, file: record, clock, log: (error) => log.warn({ err: error }, 'the tape') }),
+              }),
         });
         stops.push({ what: 'the feed', stop: feed.stop });
       }
@@ -164,10 +168,12 @@ function writeTokens(config: Config, clock: Clock, stops: { what: string; stop: 
     const keys = localSigningKeys(config, clock);
     for (const { subject } of EXAMPLE_MEMBERS) {
       const file = join(folder, `${subject}.token`);
-      writeFileSync(`${file}.new`, `${keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_LIFETIME_S })}\n`, {
+      // Other processes of the service keep the same files fresh.
+      const draft = `${file}.${process.pid}.new`;
+      writeFileSync(draft, `${keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: TOKEN_LIFETIME_S })}\n`, {
         mode: 0o600,
       });
-      renameSync(`${file}.new`, file);
+      renameSync(draft, file);
     }
     cancel = clock.deadline(clock.now() + TOKEN_RENEW_MS, renew);
   };
@@ -210,8 +216,4 @@ async function servePulse(
       server.close(() => closed());
       server.closeAllConnections();
     });
-}
-
-export function packageVersion(): string {
-  return (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 }

@@ -13,6 +13,7 @@ const tool = (name) => join(root, 'node_modules', '.bin', name);
 /** What must hold before a test runs. Ordered by how much a failure explains of the next. */
 const CHECKS = [
   { name: 'types', command: [tool('tsc'), '--pretty', 'false'] },
+  { name: 'types of the console', command: [tool('tsc'), '--pretty', 'false', '-p', 'web/tsconfig.json'] },
   { name: 'format', command: [tool('biome'), 'format', '--max-diagnostics=20'] },
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
 ];

@@ -244,7 +244,12 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     headline: text,
   }),
   command: shape({ receivedAt: time, actorId: uuid, event: actorEvent }, { cause: text, manifest: object, agent: tapeAgent }),
-  cut: shape({ receivedAt: time, source: oneOf(['streams', 'silence']), instruments: listOf(anInstrumentKey), needs: listOf(indicatorNeed) }),
+  cut: shape({
+    receivedAt: time,
+    source: oneOf(['streams', 'silence']),
+    instruments: listOf(anInstrumentKey),
+    needs: listOf(indicatorNeed),
+  }),
 };
 
 /** The kinds that a tape may hold. */
@@ -313,12 +318,38 @@ export function tapeHeaderProblem(value: unknown): TapeProblem | null {
   return null;
 }
 
+const QUALITY_WORDS: ReadonlySet<unknown> = new Set(QUALITIES);
+const EXECUTABLE: ReadonlySet<unknown> = new Set(EXECUTABLE_VENUES);
+const QUOTE_MEMBERS = SHAPES.quote.neededCount;
+
+/** True only for a quote that the checks below would pass: the short way for nearly all events of nearly all tapes. */
+function isPlainQuote(value: Readonly<Record<string, unknown>>, previousAt: EpochMs): boolean {
+  if (value['kind'] !== 'quote') return false;
+  const quote = value as unknown as Quote;
+  const { instrument, source, observedAt, receivedAt, sequence, flags: marks } = quote;
+  if (typeof instrument !== 'string' || instrument === '' || typeof source !== 'string' || source === '') return false;
+  if (!Number.isSafeInteger(observedAt) || observedAt < 0 || observedAt > LAST_TIME) return false;
+  if (!Number.isSafeInteger(receivedAt) || receivedAt < previousAt || receivedAt < 0 || receivedAt > LAST_TIME) return false;
+  if (sequence !== null && !(Number.isSafeInteger(sequence) && sequence >= 0)) return false;
+  if (!isSide(quote.bid) || !isSide(quote.ask) || !isSide(quote.bidSize) || !isSide(quote.askSize)) return false;
+  if (!Array.isArray(marks) || marks.length !== 0 || typeof quote.sourceTime !== 'boolean') return false;
+  if (!EXECUTABLE.has(quote.venue) || !QUALITY_WORDS.has(quote.quality)) return false;
+  let members = 0;
+  for (const _ in value) members++;
+  return members === QUOTE_MEMBERS;
+}
+
+function isSide(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && isDecimalString(value));
+}
+
 /**
  * What is wrong with a value as an event of a tape that comes after `previousAt`; null where it is one.
  * Kinds and members that this version does not know are refused: passing them on half understood would lose them in silence.
  */
 export function tapeEventProblem(value: unknown, previousAt: EpochMs): TapeProblem | null {
   if (!isRecord(value)) return `is ${shown(value)}; an event is an object`;
+  if (isPlainQuote(value, previousAt)) return null;
   const { kind } = value;
   const known = typeof kind === 'string' && Object.hasOwn(SHAPES, kind) ? SHAPES[kind as TapeKind] : null;
   if (known === null) {
@@ -352,7 +383,8 @@ function optionalProblem(known: Shape, value: Readonly<Record<string, unknown>>)
     if (member === 'kind' || Object.hasOwn(known.needed, member)) continue;
     const check = known.optional[member];
     const names = [...Object.keys(known.needed), ...Object.keys(known.optional)];
-    if (check === undefined) return `has a member ${shown(member)} that ${String(value['kind'])} events lack; they have ${names.join(', ')}`;
+    if (check === undefined)
+      return `has a member ${shown(member)} that ${String(value['kind'])} events lack; they have ${names.join(', ')}`;
     const wanted = check(value[member]);
     if (wanted !== null) return `has ${member} ${shown(value[member])}; it should be ${wanted}`;
   }

@@ -1,5 +1,5 @@
 /** The newest quotes between processes: conflated, one message per flush, never one per quote. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Quote, ReferencePrice } from '../../domain/quote.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -130,6 +130,8 @@ export interface RedisQuoteBusOptions extends QuoteBusOptions {
   readonly channel?: string;
   /** How often every process repeats all that it published, so that whoever missed something converges; 5 s unless told. */
   readonly snapshotMs?: number;
+  /** Spreads the reconnects of many processes, 0 to below 1; the middle unless told. */
+  readonly random?: () => number;
 }
 
 /** What travels. `seq` numbers a sender's messages; a hole in it means that something was missed. */
@@ -158,7 +160,8 @@ export function createRedisQuoteBus(options: RedisQuoteBusOptions): QuoteBus {
   const channel = options.channel ?? CHANNEL;
   const flushMs = options.flushMs ?? FLUSH_MS;
   const snapshotMs = options.snapshotMs ?? SNAPSHOT_MS;
-  const me = randomUUID();
+  const me = randomBytes(16).toString('hex');
+  const random = options.random ?? (() => 0.5);
   const quotes = new NewestQuotes(options);
   const report = (error: unknown): void => options.onError?.(error);
 
@@ -175,7 +178,7 @@ export function createRedisQuoteBus(options: RedisQuoteBusOptions): QuoteBus {
   let cancelFlush: (() => void) | null = null;
   let cancelBeat: () => void = () => {};
 
-  const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + Math.random() / 2);
+  const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + random() / 2);
   // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
   const publisher = new Redis(options.url, {
     protocol: 2,

@@ -46,7 +46,7 @@ export function openTickQueue(place: QueuePlace, onError: (error: Error) => void
     Worker: typeof Worker;
   };
   const connection = (options: { blocking: boolean }): never =>
-    place.kind === 'postgres' ? (place.url as never) : (connect(options) as never);
+    place.kind === 'postgres' ? ({ connectionString: place.url, migrate: true } as never) : (connect(options) as never);
   const queue = new classes.Queue<TickJob>(QUEUE, {
     connection: connection({ blocking: false }),
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },

@@ -73,12 +73,17 @@ const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'
 
 const iso = (slot: number): string => new Date(slot).toISOString();
 
-/** Walks the whole trail as it is at one moment. `progress` hears how many decisions were verified of how many. */
+/**
+ * Walks the whole trail as it is at one moment. `progress` hears how many decisions were verified of how many.
+ * @throws Error where the database was never migrated.
+ */
 export async function verifyTrail(sql: Sql, progress?: (done: number, total: number) => void): Promise<TrailReport> {
   return (await sql.begin('isolation level repeatable read read only', (transaction) => walk(transaction, progress))) as TrailReport;
 }
 
 async function walk(sql: Transaction, progress?: (done: number, total: number) => void): Promise<TrailReport> {
+  const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('decisions') is not null as ready`;
+  if (ready?.ready !== true) throw new Error('this database holds no decision trail: it was never migrated (sevengate migrate)');
   const found: Found[] = [];
   let breaks = 0;
   const complain: Complain = (at, agentId, part, detail, slot = at) => {
@@ -254,6 +259,16 @@ function verifyDecision(
   // A slot that was missed looked at nothing; neither did one whose cut was silent.
   const hashes = row.observed_hash === '' ? [] : universe.flatMap((instrument) => observed.get(slot)?.get(instrument) ?? []);
   const expectedObserved = combineObservationHashes(hashes);
+  let risk: DecisionRow['risk'] = null;
+  try {
+    risk = row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']);
+  } catch (error) {
+    before.complain(slot, agentId, 'risk', `it is no JSON: ${(error as Error).message}`);
+    chain.head = row.hash;
+    chain.doubt = null;
+    chain.lastSlot = slot;
+    return;
+  }
   const parts: Omit<DecisionRow, 'hash'> = {
     agentId,
     slot,
@@ -263,21 +278,22 @@ function verifyDecision(
     reason: row.reason,
     instrument: row.instrument as DecisionRow['instrument'],
     outcome: row.outcome,
-    risk: row.risk === null ? null : (JSON.parse(row.risk) as DecisionRow['risk']),
+    risk,
     observedHash: row.observed_hash,
     book: row.book,
     previousHash: row.previous_hash,
   };
   const actual = decisionHash(parts);
+  const { doubt } = chain;
+  // The decision after a doubtful one was chained to what that one said at the time.
+  if (doubt !== null && row.previous_hash === doubt.hash) doubt.found.part = 'hash';
+  const linked = row.previous_hash === chain.head || row.previous_hash === doubt?.hash;
+  chain.doubt = null;
   if (actual !== row.hash) {
-    before.complain(
-      slot,
-      agentId,
-      alteredPart(parts, row.hash, chain.head, manifest?.hash, expectedObserved),
-      `the row hashes to ${actual}, it says ${row.hash}`,
-    );
+    const part = alteredPart(parts, row.hash, chain.head, manifest?.hash, expectedObserved);
+    chain.doubt = { hash: actual, found: before.complain(slot, agentId, part, `the row hashes to ${actual}, it says ${row.hash}`) };
   }
-  if (row.previous_hash !== chain.head && !before.any) {
+  if (!linked && !before.any) {
     before.complain(slot, agentId, 'previous_hash', `it follows ${row.previous_hash}, the decision before it is ${chain.head}`);
   }
   if (manifest !== undefined && manifest.hash !== row.manifest_hash && !before.any) {

@@ -62,7 +62,8 @@ function encodeFrame(frame: Frame): Buffer {
 
 /** Reads a frame. @throws RangeError saying what is wrong with it. */
 export function decodeFrame(bytes: Buffer): Frame {
-  if (crc32(bytes.subarray(0, 34)) !== bytes.readUInt32LE(34)) throw new RangeError('the frame of the block fails its checksum: the bytes were changed');
+  if (crc32(bytes.subarray(0, 34)) !== bytes.readUInt32LE(34))
+    throw new RangeError('the frame of the block fails its checksum: the bytes were changed');
   const mark = bytes[0];
   if (mark !== BLOCK_MARK && mark !== END_MARK) throw new RangeError(`a block begins with mark ${BLOCK_MARK}, this one with ${mark}`);
   const frame: Frame = {
@@ -256,7 +257,8 @@ export class BlockEncoder {
       }
       case 'reference': {
         const { instrument, source, publisherSession, quality, flags } = event;
-        if (!compactNames(instrument, source) || !(event.observedAt < COMPACT_LIMIT) || !(event.feedUpdatedAt < COMPACT_LIMIT)) return false;
+        if (!compactNames(instrument, source) || !(event.observedAt < COMPACT_LIMIT) || !(event.feedUpdatedAt < COMPACT_LIMIT))
+          return false;
         const key = `1\0${instrument}\0${source}\0${publisherSession ?? ''}\0${quality}\0${flags.join()}`;
         const state = this.#shape(key, REFERENCE, () => [instrument, source, publisherSession, quality, flags]);
         this.#times(event.receivedAt, event.observedAt);
@@ -394,18 +396,19 @@ export interface DecodedBlock {
 export function decodeBlock(frame: Frame, stored: Buffer, previousAt: EpochMs, wantLines: boolean): DecodedBlock {
   if (crc32(stored) !== frame.checksum) throw new RangeError('the block fails its checksum: the bytes were changed');
   const plain = frame.deflated ? inflateRawSync(stored, { maxOutputLength: MAX_PART_BYTES }) : stored;
-  if (plain.length !== frame.plainBytes) throw new RangeError(`the block unpacks to ${plain.length} bytes, its frame says ${frame.plainBytes}`);
+  if (plain.length !== frame.plainBytes)
+    throw new RangeError(`the block unpacks to ${plain.length} bytes, its frame says ${frame.plainBytes}`);
   if (frame.events > 0 && frame.firstAt < previousAt) {
     throw new RangeError(`the block begins at ${frame.firstAt}, before the ${previousAt} of the event above; a tape ascends by receivedAt`);
   }
   const decoder = new BlockDecoder(plain, frame.firstAt);
-  const events: TapeEvent[] = new Array(frame.events);
-  const lines: string[] | null = wantLines ? new Array(frame.events) : null;
+  const events: TapeEvent[] = [];
+  const lines: string[] | null = wantLines ? [] : null;
   for (let index = 0; index < frame.events; index++) {
     try {
       const event = decoder.next();
-      events[index] = event;
-      if (lines !== null) lines[index] = decoder.line ?? tapeLine(event);
+      events.push(event);
+      lines?.push(decoder.line ?? tapeLine(event));
     } catch (error) {
       throw new RangeError(`event ${index + 1} of the block ${(error as Error).message}`);
     }
@@ -586,7 +589,8 @@ class BlockDecoder {
       default:
         throw new RangeError(`has a decimal of mode ${mode}`);
     }
-    if (field.scale < 0 || field.scale > MAX_DIGITS || !(Math.abs(field.mantissa) < 1e15)) throw new RangeError('has a decimal that is too long');
+    if (field.scale < 0 || field.scale > MAX_DIGITS || !(Math.abs(field.mantissa) < 1e15))
+      throw new RangeError('has a decimal that is too long');
     field.text = writeDigits(field.mantissa, field.scale);
     return field.text;
   }
@@ -629,7 +633,13 @@ function shapeProblem(code: number, members: readonly unknown[]): string | null 
   const [a, b, c, d, e, f] = members;
   const sound =
     code === QUOTE
-      ? members.length === 6 && among(a, EXECUTABLE_VENUES) && text(b) && text(c) && typeof d === 'boolean' && among(e, QUALITIES) && flags(f)
+      ? members.length === 6 &&
+        among(a, EXECUTABLE_VENUES) &&
+        text(b) &&
+        text(c) &&
+        typeof d === 'boolean' &&
+        among(e, QUALITIES) &&
+        flags(f)
       : code === REFERENCE
         ? members.length === 5 && text(a) && text(b) && (c === null || among(c, SESSIONS)) && among(d, QUALITIES) && flags(e)
         : code === PERP_CONTEXT || code === POOL_LIQUIDITY

@@ -30,7 +30,11 @@ export const CANDLE_CSV: Importer = {
     if (instrument === undefined) throw new TapeError(source.file, '', 'does not say in its name what the bars are of: use --instrument');
     const barMs = timeframe === undefined ? null : timeframeMs(timeframe);
     if (timeframe === undefined || barMs === null) {
-      throw new TapeError(source.file, '', `has bars of ${timeframe ?? 'unknown length'}: use --timeframe with minutes or hours, such as 1h`);
+      throw new TapeError(
+        source.file,
+        '',
+        `has bars of ${timeframe ?? 'unknown length'}: use --timeframe with minutes or hours, such as 1h`,
+      );
     }
     let number = 0;
     let lastOpen = -1;
@@ -46,11 +50,23 @@ export const CANDLE_CSV: Importer = {
         continue;
       }
       if (candle.openTime <= lastOpen) {
-        counts.reject(candle.openTime === lastOpen ? 'doubled' : 'out_of_order', place, `opens at ${candle.openTime}, after a bar that opened at ${lastOpen}`);
+        counts.reject(
+          candle.openTime === lastOpen ? 'doubled' : 'out_of_order',
+          place,
+          `opens at ${candle.openTime}, after a bar that opened at ${lastOpen}`,
+        );
         continue;
       }
       lastOpen = candle.openTime;
-      yield { kind: 'candles', venue: target.venue, instrument, timeframe, source: 'import:candle-csv', receivedAt: candle.openTime + barMs, candles: [candle] };
+      yield {
+        kind: 'candles',
+        venue: target.venue,
+        instrument,
+        timeframe,
+        source: 'import:candle-csv',
+        receivedAt: candle.openTime + barMs,
+        candles: [candle],
+      };
     }
   },
 };

@@ -10,7 +10,8 @@ import { wireCandle } from '../venues/spotexchange/map.ts';
 import { cellDecimal, type Importer, type ImportTarget } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
-const PATH = /(?:^|[/\\])(equity|crypto|cryptofuture)[/\\][^/\\]+[/\\](minute|second)[/\\]([^/\\]+)[/\\](\d{4})(\d\d)(\d\d)_(quote|trade)\.csv(?:\.gz)?$/;
+const PATH =
+  /(?:^|[/\\])(equity|crypto|cryptofuture)[/\\][^/\\]+[/\\](minute|second)[/\\]([^/\\]+)[/\\](\d{4})(\d\d)(\d\d)_(quote|trade)\.csv(?:\.gz)?$/;
 const QUOTE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){10}$/;
 const TRADE_BAR = /^\d{1,8}(,-?[\d.eE+-]*){5}$/;
 const BAR_MS = { minute: 60_000, second: 1_000 } as const;
@@ -26,9 +27,21 @@ interface LeanFile {
 function describe(file: string, target: ImportTarget): LeanFile {
   const match = PATH.exec(file);
   if (match === null) {
-    throw new TapeError(file, '', 'is headerless CSV, whose meaning LEAN writes into the path; keep .../equity|crypto|cryptofuture/<market>/minute|second/<symbol>/YYYYMMDD_quote|trade.csv[.gz]');
+    throw new TapeError(
+      file,
+      '',
+      'is headerless CSV, whose meaning LEAN writes into the path; keep .../equity|crypto|cryptofuture/<market>/minute|second/<symbol>/YYYYMMDD_quote|trade.csv[.gz]',
+    );
   }
-  const [, kind, resolution, symbol, year, month, day] = match as unknown as [string, string, 'minute' | 'second', string, string, string, string];
+  const [, kind, resolution, symbol, year, month, day] = match as unknown as [
+    string,
+    string,
+    'minute' | 'second',
+    string,
+    string,
+    string,
+    string,
+  ];
   const utc = Date.parse(`${target.date ?? `${year}-${month}-${day}`}T00:00:00Z`);
   if (!Number.isFinite(utc)) throw new TapeError(file, '', `has the date ${target.date ?? `${year}-${month}-${day}`}, which is none`);
   const equity = kind === 'equity';
@@ -38,7 +51,8 @@ function describe(file: string, target: ImportTarget): LeanFile {
 
 export const LEAN: Importer = {
   name: 'lean',
-  accepts: 'LEAN minute or second bars, unpacked from their zip, under their own path (.../minute/spy/20230803_quote.csv); shares only as --venue reference',
+  accepts:
+    'LEAN minute or second bars, unpacked from their zip, under their own path (.../minute/spy/20230803_quote.csv); shares only as --venue reference',
   venues: VENUES,
   recognises(sample) {
     const first = (sample.split('\n', 1)[0] as string).trim();
@@ -48,7 +62,11 @@ export const LEAN: Importer = {
   async *read(source, target, counts) {
     const lean = describe(source.file, target);
     if (lean.equity && target.venue !== 'reference') {
-      throw new TapeError(source.file, '', `holds prices of a share, which no venue of ours executes; import it with --venue reference, not ${target.venue}`);
+      throw new TapeError(
+        source.file,
+        '',
+        `holds prices of a share, which no venue of ours executes; import it with --venue reference, not ${target.venue}`,
+      );
     }
     const barMs = BAR_MS[lean.resolution];
     const instrument = target.instrument ?? lean.symbol;
@@ -68,8 +86,7 @@ export const LEAN: Importer = {
       const openTime = lean.midnight + offset;
       // What a bar says is known when it ends, not before.
       const receivedAt = openTime + barMs;
-      const price = (text: string | undefined): string | null =>
-        lean.equity ? scaledDecimal(text, -4) : cellDecimal(text);
+      const price = (text: string | undefined): string | null => (lean.equity ? scaledDecimal(text, -4) : cellDecimal(text));
       if (cells.length === 11) {
         const [bid, ask, bidSize, askSize] = [price(cells[4]), price(cells[9]), cellDecimal(cells[5]), cellDecimal(cells[10])];
         if (bid === null || ask === null || bidSize === null || askSize === null) {
@@ -83,7 +100,16 @@ export const LEAN: Importer = {
         }
         const candle = wireCandle(openTime, [price(cells[1]), price(cells[2]), price(cells[3]), price(cells[4]), cells[5]]);
         if (candle === null) counts.reject('bad_number', place, `no sound bar: ${line.slice(0, 120)}`);
-        else yield { kind: 'candles', venue: target.venue, instrument, timeframe: '1m', source: 'lean:trade_bar', receivedAt, candles: [candle] };
+        else
+          yield {
+            kind: 'candles',
+            venue: target.venue,
+            instrument,
+            timeframe: '1m',
+            source: 'lean:trade_bar',
+            receivedAt,
+            candles: [candle],
+          };
       } else counts.reject('unknown_shape', place, `${cells.length} columns; a quote bar has 11, a trade bar 6`);
     }
   },

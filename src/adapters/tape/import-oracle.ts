@@ -12,7 +12,10 @@ interface HermesRecording {
   readonly metadata?: { readonly fetchedAt?: unknown };
   readonly priceFeeds?: readonly { readonly id?: unknown; readonly symbol?: unknown }[];
   readonly hermesResponse?: unknown;
-  readonly parsed?: readonly { readonly price?: { readonly publish_time?: unknown }; readonly metadata?: { readonly proof_available_time?: unknown } }[];
+  readonly parsed?: readonly {
+    readonly price?: { readonly publish_time?: unknown };
+    readonly metadata?: { readonly proof_available_time?: unknown };
+  }[];
 }
 
 export const HERMES_RECORDING: Importer = {
@@ -31,7 +34,8 @@ export const HERMES_RECORDING: Importer = {
     const answer = (recording.hermesResponse ?? recording) as HermesRecording;
     const symbols = new Map(REFERENCE_FEEDS.map((feed) => [bareFeedId(feed.feedId), feed.instrument]));
     for (const { id, symbol } of recording.priceFeeds ?? []) {
-      if (typeof id === 'string' && typeof symbol === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(id)) symbols.set(bareFeedId(id), symbol.split('/', 1)[0] as string);
+      if (typeof id === 'string' && typeof symbol === 'string' && /^(0x)?[0-9a-f]{64}$/i.test(id))
+        symbols.set(bareFeedId(id), symbol.split('/', 1)[0] as string);
     }
     counts.read += Array.isArray(answer.parsed) ? answer.parsed.length : 0;
     const times = (answer.parsed ?? []).flatMap((one) => {
@@ -40,7 +44,8 @@ export const HERMES_RECORDING: Importer = {
       return [publish, proof].filter((time): time is number => typeof time === 'number').map((time) => time * 1_000);
     });
     const fetched = typeof recording.fetchTimestamp === 'string' ? timeOf(recording.fetchTimestamp) : null;
-    if (fetched === null && times.length === 0) throw new TapeError(source.file, '', 'says neither when it was fetched nor when its prices were published');
+    if (fetched === null && times.length === 0)
+      throw new TapeError(source.file, '', 'says neither when it was fetched nor when its prices were published');
     // Recorders stamp the request; what was published after it came with the answer all the same.
     const receivedAt = Math.max(fetched ?? 0, ...times);
     const { prices, rejections } = mapHermesUpdate(answer, symbols, receivedAt);

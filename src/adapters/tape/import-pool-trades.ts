@@ -26,7 +26,8 @@ function catalogName(symbol: string): string {
 
 export const POOL_TRADES: Importer = {
   name: 'pool-trades',
-  accepts: 'trades of one pool as GeckoTerminal answers them ({"pool", "meta": {"sym", "mint"}, "trades": [...]}); they become one-minute bars, never quotes',
+  accepts:
+    'trades of one pool as GeckoTerminal answers them ({"pool", "meta": {"sym", "mint"}, "trades": [...]}); they become one-minute bars, never quotes',
   venues: ['spotchain'],
   recognises: (sample) => /^\s*\{\s*"pool"\s*:/.test(sample) && sample.includes('"trades"'),
 

@@ -41,7 +41,8 @@ export function timeOf(text: string): EpochMs | null {
 
 export const QUOTE_CSV: Importer = {
   name: 'quote-csv',
-  accepts: 'CSV with a header of timestamp, bid and ask (and symbol, bid_size, ask_size, local_timestamp where known), as nautilus, Tardis and TrueFX write',
+  accepts:
+    'CSV with a header of timestamp, bid and ask (and symbol, bid_size, ask_size, local_timestamp where known), as nautilus, Tardis and TrueFX write',
   venues: EXECUTABLE_VENUES,
   recognises(sample) {
     const columns = columnsOf(sample.split('\n', 1)[0] as string);

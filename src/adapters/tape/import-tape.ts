@@ -59,14 +59,21 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
     throw new TapeError(file, '', `has a format that is not known; accepted are: ${IMPORTERS.map(({ accepts }) => accepts).join('; ')}`);
   }
   if (!importer.venues.includes(options.venue)) {
-    throw new TapeError(file, '', `is a ${importer.name} recording, which cannot stand for ${options.venue}; use --venue ${importer.venues.join(' or ')}`);
+    throw new TapeError(
+      file,
+      '',
+      `is a ${importer.name} recording, which cannot stand for ${options.venue}; use --venue ${importer.venues.join(' or ')}`,
+    );
   }
   const counts = new ImportCounts();
   // The header names the instruments, which are known at the end; so the first pass only collects them.
   const survey = await surveyed(importer, sourceOf(file, gzipped), options, counts);
   if (survey.events === 0) {
     const [reason, first] = [...counts.rejected][0] ?? [];
-    const why = first === undefined ? `${counts.read} records held no price` : `all were refused, first ${first.firstPlace}: ${reason}, ${first.firstDetail}`;
+    const why =
+      first === undefined
+        ? `${counts.read} records held no price`
+        : `all were refused, first ${first.firstPlace}: ${reason}, ${first.firstDetail}`;
     throw new TapeError(file, '', `yielded no event: ${why}`);
   }
   const header: TapeHeader = {
@@ -95,7 +102,10 @@ export async function importTape(options: ImportOptions): Promise<ImportReport> 
       events: survey.events,
       skipped: Object.fromEntries(counts.skipped),
       rejected: Object.fromEntries(
-        [...counts.rejected].map(([reason, { count, firstPlace, firstDetail }]) => [reason, { count, first: `${firstPlace}: ${firstDetail}` }]),
+        [...counts.rejected].map(([reason, { count, firstPlace, firstDetail }]) => [
+          reason,
+          { count, first: `${firstPlace}: ${firstDetail}` },
+        ]),
       ),
       instruments: survey.instruments,
       from: isoTime(survey.firstAt),
@@ -140,7 +150,8 @@ async function* sound(events: AsyncIterable<TapeEvent>, counts: ImportCounts): A
     number++;
     const problem = tapeEventProblem(event, 0);
     if (problem !== null) counts.reject('unsound_event', `event ${number}`, problem);
-    else if (event.receivedAt < lastAt) counts.reject('out_of_order', `event ${number}`, `received at ${event.receivedAt}, after one received at ${lastAt}`);
+    else if (event.receivedAt < lastAt)
+      counts.reject('out_of_order', `event ${number}`, `received at ${event.receivedAt}, after one received at ${lastAt}`);
     else {
       lastAt = event.receivedAt;
       yield event;
@@ -161,9 +172,14 @@ async function sampleOf(file: string): Promise<{ sample: string; gzipped: boolea
       await handle.close();
     }
   } catch (error) {
-    throw new TapeError(file, '', `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`);
+    throw new TapeError(
+      file,
+      '',
+      `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`,
+    );
   }
-  if (start[0] === 0x50 && start[1] === 0x4b) throw new TapeError(file, '', 'is a zip archive; unpack it (unzip) and import the file inside');
+  if (start[0] === 0x50 && start[1] === 0x4b)
+    throw new TapeError(file, '', 'is a zip archive; unpack it (unzip) and import the file inside');
   const gzipped = start[0] === 0x1f && start[1] === 0x8b;
   const parts: Buffer[] = [];
   let length = 0;
@@ -199,7 +215,8 @@ function sourceOf(file: string, gzipped: boolean, progress?: (bytes: number) => 
       for await (const chunk of plain(file, gzipped, progress).stream) {
         parts.push(chunk as Buffer);
         length += (chunk as Buffer).length;
-        if (length > MAX_TEXT_BYTES) throw new TapeError(file, '', `unpacks to more than ${MAX_TEXT_BYTES} bytes, too much for one JSON value`);
+        if (length > MAX_TEXT_BYTES)
+          throw new TapeError(file, '', `unpacks to more than ${MAX_TEXT_BYTES} bytes, too much for one JSON value`);
       }
       return Buffer.concat(parts).toString('utf8');
     },

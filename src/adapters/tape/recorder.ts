@@ -21,7 +21,7 @@ const HOLD_BACK_MS = 3_000;
 /** A cut that is not in the store by then is given up. */
 const CUT_DEADLINE_MS = 45_000;
 const LOOK_MS = 1_000;
-/** Steps are looked for so far back: their commit may take a while. */
+/** Steps are looked for so far back from the last look: their commit may take a while. */
 const STEP_OVERLAP_MS = 30_000;
 
 export interface TapeRecorderOptions {
@@ -71,6 +71,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   /** The version up to which each agent's life is on the tape; null before the agents were met. */
   let versions: Map<string, number> | null = null;
   let nextSlot = slotOf(startedAt, AGENT_TICK_MS) + AGENT_TICK_MS;
+  let stepsHeardTo = startedAt;
   let lastNote = '';
   let ended = false;
   let cancel = (): void => {};
@@ -126,14 +127,17 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
 
   /** What the agents were told since the last look. */
   async function hearSteps(known: Map<string, number>): Promise<void> {
+    const now = clock.now();
     const steps = await sql<StoredStep[]>`
       select s.actor_id, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
-      where a.kind = 'agent' and s.at >= ${clock.now() - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
+      where a.kind = 'agent' and s.at >= ${stepsHeardTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
     for (const step of steps) {
       if (step.version <= (known.get(step.actor_id) ?? 0)) continue;
+      const command = await commandOf(step);
       known.set(step.actor_id, step.version);
-      queue.push(await commandOf(step));
+      queue.push(command);
     }
+    stepsHeardTo = now;
   }
 
   async function manifestOf(agentId: string, version: number): Promise<Manifest> {
@@ -162,7 +166,14 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
       return { kind: 'command', receivedAt, actorId, event, ...cause, agent };
     }
     if (event.type === 'manifest.changed') {
-      return { kind: 'command', receivedAt, actorId, event, ...cause, manifest: await manifestOf(actorId, event['manifestVersion'] as number) };
+      return {
+        kind: 'command',
+        receivedAt,
+        actorId,
+        event,
+        ...cause,
+        manifest: await manifestOf(actorId, event['manifestVersion'] as number),
+      };
     }
     return { kind: 'command', receivedAt, actorId, event, ...cause };
   }

@@ -59,7 +59,8 @@ interface Segment {
 export function recordStream(stream: Observable<FeedMessage>, options: StreamRecorderOptions): StreamRecorder {
   const { clock, onProblem } = options;
   const form = formOfName(options.file);
-  if (form === null) throw new TapeError(options.file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
+  if (form === null)
+    throw new TapeError(options.file, '', 'names no form of a tape; it should end in .tape.ndjson, .tape.ndjson.gz or .tape');
   const flushMs = options.flushMs ?? 1_000;
   const maxWaiting = options.maxWaiting ?? 1_000_000;
   const files: string[] = [];
@@ -91,9 +92,11 @@ export function recordStream(stream: Observable<FeedMessage>, options: StreamRec
 
   function enqueue(flush: boolean): Promise<void> {
     busy = true;
-    work = work.then(() => write(flush)).finally(() => {
-      busy = false;
-    });
+    work = work
+      .then(() => write(flush))
+      .finally(() => {
+        busy = false;
+      });
     return work;
   }
 

@@ -37,7 +37,8 @@ function lineEncoder(): TapeEncoder {
     begin: async (headerLine) => Buffer.from(`${headerLine}\n`, 'utf8'),
     async add(events, lines) {
       let text = '';
-      for (let index = 0; index < events.length; index++) text += `${lines === null ? tapeLine(events[index] as TapeEvent) : lines[index]}\n`;
+      for (let index = 0; index < events.length; index++)
+        text += `${lines === null ? tapeLine(events[index] as TapeEvent) : lines[index]}\n`;
       return Buffer.from(text, 'utf8');
     },
     flush: async () => NOTHING,

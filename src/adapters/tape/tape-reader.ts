@@ -5,16 +5,7 @@ import { open } from 'node:fs/promises';
 import { constants, crc32, createGunzip } from 'node:zlib';
 import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, type TapeHeader, tapeHeaderProblem } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import {
-  BINARY_MAGIC,
-  decodeBlock,
-  decodeFrame,
-  FRAME_BYTES,
-  type Frame,
-  MAX_PART_BYTES,
-  PREAMBLE_BYTES,
-} from './binary-codec.ts';
-import { createQuoteScanner } from './scan-quote-line.ts';
+import { BINARY_MAGIC, decodeBlock, decodeFrame, FRAME_BYTES, type Frame, MAX_PART_BYTES, PREAMBLE_BYTES } from './binary-codec.ts';
 import { TapeError } from './tape-error.ts';
 
 export type TapeForm = 'ndjson' | 'ndjson.gz' | 'binary';
@@ -100,7 +91,11 @@ async function firstBytes(file: string): Promise<{ start: Buffer; size: number }
   try {
     handle = await open(file, 'r');
   } catch (error) {
-    throw new TapeError(file, '', `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`);
+    throw new TapeError(
+      file,
+      '',
+      `cannot be opened: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message}`,
+    );
   }
   try {
     const info = await handle.stat();
@@ -232,7 +227,11 @@ function parseHeader(file: string, line: string): TapeHeader {
   try {
     value = JSON.parse(line);
   } catch {
-    throw new TapeError(file, 'line 1', `is no tape header; the first line should be {"tape":1, ...}, it is ${JSON.stringify(line.slice(0, 60))}`);
+    throw new TapeError(
+      file,
+      'line 1',
+      `is no tape header; the first line should be {"tape":1, ...}, it is ${JSON.stringify(line.slice(0, 60))}`,
+    );
   }
   const problem = tapeHeaderProblem(value);
   if (problem !== null) throw new TapeError(file, 'line 1', problem);
@@ -240,45 +239,37 @@ function parseHeader(file: string, line: string): TapeHeader {
 }
 
 async function openLines(state: ReaderState, options: TapeReadOptions): Promise<TapeBody> {
-  const lines = new LineSource(state);
-  const first = await lines.next();
-  if (first === null || first.length === 0) throw new TapeError(state.file, 'line 1', 'is empty; a tape begins with a header line {"tape":1, ...}');
-  const headerLine = first[0] as string;
+  const source = new LineSource(state);
+  const first = await source.next(0);
+  if (first === null) throw new TapeError(state.file, 'line 1', 'is empty; a tape begins with a header line {"tape":1, ...}');
+  const headerEnd = first.indexOf('\n') < 0 ? first.length : first.indexOf('\n');
+  const headerLine = first.slice(0, headerEnd);
   const header = parseHeader(state.file, headerLine);
-  if (lines.torn && first.length === 1 && state.packedCutOff) {
-    state.cut = { place: 'line 1', detail: 'the file ends after the header' };
-  }
 
   async function* batches(): AsyncGenerator<TapeBatch, void, undefined> {
-    const scan = createQuoteScanner();
     let line = 1;
     let previousAt: EpochMs = 0;
     let events: TapeEvent[] = [];
     let kept: string[] | null = options.lines === true ? [] : null;
-    let texts: readonly string[] | null = first;
-    let from = 1;
-    for (;;) {
-      if (texts === null) break;
-      const lastOfTape = lines.torn ? texts.length - 1 : -1;
-      for (let index = from; index < texts.length; index++) {
-        const text = texts[index] as string;
+    let from = headerEnd + 1;
+    for (let text: string | null = first; text !== null; text = await source.next(line)) {
+      for (let to = 0; from <= text.length && to < text.length; from = to + 1) {
+        to = text.indexOf('\n', from);
+        if (to < 0) to = text.length;
         line++;
-        let event: TapeEvent | null = scan(text);
-        if (event === null || event.receivedAt < previousAt) {
-          const read = readLine(text, previousAt);
-          if ('problem' in read) {
-            if (events.length > 0) yield { events, lines: kept };
-            if (index === lastOfTape && read.torn) {
-              state.cut = { place: `line ${line}`, detail: `the last line was cut off after ${text.length} characters` };
-              return;
-            }
-            throw new TapeError(state.file, `line ${line}`, read.problem);
+        const read = readLine(text.slice(from, to), previousAt);
+        if ('problem' in read) {
+          if (events.length > 0) yield { events, lines: kept };
+          if (source.torn && to === text.length && read.torn) {
+            state.cut = { place: `line ${line}`, detail: `the last line was cut off after ${to - from} characters` };
+            return;
           }
-          event = read.event;
+          throw new TapeError(state.file, `line ${line}`, read.problem);
         }
+        const { event } = read;
         previousAt = event.receivedAt;
         events.push(event);
-        kept?.push(text);
+        kept?.push(text.slice(from, to));
         if (events.length === TAPE_BATCH) {
           yield { events, lines: kept };
           events = [];
@@ -286,10 +277,10 @@ async function openLines(state: ReaderState, options: TapeReadOptions): Promise<
         }
       }
       from = 0;
-      texts = await lines.next();
     }
     if (events.length > 0) yield { events, lines: kept };
-    if (state.packedCutOff) state.cut = { place: `line ${line}`, detail: 'the compressed file ends without its trailer: more may have followed' };
+    if (state.packedCutOff)
+      state.cut = { place: `line ${line}`, detail: 'the compressed file ends without its trailer: more may have followed' };
   }
 
   return { header, headerLine, batches };
@@ -302,13 +293,16 @@ function readLine(text: string, previousAt: EpochMs): { readonly event: TapeEven
     value = JSON.parse(text);
   } catch (error) {
     // The parser's own words name the place: by its position, or by what stands around it.
-    return { problem: `is no JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`, torn: true };
+    return {
+      problem: `is no JSON (${(error as Error).message}); an event is one JSON object per line, and numbers are finite`,
+      torn: true,
+    };
   }
   const problem = tapeEventProblem(value, previousAt);
   return problem === null ? { event: leanEvent(value as TapeEvent) } : { problem, torn: false };
 }
 
-/** Lines by the chunk. */
+/** The text of a file in pieces of whole lines. */
 class LineSource {
   readonly #state: ReaderState;
   #rest: Buffer[] = [];
@@ -322,15 +316,16 @@ class LineSource {
     this.#state = state;
   }
 
-  /** The lines of the next chunk, at least one; null at the end. */
-  async next(): Promise<readonly string[] | null> {
+  /** The lines of the next chunk, at least one, without the last line break; null at the end. `linesBefore` were read before. */
+  async next(linesBefore: number): Promise<string | null> {
+    this.#lines = linesBefore;
     while (!this.#done) {
       const chunk = await this.#state.chunk();
       if (chunk === null) {
         this.#done = true;
         if (this.#restBytes === 0) return null;
         this.torn = true;
-        return [this.#text(Buffer.concat(this.#rest))];
+        return this.#text(Buffer.concat(this.#rest));
       }
       const end = chunk.lastIndexOf(10);
       if (end < 0) {
@@ -344,9 +339,7 @@ class LineSource {
       const whole = this.#restBytes === 0 ? chunk.subarray(0, end) : Buffer.concat([...this.#rest, chunk.subarray(0, end)]);
       this.#rest = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
       this.#restBytes = chunk.length - end - 1;
-      const lines = this.#text(whole).split('\n');
-      this.#lines += lines.length;
-      return lines;
+      return this.#text(whole);
     }
     return null;
   }
@@ -374,10 +367,12 @@ async function openBinary(state: ReaderState, options: TapeReadOptions): Promise
   const preamble = await state.take(PREAMBLE_BYTES);
   if (preamble.length < PREAMBLE_BYTES) throw new TapeError(state.file, `byte ${preamble.length}`, 'ends within the header');
   const length = preamble.readUInt32LE(8);
-  if (length > MAX_PART_BYTES) throw new TapeError(state.file, 'byte 8', `says its header has ${length} bytes; at most ${MAX_PART_BYTES} are allowed`);
+  if (length > MAX_PART_BYTES)
+    throw new TapeError(state.file, 'byte 8', `says its header has ${length} bytes; at most ${MAX_PART_BYTES} are allowed`);
   const bytes = await state.take(length);
   if (bytes.length < length) throw new TapeError(state.file, `byte ${state.position}`, 'ends within the header');
-  if (crc32(bytes) !== preamble.readUInt32LE(12)) throw new TapeError(state.file, 'byte 16', 'the header fails its checksum: the bytes were changed');
+  if (crc32(bytes) !== preamble.readUInt32LE(12))
+    throw new TapeError(state.file, 'byte 16', 'the header fails its checksum: the bytes were changed');
   const headerLine = bytes.toString('utf8');
   const header = parseHeader(state.file, headerLine);
 
@@ -403,9 +398,11 @@ async function openBinary(state: ReaderState, options: TapeReadOptions): Promise
         throw new TapeError(state.file, place, (error as Error).message);
       }
       if (frame.kind === 'end') {
-        if (frame.events !== events) throw new TapeError(state.file, place, `the end mark says ${frame.events} events, the blocks hold ${events}`);
+        if (frame.events !== events)
+          throw new TapeError(state.file, place, `the end mark says ${frame.events} events, the blocks hold ${events}`);
         const more = await state.take(1);
-        if (more.length > 0) throw new TapeError(state.file, `byte ${state.position - 1}`, 'something follows the end mark; one file holds one tape');
+        if (more.length > 0)
+          throw new TapeError(state.file, `byte ${state.position - 1}`, 'something follows the end mark; one file holds one tape');
         return;
       }
       const stored = await state.take(frame.storedBytes);

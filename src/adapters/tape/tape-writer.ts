@@ -53,7 +53,11 @@ export async function createTape(file: string, header: TapeHeader | string, opti
     async write(events, lines = null) {
       for (const event of events) {
         if (event.receivedAt < lastAt) {
-          throw new TapeError(file, `event ${count + 1}`, `comes at ${event.receivedAt}, before the ${lastAt} of the event above; a tape ascends`);
+          throw new TapeError(
+            file,
+            `event ${count + 1}`,
+            `comes at ${event.receivedAt}, before the ${lastAt} of the event above; a tape ascends`,
+          );
         }
         lastAt = event.receivedAt;
         count++;
@@ -103,11 +107,15 @@ export async function convertTape(
  * Holds one batch of each in memory.
  */
 export async function mergeTapes(
-  readers: readonly (Pick<TapeReader, 'header' | 'file'> & { batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined> })[],
+  readers: readonly (Pick<TapeReader, 'header' | 'file'> & {
+    batches(): AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
+  })[],
   file: string,
   options: TapeWriteOptions = {},
 ): Promise<{ readonly events: number; readonly bytes: number }> {
-  const of = <Item>(items: (header: TapeHeader) => readonly Item[] | undefined): Item[] => [...new Set(readers.flatMap(({ header }) => items(header) ?? []))];
+  const of = <Item>(items: (header: TapeHeader) => readonly Item[] | undefined): Item[] => [
+    ...new Set(readers.flatMap(({ header }) => items(header) ?? [])),
+  ];
   const recordedAt = of(({ recordedAt: at }) => (at === undefined ? [] : [at])).sort()[0];
   const agents = of(({ agents: own }) => own);
   const header: TapeHeader = {
@@ -120,7 +128,11 @@ export async function mergeTapes(
   };
   const writer = await createTape(file, header, options);
   try {
-    const heads: { readonly source: AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>; events: readonly TapeEvent[]; at: number }[] = [];
+    const heads: {
+      readonly source: AsyncGenerator<{ readonly events: readonly TapeEvent[] }, void, undefined>;
+      events: readonly TapeEvent[];
+      at: number;
+    }[] = [];
     for (const reader of readers) {
       const source = reader.batches();
       const next = await source.next();
@@ -129,7 +141,8 @@ export async function mergeTapes(
     let batch: TapeEvent[] = [];
     while (heads.length > 0) {
       let first = heads[0] as (typeof heads)[number];
-      for (const head of heads) if ((head.events[head.at] as TapeEvent).receivedAt < (first.events[first.at] as TapeEvent).receivedAt) first = head;
+      for (const head of heads)
+        if ((head.events[head.at] as TapeEvent).receivedAt < (first.events[first.at] as TapeEvent).receivedAt) first = head;
       batch.push(first.events[first.at++] as TapeEvent);
       if (batch.length === TAPE_BATCH) {
         await writer.write(batch);

@@ -1,7 +1,8 @@
 /** `sevengate start`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { ROLES, type Role } from '../config.ts';
 import { createLog } from '../log.ts';
-import { ROLES, type Role, type Started, start } from '../start.ts';
+import type { Started } from '../start.ts';
 import { settings } from './settings.ts';
 
 /** After a signal everything has so long to end by itself. */
@@ -40,6 +41,8 @@ export function startCommand(program: Command): void {
       });
       const roles = options.role.length === 0 ? ROLES : options.role;
       let started: Started;
+      // Only now: the other commands need not wait until the whole service is loaded.
+      const { start } = await import('../start.ts');
       try {
         started = await start({
           config,

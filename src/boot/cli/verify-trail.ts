@@ -1,6 +1,6 @@
 /** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
 import type { Command } from 'commander';
-import { openDatabase } from '../../adapters/store/database.ts';
+import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
 import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
@@ -18,7 +18,11 @@ export function verifyTrailCommand(program: Command): void {
       const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
       const bar = progressBar('verifying', 'decisions');
       try {
-        const report = await verifyTrail(sql, bar.update);
+        const report = await verifyTrail(sql, bar.update).catch((error: unknown) => {
+          throw isConnectionLoss(error)
+            ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })
+            : error;
+        });
         bar.stop();
         process.stdout.write(`${options.json ? JSON.stringify(report) : reportText(report)}\n`);
         if (!report.whole) process.exitCode = 1;

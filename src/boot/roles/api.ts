@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
+import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createTokenBuckets } from '../../../api/token-buckets.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAgentReads } from '../../adapters/store/agent-reads.ts';
@@ -20,6 +22,7 @@ import { CATALOG } from '../../domain/catalog.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
+import { readConsoleFiles } from '../console-files.ts';
 import { listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
@@ -65,8 +68,9 @@ export async function startApi(deps: {
   const members = createMemberStore(sql);
   const agents = createAgentReads(sql);
   const decisions = createDecisionReads(sql);
-  const tail = createAnnouncementTail({ sql, clock, onError: (error) => log.warn({ err: error }, 'following the announcements') });
+  const tail = createAnnouncementTail({ sql, clock, random: deps.random, onError: (error) => log.warn({ err: error }, 'following the announcements') });
   const charts = new Map([[agentKind.machine.id, describeMachine(agentKind.machine)]]);
+  const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
   const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
 
   async function part(name: string, ask: () => Promise<string>): Promise<{ name: string; ok: boolean; detail: string }> {
@@ -120,7 +124,7 @@ export async function startApi(deps: {
       commands: deps.commands,
       agents,
       decisions,
-      charts: { describe: (machine) => charts.get(machine) ?? null },
+      charts: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
       quotes: {
         latest: ({ venue, instrument }) => {
           if (venue !== undefined && instrument !== undefined) {
@@ -152,6 +156,7 @@ export async function startApi(deps: {
       allowedOrigins: deps.allowedOrigins,
       loopback,
       extend: [
+        (server) => registerConsole(server, readConsoleFiles()),
         async (server) => {
           await registerFeeds(server, {
             clock,

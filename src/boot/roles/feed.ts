@@ -153,9 +153,9 @@ export function startFeed(deps: {
       error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
     });
     metrics.hearing(() =>
-      Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected }]) => [
+      Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected, counted }]) => [
         [venue, 'received', received] as const,
-        ...Object.entries(rejected).map(([reason, count]) => [venue, reason, count as number] as const),
+        ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),
       ]),
     );
     pipeline.start();
@@ -185,7 +185,7 @@ export function startFeed(deps: {
   }
 
   const complain = (error: unknown): void => log.warn({ err: error }, 'the feed');
-  const tail = createAnnouncementTail({ sql, clock, onError: complain });
+  const tail = createAnnouncementTail({ sql, clock, random: deps.random, onError: complain });
   const changed = tail.subscribe((rows) => {
     if (
       duty &&

@@ -43,7 +43,13 @@ test('a raw log of the spot exchange goes through its own mapper, frame by frame
     ['candles', 1_750_000_040_000],
     ['quote', 1_750_000_042_250],
   ]);
-  expect(events[1]).toMatchObject({ instrument: 'BTCUSDT', bid: '64000.10000000', askSize: '1.25000000', sequence: 1001, sourceTime: false });
+  expect(events[1]).toMatchObject({
+    instrument: 'BTCUSDT',
+    bid: '64000.10000000',
+    askSize: '1.25000000',
+    sequence: 1001,
+    sourceTime: false,
+  });
   expect(events[3]).toMatchObject({ timeframe: '1m', candles: [{ openTime: 1_749_999_960_000, close: '64010.0' }] });
   expect(report.read).toBe(11);
   expect(report.skipped).toEqual({ depth_diff: 1, carries_nothing: 2 });
@@ -55,7 +61,15 @@ test('a raw log of the spot exchange goes through its own mapper, frame by frame
 test('a book snapshot says its best bid and ask; one-sided books say so', async () => {
   const { report, events } = await imported(`${FIXTURES}spot-answers.log`, 'spotexchange');
   expect(events).toMatchObject([
-    { kind: 'quote', instrument: 'BTCUSDT', bid: '64000.00000000', ask: '64000.50000000', bidSize: '1.50000000', sequence: 900, quality: 'live' },
+    {
+      kind: 'quote',
+      instrument: 'BTCUSDT',
+      bid: '64000.00000000',
+      ask: '64000.50000000',
+      bidSize: '1.50000000',
+      sequence: 900,
+      quality: 'live',
+    },
     { kind: 'quote', instrument: 'NEWUSDT', bid: null, ask: '1.00000000', quality: 'degraded', flags: ['one_sided'] },
   ]);
   expect(rejections(report)).toEqual({ missing_field: 1 });
@@ -70,20 +84,34 @@ test('quotes of CSV keep their spelling; floats with exponents are written out; 
   ]);
   expect(rejections(report)).toEqual({ bad_number: 1, bad_time: 1, out_of_order: 1, non_positive_price: 1 });
   const tardis = await imported(`${FIXTURES}tardis-quotes.csv`, 'evmvenue', 'BTC');
-  expect(tardis.events).toMatchObject([{ instrument: 'BTC', observedAt: 1_588_291_201_099, receivedAt: 1_588_291_201_234, sourceTime: true, bid: '8629.2', ask: '8629.3' }]);
+  expect(tardis.events).toMatchObject([
+    { instrument: 'BTC', observedAt: 1_588_291_201_099, receivedAt: 1_588_291_201_234, sourceTime: true, bid: '8629.2', ask: '8629.3' },
+  ]);
 });
 
 test('LEAN bars of a share are reference prices, known when the bar ends, in New York time', async () => {
   const { report, events } = await imported(`${FIXTURES}lean/equity/usa/minute/spy/20230803_quote.csv`, 'reference');
   // 09:30 in New York is 13:30 UTC in summer; the bar of 09:30 ends a minute later.
-  expect(events[1]).toMatchObject({ kind: 'reference', instrument: 'SPY', receivedAt: Date.UTC(2023, 7, 3, 13, 31), referencePrice: '450.02', confidence: '0.01' });
+  expect(events[1]).toMatchObject({
+    kind: 'reference',
+    instrument: 'SPY',
+    receivedAt: Date.UTC(2023, 7, 3, 13, 31),
+    referencePrice: '450.02',
+    confidence: '0.01',
+  });
   expect(rejections(report)).toEqual({ non_positive_price: 1 });
   const trades = await imported(`${FIXTURES}lean/equity/usa/minute/spy/20230803_trade.csv`, 'reference');
   expect(trades.events).toMatchObject([
-    { kind: 'candles', timeframe: '1m', candles: [{ openTime: Date.UTC(2023, 7, 3, 13, 30), open: '450', high: '450.15', close: '450.02', volume: '12345' }] },
+    {
+      kind: 'candles',
+      timeframe: '1m',
+      candles: [{ openTime: Date.UTC(2023, 7, 3, 13, 30), open: '450', high: '450.15', close: '450.02', volume: '12345' }],
+    },
   ]);
   expect(rejections(trades.report)).toEqual({ bad_number: 1 });
-  await expect(imported(`${FIXTURES}lean/equity/usa/minute/spy/20230803_quote.csv`, 'spotchain')).rejects.toThrow('no venue of ours executes; import it with --venue reference');
+  await expect(imported(`${FIXTURES}lean/equity/usa/minute/spy/20230803_quote.csv`, 'spotchain')).rejects.toThrow(
+    'no venue of ours executes; import it with --venue reference',
+  );
   const crypto = await imported(`${FIXTURES}lean/crypto/coinbase/minute/btcusd/20171217_quote.csv`, 'spotexchange', 'BTCUSDT');
   expect(crypto.events).toMatchObject([
     { kind: 'quote', receivedAt: Date.UTC(2017, 11, 17, 0, 1), bid: '19650', bidSize: '0.029768000000000003' },
@@ -94,7 +122,12 @@ test('LEAN bars of a share are reference prices, known when the bar ends, in New
 test('trades of a pool become bars, never quotes', async () => {
   const { report, events } = await imported(`${FIXTURES}TSLAX-pool-trades.json`, 'spotchain');
   expect(events).toMatchObject([
-    { kind: 'candles', instrument: 'TSLAx', receivedAt: Date.UTC(2026, 5, 21, 12, 34), candles: [{ openTime: Date.UTC(2026, 5, 21, 12, 33), open: '400', close: '400', volume: '1' }] },
+    {
+      kind: 'candles',
+      instrument: 'TSLAx',
+      receivedAt: Date.UTC(2026, 5, 21, 12, 34),
+      candles: [{ openTime: Date.UTC(2026, 5, 21, 12, 33), open: '400', close: '400', volume: '1' }],
+    },
     { candles: [{ openTime: Date.UTC(2026, 5, 21, 12, 36), open: '399.75', high: '402.25', low: '399.75', close: '401.5', volume: '2' }] },
   ]);
   expect(rejections(report)).toEqual({ unknown_instrument: 1 });
@@ -110,7 +143,14 @@ test('uniform bars are received when they closed; doubled and impossible ones ar
 test('oracle prices become reference prices with all their digits', async () => {
   const hermes = await imported(`${FIXTURES}hermes.json`, 'reference');
   expect(hermes.events).toMatchObject([
-    { kind: 'reference', instrument: 'BTC', referencePrice: '107530.49828641', confidence: '23.79021325', feedUpdatedAt: 1_751_042_519_000, receivedAt: 1_751_042_521_000 },
+    {
+      kind: 'reference',
+      instrument: 'BTC',
+      referencePrice: '107530.49828641',
+      confidence: '23.79021325',
+      feedUpdatedAt: 1_751_042_519_000,
+      receivedAt: 1_751_042_521_000,
+    },
     { instrument: 'AAPL', referencePrice: '201', confidence: '0.05' },
   ]);
   expect(rejections(hermes.report)).toEqual({ unknown_instrument: 1 });
@@ -125,16 +165,25 @@ test('oracle prices become reference prices with all their digits', async () => 
 describe('what cannot be imported is refused, and nothing is written', () => {
   test.each<[string, string, Venue, string]>([
     ['a format that nobody knows', 'unknown.log', 'spotexchange', 'has a format that is not known; accepted are: raw logs of Binance'],
-    ['a venue that it cannot stand for', 'hermes.json', 'spotexchange', 'a hermes recording, which cannot stand for spotexchange; use --venue reference'],
+    [
+      'a venue that it cannot stand for',
+      'hermes.json',
+      'spotexchange',
+      'a hermes recording, which cannot stand for spotexchange; use --venue reference',
+    ],
     ['a missing file', 'nothing.csv', 'spotexchange', 'there is no such file'],
   ])('%s', async (_, file, venue, sentence) => {
     const to = join(folder, 'refused.tape');
-    await expect(importTape({ from: `${FIXTURES}${file}`, to, venue, instrument: null, timeframe: null, date: null })).rejects.toThrow(sentence);
+    await expect(importTape({ from: `${FIXTURES}${file}`, to, venue, instrument: null, timeframe: null, date: null })).rejects.toThrow(
+      sentence,
+    );
     expect(existsSync(to) || existsSync(`${to}.partial`)).toBe(false);
   });
 
   test('a recording of which nothing is left, with the first reason', async () => {
-    await expect(imported(`${FIXTURES}tardis-quotes.csv`, 'spotexchange', '')).rejects.toThrow('yielded no event: all were refused, first event 1: unsound_event');
+    await expect(imported(`${FIXTURES}tardis-quotes.csv`, 'spotexchange', '')).rejects.toThrow(
+      'yielded no event: all were refused, first event 1: unsound_event',
+    );
   });
 });
 

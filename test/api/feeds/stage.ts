@@ -39,6 +39,8 @@ export interface Stage {
 export interface StageOptions {
   readonly clock?: Clock;
   readonly feeds?: FeedOptions;
+  /** How long a connection may be idle, in milliseconds; for ever unless told. */
+  readonly connectionTimeout?: number;
   /** When a subject's token expires; an hour from now unless told. */
   readonly expiresAt?: (subject: string) => number;
   readonly find?: (subject: string) => Promise<FeedMember | null>;
@@ -73,7 +75,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
   };
-  const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle' });
+  const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle', connectionTimeout: options.connectionTimeout ?? 0 });
   app.decorateRequest('caller', null);
   // Stands in for the gate of the API, which has tests of its own.
   app.addHook('onRequest', async (request, reply) => {

@@ -1,0 +1,200 @@
+// The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
+import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
+import { sha256Hex } from '../../../src/domain/canonical-json.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { SLOT, sampleCut, sampleManifest } from '../../actors/agent/sample.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const PERIOD = 60_000;
+const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' } as const;
+const iso = (slot: number): string => new Date(slot).toISOString();
+let sql: Sql;
+let owner: Sql;
+let ids: string[] = [];
+
+/** Two agents that decide in the slots 1 to 10; the second is off duty from within slot 3 to within slot 5. Slot 7 was missed. */
+beforeAll(async () => {
+  const url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+  owner = openDatabase({ url, name: 'test owner', role: null, connections: 1 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  const clock = createVirtualClock(SLOT + 1_000);
+  const actors = createActorStore(sql);
+  const store = createTickStore(sql, actors.incident);
+  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
+  let made = 0;
+  const commands = createCommandDesk({
+    runtime,
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
+  });
+  ids = [];
+  for (const name of ['one', 'two']) {
+    const outcome = await commands.create(context, sampleManifest({ name }));
+    if (outcome.ok) ids.push(outcome.value.id);
+  }
+  const ticker = createShardTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
+  for (let number = 1; number <= 10; number++) {
+    const slot = SLOT + number * PERIOD;
+    clock.advanceTo(slot + 500);
+    if (number === 7) continue;
+    await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 30 + number }), 'streams');
+    await createDispatchStore(sql).dueShards(PERIOD, slot);
+    await ticker.tick(PERIOD, 0, slot);
+    if (number === 3) await commands.pause(context, ids[1] as string);
+    if (number === 5) await commands.resume(context, ids[1] as string);
+  }
+  return async () => {
+    await sql.end();
+    await owner.end();
+  };
+});
+
+let forged: string | null = null;
+
+/** What somebody with the rights of the owner could do. Undone after the test. */
+async function forge(table: 'decisions' | 'observations', change: (sql: Sql) => Promise<{ readonly count: number }>): Promise<void> {
+  forged = table;
+  await owner`create table before_forgery as select * from ${owner(table)}`;
+  await owner`alter table ${owner(table)} disable trigger all`;
+  const { count } = await change(owner);
+  expect(count).toBeGreaterThan(0);
+}
+
+afterEach(async () => {
+  if (forged === null) return;
+  await owner`delete from ${owner(forged)}`;
+  await owner`insert into ${owner(forged)} select * from before_forgery`;
+  await owner`drop table before_forgery`;
+  await owner`alter table ${owner(forged)} enable always trigger append_only_rows`;
+  forged = null;
+});
+
+test('the trail of agents that were paused, resumed and late is whole', async () => {
+  const seen: number[] = [];
+  const report = await verifyTrail(sql, (done) => seen.push(done));
+  expect(report).toMatchObject({ whole: true, breaks: [], agents: 2, manifests: 2 });
+  // Ten slots of the first; the second lacks 4 and 5, as it was off duty.
+  expect(report.decisions).toBe(18);
+  expect(seen.at(-1)).toBe(18);
+  expect(report.observations).toBeGreaterThan(0);
+});
+
+const at = (number: number): number => SLOT + number * PERIOD;
+test.each<[string, string, (sql: Sql, id: string) => Promise<{ readonly count: number }>, Partial<{ part: string; slot: string | null }>]>([
+  [
+    'a disposition',
+    'decisions',
+    (owner, id) => owner`update decisions set disposition = 'propose_entry' where agent_id = ${id} and slot = ${at(4)}`,
+    { part: 'disposition', slot: iso(at(4)) },
+  ],
+  [
+    'a reason',
+    'decisions',
+    (owner, id) => owner`update decisions set reason = 'late_tick' where agent_id = ${id} and slot = ${at(4)}`,
+    { part: 'one of reason, instrument, outcome, risk, book, hash', slot: iso(at(4)) },
+  ],
+  [
+    'an outcome',
+    'decisions',
+    (owner, id) => owner`update decisions set outcome = replace(outcome, '1', '2') where agent_id = ${id} and slot = ${at(6)}`,
+    { part: 'one of reason, instrument, outcome, risk, book, hash', slot: iso(at(6)) },
+  ],
+  [
+    'a hash',
+    'decisions',
+    (owner, id) => owner`update decisions set hash = sha256('forged') where agent_id = ${id} and slot = ${at(2)}`,
+    { part: 'hash', slot: iso(at(2)) },
+  ],
+  [
+    'a previous hash',
+    'decisions',
+    (owner, id) => owner`update decisions set previous_hash = sha256('forged') where agent_id = ${id} and slot = ${at(2)}`,
+    { part: 'previous_hash', slot: iso(at(2)) },
+  ],
+  [
+    'an observed hash',
+    'decisions',
+    (owner, id) => owner`update decisions set observed_hash = sha256('forged') where agent_id = ${id} and slot = ${at(9)}`,
+    { part: 'observed_hash', slot: iso(at(9)) },
+  ],
+  [
+    'a manifest hash',
+    'decisions',
+    (owner, id) => owner`update decisions set manifest_hash = sha256('forged') where agent_id = ${id} and slot = ${at(1)}`,
+    { part: 'manifest_hash', slot: iso(at(1)) },
+  ],
+  [
+    'a risk attribution that is no JSON any more',
+    'decisions',
+    (owner, id) => owner`update decisions set risk = '{' where agent_id = ${id} and slot = ${at(3)}`,
+    { part: 'risk', slot: iso(at(3)) },
+  ],
+  [
+    'a decision that was taken out',
+    'decisions',
+    (owner, id) => owner`delete from decisions where agent_id = ${id} and slot = ${at(5)}`,
+    { part: 'missing decision', slot: iso(at(5)) },
+  ],
+  [
+    'the first decision',
+    'decisions',
+    (owner, id) => owner`delete from decisions where agent_id = ${id} and slot = ${at(1)}`,
+    { part: 'missing decision', slot: iso(at(1)) },
+  ],
+  [
+    'the last decision',
+    'decisions',
+    (owner, id) => owner`delete from decisions where agent_id = ${id} and slot = ${at(10)}`,
+    { part: 'missing decision', slot: iso(at(10)) },
+  ],
+  [
+    'a price that was observed',
+    'observations',
+    (owner) => owner`update observations set body = replace(body, '-1.5', '-1.6') where slot = ${at(8)} and body like '%-1.5%'`,
+    { part: 'observation', slot: iso(at(8)) },
+  ],
+])('%s that was altered is the first break', async (_, table, change, expected) => {
+  await forge(table as 'decisions', (owner) => change(owner, ids[0] as string));
+  const report = await verifyTrail(sql);
+  expect(report.whole).toBe(false);
+  expect(report.breaks[0]).toMatchObject(expected);
+  if (table === 'decisions') expect(report.breaks[0]?.agentId).toBe(ids[0]);
+});
+
+test('a chain that was forged with all its hashes right is betrayed by what it observed', async () => {
+  const [row] = await owner<
+    { body: string; instrument: string }[]
+  >`select body, instrument from observations where slot = ${at(10)} limit 1`;
+  const body = String(row?.body).replace('-1.5', '-9.5');
+  await forge(
+    'observations',
+    (sql) =>
+      sql`update observations set body = ${body}, hash = ${sha256Hex(body)} where slot = ${at(10)} and instrument = ${row?.instrument as string}`,
+  );
+  const report = await verifyTrail(sql);
+  expect(report.breaks[0]).toMatchObject({ part: 'observed state', slot: iso(at(10)) });
+});
+
+test('a decision outside of the time on duty is a break', async () => {
+  await forge(
+    'decisions',
+    (sql) =>
+      sql`insert into decisions select ${ids[1] as string}, ${at(4)}, clock_timestamp(), manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash from decisions where agent_id = ${ids[1] as string} and slot = ${at(3)}`,
+  );
+  const report = await verifyTrail(sql);
+  expect(report.breaks[0]).toMatchObject({ agentId: ids[1], slot: iso(at(4)), part: 'slot' });
+});

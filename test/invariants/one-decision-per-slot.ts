@@ -1,0 +1,52 @@
+// I1: every agent on duty has exactly one decision per slot, and one that came late says so.
+import { LATE_AFTER_MS } from '../../actors/agent/shard-tick.ts';
+import type { Sql } from '../../src/adapters/store/database.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** A statement that runs longer is ended by the server, so nothing is committed later than this after it was judged to be in time. */
+const LONGEST_COMMIT_MS = 15_000;
+
+/**
+ * What contradicts I1 in the slots up to and including `through`, one sentence each; empty where all is well. Looks at
+ * each agent's present tick window: from `tick_from`, before `tick_until`.
+ */
+export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly through: EpochMs }): Promise<readonly string[]> {
+  const rows = await sql<{ what: string }[]>`
+    with expected as (
+      select a.id, s.slot from actors a
+      cross join lateral generate_series(
+        (a.tick_from + a.tick_period_ms - 1) / a.tick_period_ms * a.tick_period_ms,
+        least(${through}::bigint, coalesce(a.tick_until - 1, ${through}::bigint)),
+        a.tick_period_ms::bigint
+      ) s(slot)
+      where a.tick_from is not null
+    ), judged as (
+      select d.*, a.tick_from, a.tick_until, a.tick_period_ms,
+        extract(epoch from d.written_at) * 1000 - d.slot as behind_ms
+      from decisions d join actors a on a.id = d.agent_id
+    )
+    select 'agent ' || id || ' has no decision for slot ' || slot as what from expected
+      where not exists (select 1 from decisions d where d.agent_id = expected.id and d.slot = expected.slot)
+    union all
+    select 'agent ' || agent_id || ' decided ' || count(*) || ' times in slot ' || slot from decisions group by agent_id, slot having count(*) > 1
+    union all
+    select 'agent ' || agent_id || ' decided at ' || slot || ', which begins no slot of its' from judged where slot % tick_period_ms <> 0
+    union all
+    select 'agent ' || agent_id || ' decided at ' || slot || ', after it was taken off duty' from judged where slot >= tick_until
+    union all
+    select 'agent ' || agent_id || ' decided slot ' || slot || ' before it began' from judged where behind_ms < 0
+    union all
+    select 'agent ' || agent_id || ' decided slot ' || slot || ' ' || behind_ms::bigint || ' ms late and does not say so' from judged
+      where behind_ms > ${LATE_AFTER_MS + LONGEST_COMMIT_MS} and reason is distinct from 'late_tick'
+    union all
+    select 'agent ' || agent_id || ' calls slot ' || slot || ' late after ' || behind_ms::bigint || ' ms' from judged
+      where reason = 'late_tick' and behind_ms < least(tick_period_ms, ${LATE_AFTER_MS}::int)
+    union all
+    select 'agent ' || agent_id || ' looked at data for the late slot ' || slot from judged
+      where reason = 'late_tick' and (disposition <> 'hold' or observed_hash <> '' or instrument is not null or outcome <> '[]')
+    union all
+    select 'agent ' || agent_id || ' decided slot ' || slot || ' without a cut on record' from judged
+      where reason is distinct from 'late_tick' and reason is distinct from 'tick_crash' and not exists (select 1 from cuts where cuts.slot = judged.slot)
+    limit 20`;
+  return rows.map(({ what }) => what);
+}

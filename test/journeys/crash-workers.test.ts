@@ -1,0 +1,160 @@
+// Workers that are killed, hang, poison themselves or get everything twice: no slot is missed, none is decided twice.
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { testRedis } from '../harness/redis.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { GREEN_WITHIN_MS, measured, onStage } from './crash-stage.ts';
+
+const redisThere = (await testRedis()) !== null;
+const TIME_LIMIT_MS = 120_000;
+/** reliability G10. */
+const RECOVERY_LIMIT_MS = 20_000;
+
+async function place(kind: QueuePlace['kind']): Promise<{ databaseUrl: string; queue: QueuePlace }> {
+  const databaseUrl = await testDatabase();
+  return { databaseUrl, queue: { kind, url: kind === 'postgres' ? databaseUrl : ((await testRedis()) as string) } };
+}
+
+for (const kind of ['redis', 'postgres'] as const) {
+  describe.skipIf(kind === 'redis' && !redisThere).concurrent(`with the queue in ${kind}`, () => {
+    test(
+      'one of two workers is killed in the middle of ticks, again and again: every slot stays decided once',
+      async () => {
+        await onStage(await place(kind), async (stage) => {
+          let workers = await Promise.all([stage.startWorker(), stage.startWorker()]);
+          await stage.decidedAgain();
+          for (let round = 0; round < 5; round++) {
+            await stage.midTick();
+            await workers[0].kill();
+            const took = await stage.decidedAgain();
+            measured(`${kind}: one of two workers killed, next decisions`, took);
+            expect(took).toBeLessThan(RECOVERY_LIMIT_MS);
+            workers = [workers[1], await stage.startWorker()];
+          }
+          await stage.allGreen();
+        });
+      },
+      TIME_LIMIT_MS,
+    );
+
+    test(
+      'the only worker is killed in the middle of a tick: the next one writes the missed slots late and goes on',
+      async () => {
+        await onStage(await place(kind), async (stage) => {
+          let worker = await stage.startWorker();
+          await stage.decidedAgain();
+          for (let round = 0; round < 2; round++) {
+            const lateBefore = await stage.lateRows();
+            await stage.midTick();
+            await worker.kill();
+            const [killedIn, missed] = [stage.slotNow(), 2];
+            await waitFor(() => stage.slotNow() >= killedIn + missed * stage.periodMs, { what: 'two slots to pass', deadlineMs: 10_000 });
+            worker = await stage.startWorker();
+            const took = await stage.decidedAgain();
+            measured(`${kind}: a worker started after the only one was killed, next decisions`, took);
+            expect(took).toBeLessThan(RECOVERY_LIMIT_MS);
+            expect(await stage.lateRows()).toBeGreaterThanOrEqual(lateBefore + stage.agents.length);
+            await stage.allGreen();
+          }
+        });
+      },
+      TIME_LIMIT_MS,
+    );
+
+    test(
+      'a worker hangs with a tick in its hands: another takes that tick over, and the first, when it wakes, changes nothing',
+      async () => {
+        await onStage({ ...(await place(kind)), periodMs: 20_000 }, async (stage) => {
+          const agentId = stage.agents[7] as string;
+          const hanging = await stage.startWorker({ agentId, hangMs: 15_000 });
+          await stage.midTick();
+          await waitFor(async () => (await stage.sql`select 1 from tick_shards where begun_times = 1 and shard = 0`).length > 0, {
+            what: 'the tick that hangs',
+            deadlineMs: 5_000,
+          });
+          const slot = stage.slotNow();
+          const began = Date.now();
+          await stage.startWorker();
+          await waitFor(async () => (await stage.sql`select 1 from decisions where slot = ${slot} and agent_id = ${agentId}`).length > 0, {
+            what: 'the tick that was taken over',
+            deadlineMs: RECOVERY_LIMIT_MS,
+          });
+          measured(`${kind}: a tick taken over from a worker that hangs`, Date.now() - began);
+          expect(hanging.ended()).toBeNull();
+          await stage.allGreen();
+          expect(await stage.sql`select 1 from decisions where slot = ${slot} and reason is distinct from 'late_tick'`).toHaveLength(
+            stage.agents.length,
+          );
+        });
+      },
+      TIME_LIMIT_MS,
+    );
+
+    test(
+      'an agent whose tick takes the process down is paused after three deaths; the others go on',
+      async () => {
+        await onStage(await place(kind), async (stage) => {
+          const poison = stage.agents[4] as string;
+          const poisonOff = async () =>
+            (await stage.sql`select 1 from agents where id = ${poison} and pause_cause = 'tick_crash'`).length > 0;
+          let deaths = 0;
+          for (let worker = await stage.startWorker({ agentId: poison }); ; worker = await stage.startWorker({ agentId: poison })) {
+            await waitFor(async () => worker.ended() !== null || (await poisonOff()), {
+              what: 'a death, or the end of deaths',
+              deadlineMs: GREEN_WITHIN_MS,
+            });
+            if (worker.ended() === null) break;
+            deaths++;
+            expect(deaths).toBeLessThan(6);
+          }
+          expect(deaths).toBe(3);
+          await stage.allGreen([poison]);
+          const [last] = await stage.sql`select disposition, reason from decisions where agent_id = ${poison} order by slot desc limit 1`;
+          expect(last).toEqual({ disposition: 'blocked_by_risk', reason: 'tick_crash' });
+          expect((await stage.sql`select kind from incidents where actor_id = ${poison}`).map((row) => row['kind'])).toEqual([
+            'tick_crash',
+          ]);
+        });
+      },
+      TIME_LIMIT_MS,
+    );
+  });
+}
+
+test.skipIf(!redisThere).concurrent(
+  'the same tick is delivered ten times over to two workers: nothing is decided twice, and nobody is suspected',
+  async () => {
+    const { databaseUrl, queue } = await place('redis');
+    await onStage({ databaseUrl, queue }, async (stage) => {
+      await Promise.all([stage.startWorker(), stage.startWorker()]);
+      await stage.decidedAgain();
+      const connection = new Redis(queue.url, { protocol: 2, maxRetriesPerRequest: null } as never);
+      const line = new Queue('sevengate-ticks', { connection: connection as never });
+      try {
+        for (let round = 0; round < 4; round++) {
+          const slot = stage.slotNow() + stage.periodMs;
+          await waitFor(async () => (await stage.sql`select 1 from cuts where slot = ${slot}`).length > 0, { what: 'the next cut' });
+          await line.addBulk(
+            Array.from({ length: 20 }, (_, i) => ({
+              name: 'tick',
+              data: { periodMs: stage.periodMs, shard: i % 2, slot },
+              opts: { jobId: `again-${slot}-${i}`, removeOnComplete: true, removeOnFail: true },
+            })),
+          );
+          await waitFor(async () => Object.values(await line.getJobCounts()).every((count) => count === 0), {
+            what: 'an empty queue',
+            deadlineMs: 15_000,
+          });
+        }
+      } finally {
+        await line.close();
+        connection.disconnect();
+      }
+      await stage.allGreen();
+    });
+  },
+  TIME_LIMIT_MS,
+);

@@ -1,0 +1,256 @@
+/** The service as its users meet it: a child process with a state folder of its own, its tokens, its log and its end. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { processStartedAt } from '../../src/adapters/server-process.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
+const START_MS = 40_000;
+/** A command that has not ended by then hangs. */
+const COMMAND_MS = 45_000;
+/** What the service promises: everything stopped after a Ctrl-C. */
+export const STOP_MS = 8_000;
+
+export interface LogEntry {
+  readonly level: number;
+  readonly time: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly tookMs: number;
+  /** Processes that it had started, itself or through others, and that still live. */
+  readonly left: readonly number[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client without our types does.
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface Running {
+  readonly home: string;
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Every line of standard error, which has to be one JSON object each. */
+  log(): LogEntry[];
+  /** Waits until standard output holds this; fails with what was said where the process ends first. */
+  said(pattern: RegExp, deadlineMs?: number): Promise<RegExpMatchArray>;
+  exited(): Promise<Ended>;
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+  /** Ends it however it stands, and removes its state folder where this one was made for it. */
+  discard(): Promise<void>;
+}
+
+export interface Service extends Running {
+  readonly url: string;
+  token(subject: string): string;
+  /** `as`: the subject of a token file, or a token itself; nobody where it is null. */
+  ask(method: string, path: string, options?: { as?: string | null; body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
+  get(path: string, as?: string | null): Promise<Answer>;
+  post(path: string, body?: unknown, as?: string | null): Promise<Answer>;
+  /** A connection to its embedded database, as the owner. */
+  database(): Sql;
+}
+
+/** A state folder that the embedded database may enter; the sweep of the harness removes it where a run was killed. */
+export function newHome(): string {
+  const home = mkdtempSync(join(tmpdir(), `sevengate-test-${process.pid}-`));
+  chmodSync(home, 0o711);
+  return home;
+}
+
+/** The settings of this process must not leak into the service under test. */
+function environment(env: Readonly<Record<string, string>>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', PORT: '0', ...env };
+}
+
+export interface Command {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
+}
+
+/** Runs `sevengate <args>` to its end. */
+export async function sevengate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Command> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+  const hung = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(hung);
+  return { code, stdout, stderr, tookMs: performance.now() - began };
+}
+
+/** Launches `sevengate start` and does not wait. */
+export function launch(options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {}): Running {
+  const home = options.home ?? newHome();
+  const child = spawn(process.execPath, [PROGRAM, 'start', ...(options.args ?? [])], {
+    env: environment({ SEVENGATE_HOME: home, ...options.env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+  const pid = child.pid as number;
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  let family: Family = new Map();
+  let told = performance.now();
+
+  async function exited(): Promise<Ended> {
+    const [code, signal] = await closed;
+    const tookMs = performance.now() - told;
+    return {
+      code,
+      signal,
+      tookMs,
+      left: [...family].filter(([one, startedAt]) => processStartedAt(one) === startedAt).map(([one]) => one),
+    };
+  }
+  return {
+    home,
+    pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    log: () =>
+      stderr
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as LogEntry),
+    async said(pattern, deadlineMs = START_MS) {
+      return waitFor(
+        () => {
+          if (hasEnded(child)) throw new Error(`the service ended with ${child.exitCode ?? child.signalCode}:\n${stdout}\n${stderr}`);
+          return pattern.exec(stdout);
+        },
+        { what: `${pattern} on standard output`, deadlineMs },
+      );
+    },
+    exited,
+    async stop(signal = 'SIGINT') {
+      family = descendants(pid);
+      told = performance.now();
+      child.kill(signal);
+      return exited();
+    },
+    async discard() {
+      if (!hasEnded(child)) {
+        family = descendants(pid);
+        child.kill('SIGKILL');
+        await closed;
+      }
+      for (const [one, startedAt] of family) if (processStartedAt(one) === startedAt) process.kill(one, 'SIGKILL');
+      await waitFor(() => [...family].every(([one, startedAt]) => processStartedAt(one) !== startedAt), {
+        what: 'the end of its processes',
+      });
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the whole service and waits for its ready line. */
+export async function startService(
+  options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {},
+): Promise<Service> {
+  const running = launch(options);
+  try {
+    const [, url] = (await running.said(/^ready (http:\S+)$/m)) as unknown as [string, string];
+    return withClient(running, url);
+  } catch (error) {
+    await running.discard();
+    throw error;
+  }
+}
+
+/** A running service with what its clients do. */
+export function withClient(running: Running, url: string): Service {
+  const token = (subject: string): string => readFileSync(join(running.home, 'tokens', `${subject}.token`), 'utf8').trim();
+  const ask: Service['ask'] = async (method, path, { as = 'operator', body, headers = {} } = {}) => {
+    const authorization = as === null ? undefined : `Bearer ${as.includes('.') ? as : token(as)}`;
+    const given = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(given === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(given === undefined ? {} : { body: given }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : null, text };
+  };
+  return {
+    ...running,
+    url,
+    token,
+    ask,
+    get: (path, as = 'operator') => ask('GET', path, { as }),
+    post: (path, body, as = 'operator') => ask('POST', path, { as, body }),
+    database() {
+      const port = readFileSync(join(running.home, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
+      const password = readFileSync(join(running.home, 'postgres.password'), 'utf8').trim();
+      return openDatabase({
+        url: `postgres://sevengate:${password}@127.0.0.1:${port}/sevengate`,
+        connections: 1,
+        role: null,
+        name: 'sevengate journey',
+      });
+    },
+  };
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+/** Processes by id, each with its start time, which tells it from a later one with the same id. */
+type Family = ReadonlyMap<number, string>;
+
+/** Every live process below this one, and itself. */
+function descendants(root: number): Family {
+  const parents = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
+  const family = new Map<number, string>();
+  const add = (pid: number): void => {
+    const startedAt = processStartedAt(pid);
+    if (startedAt === null || family.has(pid)) return;
+    family.set(pid, startedAt);
+    for (const [child, parent] of parents) if (parent === pid) add(child);
+  };
+  add(root);
+  return family;
+}
+
+/** The next slot that is at least so far away, in milliseconds since the epoch. */
+export function nextSlot(atLeastMs: number): number {
+  return Math.ceil((Date.now() + atLeastMs) / 60_000) * 60_000;
+}
+
+/** Asserts nothing: gives every secret of a state folder, to look for in what was printed. */
+export function secretsOf(home: string): string[] {
+  const redis = /^requirepass (\S+)$/m.exec(readFileSync(join(home, 'redis', 'redis.conf'), { encoding: 'utf8', flag: 'a+' }))?.[1];
+  return [
+    readFileSync(join(home, 'postgres.password'), 'utf8').trim(),
+    ...['operator', 'viewer', 'risk-manager'].map((subject) => readFileSync(join(home, 'tokens', `${subject}.token`), 'utf8').trim()),
+    ...(redis === undefined ? [] : [redis]),
+  ];
+}

@@ -1,0 +1,65 @@
+/** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
+import { randomBytes } from 'node:crypto';
+import type { TickStore } from '../../actors/agent/shard-tick.ts';
+import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { createTickStore } from '../../src/adapters/store/tick-store.ts';
+import { createLog } from '../../src/boot/log.ts';
+import { createMetrics } from '../../src/boot/metrics.ts';
+import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+
+/** What the environment variable WORKER holds, as JSON. */
+export interface WorkerOrders {
+  readonly databaseUrl: string;
+  readonly queue: QueuePlace;
+  readonly periodMs: number;
+  /** An agent whose decision ends this process, or keeps it from doing anything else for so many milliseconds, once. */
+  readonly poison?: { readonly agentId: string; readonly hangMs?: number };
+}
+
+const orders = JSON.parse(process.env['WORKER'] as string) as WorkerOrders;
+const clock = createLiveClock();
+const log = createLog('warn');
+const sql = openDatabase({ url: orders.databaseUrl, connections: 8, name: 'sevengate worker' });
+const store = createTickStore(sql, createActorStore(sql).incident);
+const worker = startWorker({
+  sql,
+  queue: orders.queue,
+  actors: openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))),
+  clock,
+  holder: `worker ${process.pid}`,
+  log,
+  metrics: createMetrics(),
+  periodsMs: [orders.periodMs],
+  tickStore: orders.poison ? poisoned(store, orders.poison) : store,
+});
+process.once('SIGTERM', () => {
+  void worker
+    .stop()
+    .then(() => sql.end({ timeout: 3 }))
+    .then(() => process.exit(0));
+});
+process.stdout.write('ready\n');
+
+/** The rules of one agent do their worst when its decision reads them. */
+function poisoned(good: TickStore, { agentId, hangMs }: NonNullable<WorkerOrders['poison']>): TickStore {
+  let hung = false;
+  const worst = (manifest: Manifest): Manifest => ({
+    ...manifest,
+    get entry() {
+      if (hangMs === undefined) process.kill(process.pid, 'SIGKILL');
+      else if (!hung) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, hangMs);
+      hung = true;
+      return manifest.entry;
+    },
+  });
+  return {
+    ...good,
+    duties: async (ids) =>
+      (await good.duties(ids)).map((duty) => (duty.id === agentId ? { ...duty, manifest: worst(duty.manifest) } : duty)),
+  };
+}
