@@ -15,6 +15,7 @@ import { createTokenBuckets } from '../../api/token-buckets.ts';
 import { createActorStore } from '../../src/adapters/store/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
 import { createAgentReads } from '../../src/adapters/store/agent-reads.ts';
+import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createDecisionReads } from '../../src/adapters/store/decision-reads.ts';
@@ -90,6 +91,7 @@ export async function apiUnderTest(
   const books = new Map<string, OrderBook>();
   const defects: unknown[] = [];
   const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
+  const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
   const plain: ApiDoors = {
     clock,
     newRequestId: newId,
@@ -109,6 +111,7 @@ export async function apiUnderTest(
         machine === agentKind.machine.id
           ? { definition: JSON.parse(JSON.stringify(agentKind.machine.definition)), mermaid: 'stateDiagram-v2' }
           : null,
+      layout: (machine) => layouts.of(machine),
     },
     quotes: {
       latest: ({ venue, instrument }) =>
@@ -210,6 +213,7 @@ function checkAgainstDocument(method: string, url: string, type: string, reply: 
   }
   const response = operation.responses[String(reply.status)];
   expect(response, `${method} ${template.path} answered ${reply.status}, which is not documented: ${reply.text}`).toBeDefined();
+  if (reply.status === 204) return expect(reply.text).toBe('');
   const mediaType = type.split(';')[0] as string;
   const base = response?.$ref ?? `#/paths/${escapePointer(template.path)}/${method.toLowerCase()}/responses/${reply.status}`;
   const content = (response?.$ref === undefined ? response : document.components.responses[response.$ref.split('/').at(-1) as string])

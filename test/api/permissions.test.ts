@@ -33,7 +33,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
 const pathOf = ({ route }: RouteEntry, id: string): string =>
-  `${route.url.replace(':id', id).replace(':decisionId', decisionId(id, 60_000))}${QUERIES[route.url] ?? ''}`;
+  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000))}${QUERIES[route.url] ?? ''}`;
 
 // The rule of the matrix, said a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
@@ -42,6 +42,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /metrics': 'public',
   'GET /v1/openapi.json': 'public',
   'GET /v1/me': 'identity',
+  'POST /v1/session': 'public',
+  'DELETE /v1/session': 'public',
   'GET /v1/quotes': ['market:read'],
   'GET /v1/candles': ['market:read'],
   'GET /v1/order-book': ['market:read'],
@@ -59,6 +61,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agents/:id/evidence': ['agent:read'],
   'GET /v1/agents/:id/history': ['agent:read'],
   'GET /v1/agents/:id/chart': ['agent:read'],
+  'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 
 test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, found] as const))(

@@ -39,6 +39,8 @@ export interface AnnouncementTailOptions {
   readonly pollMs?: number;
   /** Rows per query; 1,000 unless told. */
   readonly pageRows?: number;
+  /** Spreads the retries of many processes, 0 to below 1; the middle unless told. */
+  readonly random?: () => number;
   /** Hears of every failed poll; the tail goes on by itself. */
   readonly onError?: (error: unknown) => void;
 }
@@ -87,6 +89,7 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
   const { sql, clock } = options;
   const pollMs = options.pollMs ?? POLL_MS;
   const pageRows = options.pageRows ?? PAGE_ROWS;
+  const random = options.random ?? (() => 0.5);
   const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void>();
 
   let position: AnnouncementPosition = { xid: 0, seq: 0 };
@@ -168,7 +171,7 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
     report(error);
     const delayMs = Math.min(pollMs * 2 ** failures, RETRY_CAP_MS);
     failures = Math.min(failures + 1, 10);
-    pollAfter(delayMs * (0.5 + Math.random() / 2));
+    pollAfter(delayMs * (0.5 + random() / 2));
   }
 
   interface Followed {

@@ -75,6 +75,8 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
       bigint: { to: 20, from: [20], serialize: (value: number) => String(value), parse: (text: string) => Number(text) },
       textArray: { to: 1009, from: [1009], serialize: arrayLiteral, parse: arrayElements },
       uuidArray: { to: 2951, from: [2951], serialize: arrayLiteral, parse: arrayElements },
+      intArray: { to: 1007, from: [1007], serialize: numberArrayLiteral, parse: arrayNumbers },
+      bigintArray: { to: 1016, from: [1016], serialize: numberArrayLiteral, parse: arrayNumbers },
     },
     // COPY over plain TCP stalls about 90 ms per statement unless Nagle's algorithm is off, and postgres.js leaves it on.
     ...(plainTcp ? { socket: () => connectWithoutDelay(target.hostname, Number(target.port || 5432)) } : {}),
@@ -84,6 +86,14 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
 /** A one-dimensional array of texts as PostgreSQL spells it. */
 function arrayLiteral(elements: readonly string[]): string {
   return `{${elements.map((element) => `"${element.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
+}
+
+function numberArrayLiteral(elements: readonly number[]): string {
+  return `{${elements.join(',')}}`;
+}
+
+function arrayNumbers(text: string): number[] {
+  return arrayElements(text).map(Number);
 }
 
 /** Reads what `arrayLiteral` writes, and PostgreSQL's own spelling with bare elements. */

@@ -323,7 +323,11 @@ async function connect(port: number, passwordFile: string): Promise<string> {
   const sql = postgres(address('postgres'), { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
     const [found] = await sql`select 1 from pg_database where datname = ${DATABASE}`;
-    if (!found) await sql`create database ${sql(DATABASE)}`;
+    // Another process that shares the server may make it at the same moment.
+    if (!found)
+      await sql`create database ${sql(DATABASE)}`.catch((error: { code?: string }) => {
+        if (error.code !== '42P04' && error.code !== '23505') throw error;
+      });
   } catch (error) {
     throw new Error(`the embedded database refused us: ${(error as Error).message}`);
   } finally {

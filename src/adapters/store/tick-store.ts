@@ -130,8 +130,10 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       });
     },
 
-    async poisoned(slot: EpochMs): Promise<ReadonlySet<string>> {
-      const rows = await sql<{ actor_id: string }[]>`select actor_id from tick_crashes where slot = ${slot} and poisoned`;
+    async poisoned(periodMs: number, shard: number): Promise<ReadonlySet<string>> {
+      const rows = await sql<{ actor_id: string }[]>`
+        select c.actor_id from tick_crashes c join actors a on a.id = c.actor_id
+        where c.poisoned and a.tick_period_ms = ${periodMs} and a.shard = ${shard} and c.slot >= a.tick_from`;
       return new Set(rows.map(({ actor_id }) => actor_id));
     },
 
@@ -167,12 +169,14 @@ async function copyDecisions(transaction: Transaction, rows: readonly DecisionRo
   for (const row of rows) {
     text += `${row.agentId}\t${row.slot}\t${row.manifestVersion}\t${row.disposition}\t${row.reason === null ? '\\N' : copyText(row.reason)}\t${row.instrument ?? '\\N'}\t${copyText(row.outcome)}\t${row.risk === null ? '\\N' : copyText(JSON.stringify(row.risk))}\t${row.book === null ? '\\N' : copyText(row.book)}\t\\\\x${row.manifestHash}\t\\\\x${row.observedHash}\t\\\\x${row.previousHash}\t\\\\x${row.hash}\n`;
   }
-  await new Promise<void>((sent) => {
+  await new Promise<void>((sent, lost) => {
     const final = writable._final.bind(writable);
     writable._final = (done) => {
       final(done);
       sent();
     };
+    // The connection went away: without a listener the stream's error would end the process.
+    writable.on('error', lost);
     writable.end(text);
   });
 }

@@ -19,6 +19,12 @@ test('arrays of text and uuid go and come back whatever stands in them', async (
   expect(row).toEqual({ texts, ids: ['01900000-0000-7000-8000-000000000001'], empty: [] });
 });
 
+test('arrays of numbers go and come back', async () => {
+  const [row] =
+    await sql`select ${[1, -2, 3]}::int[] as ints, ${[1_790_000_000_000, 0]}::bigint[] as bigs, ${[] as number[]}::int[] as none`;
+  expect(row).toEqual({ ints: [1, -2, 3], bigs: [1_790_000_000_000, 0], none: [] });
+});
+
 test('bigints are numbers, numerics stay text', async () => {
   const [row] = await sql`select 1790000000000::bigint as big, 1.10::numeric as exact, 12345678901234567890.123::numeric as long`;
   expect(row).toEqual({ big: 1790000000000, exact: '1.10', long: '12345678901234567890.123' });

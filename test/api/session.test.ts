@@ -1,0 +1,126 @@
+// A browser's session: a token once handed over becomes a cookie, under the name and the attributes that the address calls for.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let token: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  token = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+});
+afterAll(() => api.close());
+
+const cookiesOf = (reply: { readonly headers: Readonly<Record<string, unknown>> }): string[] => {
+  const found = reply.headers['set-cookie'];
+  return found === undefined ? [] : [found].flat().map(String);
+};
+
+describe('on http loopback', () => {
+  test('a good token is answered with its subject and set as a cookie that opens every other route', async () => {
+    const reply = await api.call('POST', '/v1/session', { body: { token } });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    const [cookie = ''] = cookiesOf(reply);
+    expect(cookie).toBe(`sevengate=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=3600`);
+    const me = await api.call('GET', '/v1/me', { headers: { cookie: cookie.split(';')[0] as string } });
+    expect(me.body).toMatchObject({ subject: reply.body.subject, expiresAt: reply.body.expiresAt });
+  });
+
+  test('spaces and line breaks around a pasted token do not matter', async () => {
+    expect((await api.call('POST', '/v1/session', { body: { token: `  ${token}\n` } })).status).toBe(200);
+  });
+
+  test.each([
+    ['an unknown one', 'nobodys-token', 401, 'unauthenticated'],
+    ['no token at all', 'two words', 401, 'unauthenticated'],
+    ['a forged attribute', 'a; Domain=evil.example', 401, 'unauthenticated'],
+    ['a header in a token', 'a\r\nset-cookie: b=c', 401, 'unauthenticated'],
+    ['a far too long one', 'a'.repeat(9_000), 401, 'unauthenticated'],
+    ['an empty one', '', 400, 'malformed'],
+    ['a number', 7, 400, 'malformed'],
+  ])('%s sets no cookie', async (_, wrong, status, code) => {
+    const reply = await api.call('POST', '/v1/session', { body: { token: wrong } });
+    expect([reply.status, reply.body.code]).toEqual([status, code]);
+    expect(cookiesOf(reply)).toEqual([]);
+  });
+
+  test('an expired token sets no cookie, and one that expires soon lives no longer in the cookie', async () => {
+    const expired = await api.call('POST', '/v1/session', { body: { token: api.issue('subject-1', -1) } });
+    expect([expired.status, expired.body.code, cookiesOf(expired)]).toEqual([401, 'token_expired', []]);
+    const soon = await api.call('POST', '/v1/session', { body: { token: api.issue('subject-1', 90_500) } });
+    expect(cookiesOf(soon)[0]).toMatch(/Max-Age=90$/);
+  });
+
+  test('closing it forgets both names, with or without a session', async () => {
+    for (const headers of [{}, { cookie: `sevengate=${token}`, origin: ORIGIN }]) {
+      const reply = await api.call('DELETE', '/v1/session', { headers });
+      expect(reply.status).toBe(204);
+      expect(cookiesOf(reply).map((cookie) => cookie.split(';')[0])).toEqual(['sevengate=', '__Host-sevengate=']);
+      for (const cookie of cookiesOf(reply)) expect(cookie).toMatch(/Max-Age=0$/);
+    }
+  });
+
+  test("another site's page can neither open nor close a session", async () => {
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
+      const opened = await api.call('POST', '/v1/session', { body: { token }, headers: { origin } });
+      const closed = await api.call('DELETE', '/v1/session', { headers: { origin } });
+      for (const reply of [opened, closed]) {
+        expect([reply.status, reply.body.code], origin).toEqual([403, 'origin_refused']);
+        expect(cookiesOf(reply)).toEqual([]);
+      }
+    }
+  });
+
+  test('the pages that the service itself serves on loopback may act with the cookie, and nobody else by their name', async () => {
+    const act = (origin: string, host: string) =>
+      api.call('POST', '/v1/agents/emergency-halt', { headers: { cookie: `sevengate=${token}`, origin, host } });
+    for (const host of ['127.0.0.1:8080', 'localhost:4711', '[::1]:80', 'localhost']) {
+      expect((await act(`http://${host}`, host)).status, host).toBe(200);
+    }
+    for (const [origin, host] of [
+      ['http://evil.example', 'evil.example'],
+      ['http://127.0.0.1.evil.example:80', '127.0.0.1.evil.example:80'],
+      ['http://localhost:8081', 'localhost:8080'],
+      ['https://localhost:8080', 'localhost:8080'],
+      ['http://127.0.0.1:8080', 'localhost:8080'],
+      ['http://localhost:8080.evil.example', 'localhost:8080.evil.example'],
+    ] as const) {
+      expect((await act(origin, host)).body.code, `${origin} at ${host}`).toBe('origin_refused');
+    }
+  });
+
+  test('attempts are limited as wrong credentials are', async () => {
+    const limited = await apiUnderTest();
+    const attempts = await Promise.all(
+      Array.from({ length: 130 }, () => limited.call('POST', '/v1/session', { body: { token: 'guess' } })),
+    );
+    const refused = attempts.filter(({ status }) => status === 429);
+    expect(refused.length).toBe(10);
+    expect(attempts.every(({ status }) => status === 401 || status === 429)).toBe(true);
+    // The same bucket: whoever guesses there does not guess elsewhere.
+    const good = await limited.token(['agent:read']);
+    expect((await limited.call('GET', '/v1/me', { token: good })).status).toBe(429);
+    await limited.close();
+  });
+});
+
+test('anywhere else the cookie is bound to the host and to https', async () => {
+  const remote = await apiUnderTest(() => ({}), { loopback: false });
+  const good = await remote.token(['agent:read']);
+  const opened = await remote.call('POST', '/v1/session', { body: { token: good }, headers: { origin: ORIGIN } });
+  expect(cookiesOf(opened)).toEqual([`__Host-sevengate=${good}; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=3600`]);
+  expect((await remote.call('GET', '/v1/me', { headers: { cookie: `__Host-sevengate=${good}` } })).status).toBe(200);
+  expect((await remote.call('GET', '/v1/me', { headers: { cookie: `sevengate=${good}` } })).status).toBe(401);
+  const closed = await remote.call('DELETE', '/v1/session', { headers: { origin: ORIGIN } });
+  expect(cookiesOf(closed)).toEqual(['__Host-sevengate=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0']);
+  await remote.close();
+});
+
+test('the layout of a machine is drawn from what the service has, and from nothing else', async () => {
+  const layout = await api.call('GET', '/v1/machines/agent@1/layout', { token });
+  expect(layout.status, layout.text).toBe(200);
+  expect(layout.body.boxes.map(({ id }: { id: string }) => id)).toEqual(
+    expect.arrayContaining(['', 'stage.draft', 'duty.paused', 'feed.lost']),
+  );
+  expect((await api.call('GET', '/v1/machines/agent@0/layout', { token })).body.code).toBe('not_found');
+});
