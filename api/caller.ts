@@ -29,8 +29,8 @@ export interface CallerOptions {
 /** The longest token that is looked at. */
 const MAX_TOKEN_LENGTH = 8_192;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
-const HOST_COOKIE = '__Host-sevengate';
-const LOOPBACK_COOKIE = 'sevengate';
+export const HOST_COOKIE = '__Host-sevengate';
+export const LOOPBACK_COOKIE = 'sevengate';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,18 +88,30 @@ function sessionCookies(header: string, loopback: boolean): string[] {
 function originRefused(request: FastifyRequest, fromCookie: boolean, allowed: ReadonlySet<string>): string | null {
   const { origin, upgrade } = request.headers;
   const opensSocket = upgrade !== undefined;
-  if (opensSocket && origin !== undefined && !allowed.has(origin)) return 'this origin may not open a socket here';
+  const trusted = origin !== undefined && (allowed.has(origin) || isOwnLoopback(origin, request.headers.host));
+  if (opensSocket && origin !== undefined && !trusted) return 'this origin may not open a socket here';
   if (!fromCookie || (SAFE_METHODS.has(request.method) && !opensSocket)) return null;
   if (origin === undefined) return 'with the session cookie, an unsafe request needs an Origin header';
-  if (!allowed.has(origin)) return 'this origin may not send unsafe requests with the session cookie';
+  if (!trusted) return 'this origin may not send unsafe requests with the session cookie';
   return request.headers['sec-fetch-site'] === 'cross-site' ? 'the browser says that this request comes from another site' : null;
 }
 
 /**
- * The hook that lets a request in: limits, credential, verification, grants, permission, in this order. It sets
- * `request.caller`, or answers 400, 401, 403, 429 or 503 itself.
+ * The console's own pages on http loopback, whatever the port: nobody else can be addressed by these names, so that a page
+ * whose origin is the very host of the request was served by us. Every other origin has to be on the list.
  */
-export function createGate(doors: ApiDoors, options: CallerOptions): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+function isOwnLoopback(origin: string, host: string | undefined): boolean {
+  return host !== undefined && origin === `http://${host}` && /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host);
+}
+
+/**
+ * What lets a request in: limits, credential, verification, grants, permission, in this order. It sets
+ * `request.caller` and gives undefined, or answers 400, 401, 403, 429 or 503 itself and gives the reply.
+ */
+export function createGate(
+  doors: ApiDoors,
+  options: CallerOptions,
+): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined | Promise<FastifyReply | undefined> {
   const allowedOrigins = new Set(options.allowedOrigins);
   const policyTexts = new Map<CostClass, string>();
 
@@ -135,12 +147,13 @@ export function createGate(doors: ApiDoors, options: CallerOptions): (request: F
     reply.header('cache-control', 'no-store');
   }
 
-  return async (request, reply) => {
+  async function letIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const { permission, cost = 'read', unlimited } = request.routeOptions.config;
-    reply.header('x-request-id', request.id);
     if (permission === undefined || permission === 'public') {
       if (unlimited !== true && (await limited(reply, `address ${request.ip}`, cost))) return reply;
-      return;
+      // Nobody is identified yet, but a foreign page must not open or close its visitor's session either.
+      const foreign = request.headers.origin === undefined ? null : originRefused(request, true, allowedOrigins);
+      return permission === undefined || foreign === null ? undefined : sendProblem(reply, 'origin_refused', foreign);
     }
     const address = `address ${request.ip}`;
     if (cost !== 'emergency') {
@@ -179,7 +192,15 @@ export function createGate(doors: ApiDoors, options: CallerOptions): (request: F
       credential: credential.value.fromCookie ? 'cookie' : 'bearer',
     };
     reply.header('cache-control', 'no-store');
-    return;
+    return undefined;
+  }
+
+  return (request, reply) => {
+    const { permission, unlimited } = request.routeOptions.config;
+    reply.header('x-request-id', request.id);
+    // A probe is let in on the spot; only what has to ask somebody waits.
+    const isProbe = permission === 'public' && unlimited === true && request.headers.origin === undefined;
+    return isProbe ? undefined : letIn(request, reply);
   };
 }
 

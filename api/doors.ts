@@ -101,6 +101,36 @@ export interface MachineChart {
   readonly mermaid: string;
 }
 
+/** A rectangle in CSS pixels at scale 1, measured from the top left corner of the machine. */
+interface Rectangle {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A machine as boxes and edges, ready to be drawn. */
+export interface MachineLayout {
+  readonly machine: string;
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: readonly (Rectangle & {
+    readonly id: string;
+    readonly parent: string | null;
+    readonly kind: 'machine' | 'region' | 'compound' | 'state' | 'final' | 'initial' | 'any';
+    readonly title: string;
+    readonly stays: readonly string[];
+  })[];
+  readonly edges: readonly {
+    readonly id: string;
+    readonly from: string;
+    readonly to: string;
+    readonly event: string;
+    readonly points: readonly { readonly x: number; readonly y: number }[];
+    readonly label: (Rectangle & { readonly lines: readonly string[] }) | null;
+  }[];
+}
+
 /** The market view of this process: the latest event per instrument, in memory. */
 export interface QuoteReads {
   latest(filter: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[];
@@ -210,7 +240,8 @@ export interface ApiDoors {
   readonly commands: AgentCommands;
   readonly agents: AgentReads;
   readonly decisions: DecisionReads;
-  readonly charts: { describe(machine: string): MachineChart | null };
+  /** Null for a machine that this version of the service does not have. */
+  readonly charts: { describe(machine: string): MachineChart | null; layout(machine: string): Promise<MachineLayout | null> };
   readonly quotes: QuoteReads;
   readonly candles: CandleReads;
   readonly orderBook: OrderBookReads;

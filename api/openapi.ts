@@ -90,7 +90,7 @@ export function openApiDocument(routes: readonly RouteEntry[], version: string):
     const { route, permission } = found;
     const responses: { [status: string]: unknown } = {};
     for (const [status, { description, schema, contentType }] of Object.entries(route.answers)) {
-      if (Number(status) === 101) {
+      if (Number(status) === 101 || Number(status) === 204) {
         responses[status] = { description };
         continue;
       }
@@ -204,5 +204,6 @@ Generated from \`api/v1/index.ts\` and compared by \`test/api/surfaces.test.ts\`
 |---|---|---|---|
 ${rows.join('\n')}
 | GET | \`/docs\`, \`/docs/*\` | public | read |
+| GET | \`/\`, \`/console/*\` | public | read |
 `;
 }

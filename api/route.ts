@@ -1,6 +1,7 @@
 /** A route as data: its words, schemas and answers in one place; validation, types and the OpenAPI document follow from it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { CallerOptions } from './caller.ts';
 import type { ApiDoors, CostClass } from './doors.ts';
 import type { RoutePermission } from './permission.ts';
 import type { ProblemCode } from './problem.ts';
@@ -31,7 +32,7 @@ export interface Answer {
 }
 
 export interface Route<Schema extends RouteSchema = RouteSchema> {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly url: `/${string}`;
   /** Unique name for generated clients. */
   readonly name: string;
@@ -51,7 +52,7 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly refusals: readonly ProblemCode[];
   /** Takes an Idempotency-Key. */
   readonly idempotent?: boolean;
-  handle(doors: ApiDoors): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
+  handle(doors: ApiDoors, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
 }
 
 /** Keeps the schemas' types, so that the handler's request is typed by them. */

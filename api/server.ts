@@ -1,5 +1,4 @@
 /** Builds the HTTP server out of its doors: strict parsing, one gate for every request, problems for every error. */
-import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -9,6 +8,7 @@ import type { ApiDoors } from './doors.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
+import { securityHeaders } from './security-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { parseStrictYaml } from './strict-yaml.ts';
 import { compileValidator, type Part } from './validation.ts';
@@ -66,11 +66,30 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   readBodiesStrictly(app);
   const allowedOrigins = new Set(options.allowedOrigins);
   const gate = createGate(doors, options);
-  app.addHook('onRequest', async (request, reply) => {
+  const safe = await securityHeaders({
+    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    // Headers that only browsers gone by look at would be a third of a small answer.
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+    xDnsPrefetchControl: false,
+    originAgentCluster: false,
+    // On http loopback there is no transport security to insist on.
+    strictTransportSecurity: !options.loopback,
+  });
+  // Before its body is read: what no route takes is not worth parsing.
+  function goOn(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    if (request.is404) answerUnknown(request, reply, known, allowedOrigins);
+    else done();
+  }
+  // Not an async function: a probe waits for nothing, and should not be made to.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(safe);
     describeOrigin(request, reply, allowedOrigins);
-    const answered = await gate(request, reply);
-    // Before its body is read: what no route takes is not worth parsing.
-    return answered === undefined && request.is404 ? answerUnknown(request, reply, known, allowedOrigins) : answered;
+    const answered = gate(request, reply);
+    if (answered === undefined) goOn(request, reply, done);
+    else if (answered instanceof Promise) answered.then((late) => (late === undefined ? goOn(request, reply, done) : undefined), done);
   });
   app.addHook('onResponse', (request, reply, done) => {
     doors.metrics.observe({
@@ -85,19 +104,6 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known, allowedOrigins));
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
 
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
-    crossOriginResourcePolicy: { policy: 'same-origin' },
-    // Headers that only browsers gone by look at would be a third of a small answer.
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-    xDnsPrefetchControl: false,
-    originAgentCluster: false,
-    // On http loopback there is no transport security to insist on.
-    strictTransportSecurity: !options.loopback,
-  });
-
   let documentText = '';
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
@@ -108,12 +114,12 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
   documentText = JSON.stringify(document);
-  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, found);
+  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, options, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
 }
 
-function registerRoute(app: FastifyInstance, doors: ApiDoors, { route, permission }: RouteEntry): void {
+function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOptions, { route, permission }: RouteEntry): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
     Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, withoutIds(schema)]])),
@@ -130,7 +136,7 @@ function registerRoute(app: FastifyInstance, doors: ApiDoors, { route, permissio
       response,
     },
     validatorCompiler: validatorCompilerOf(route) as never,
-    handler: route.handle(doors) as never,
+    handler: route.handle(doors, options) as never,
   });
 }
 

@@ -144,6 +144,8 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
   function ask(one: Kept, at: EpochMs): void {
     one.cancel();
     one.cancel = clock.deadline(at, () => {
+      // What is being fetched asks again by itself once it has an answer.
+      if (one.busy) return;
       const flying = inFlight.get(one.venue) ?? 0;
       if (flying >= perVenue) {
         const queue = waiting.get(one.venue);
@@ -175,8 +177,11 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
     } finally {
       one.busy = false;
       inFlight.set(one.venue, (inFlight.get(one.venue) ?? 1) - 1);
-      const next = waiting.get(one.venue)?.shift();
-      if (next !== undefined && !next.dropped && running) ask(next, clock.now());
+      // Who waited in vain must not take the turn of those behind it.
+      const queue = waiting.get(one.venue);
+      let next = queue?.shift();
+      while (next?.dropped) next = queue?.shift();
+      if (next !== undefined && running) ask(next, clock.now());
     }
   }
 

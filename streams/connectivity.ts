@@ -4,7 +4,7 @@ import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import type { Clock } from './clock.ts';
-import { type FeedLife, FeedLives } from './feed-life.ts';
+import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
 import { ageMs } from './marked-quality.ts';
 import { createOrderedBus } from './ordered-bus.ts';
@@ -20,6 +20,9 @@ export const DATA_DEGRADATION_MS = 5_000;
  * The last three are degraded.
  */
 export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
+
+/** Providers of marks and news beside a venue's prices: neither their life nor their silence says anything of the prices. */
+export const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'news']);
 
 const DEGRADED: ReadonlySet<Hearing> = new Set(['carried_forward', 'silent', 'feed_down']);
 
@@ -127,7 +130,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     const anyPriced = state.feeds.some((feed) => feed.priced);
     let feeds = 0;
     for (const feed of state.feeds) {
-      // A side channel (a news wire, say) is no price data: it counts only while there is nothing better.
+      // What has brought no price (a feed that failed before it named itself) counts only while there is nothing better.
       if (anyPriced && !feed.priced) continue;
       feeds++;
       const [word, why] = hearingOf(feed, at);
@@ -203,6 +206,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       }
       case 'heartbeat':
       case 'feed_status': {
+        if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
         const state = stateOf(message.venue);
         watchedOf(lives.hear(message), message.source, state);
         if (message.kind === 'feed_status' || state.degradedSince !== null) review(state, message.receivedAt);

@@ -15,7 +15,6 @@ export const COUNTED = [
   'unclosed_bar',
   'bad_bar',
   'over_capacity',
-  'consumer_error',
   'feed_error',
 ] as const;
 export type Counted = (typeof COUNTED)[number];

@@ -96,9 +96,13 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
     return byName.at(venue, instrument);
   }
 
-  /** Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to it. */
+  /**
+   * Of two sources of one instrument the older time never replaces the newer one; within a source the chain has seen to
+   * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is heard now counts.
+   */
   function olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
     if (latest === null || latest.source === event.source || event.observedAt >= latest.observedAt) return false;
+    if (event.receivedAt - latest.receivedAt > freshness.maxAgeMs(latest)) return false;
     return (marksOf(latest.flags) & CLOCK_SKEW) === 0;
   }
 

@@ -28,7 +28,7 @@ export function createOrderedBus<T>(): OrderedBus<T> {
         subject.next(value);
         for (let index = 0; index < waiting.length; index++) subject.next(waiting[index] as T);
       } finally {
-        waiting.length = 0;
+        if (waiting.length > 0) waiting.length = 0;
         delivering = false;
       }
     },

@@ -2,7 +2,7 @@
 import { type MonoTypeOperatorFunction, pipe } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
-import { CLOCK_SKEW, CROSSED, markQuote, markReference } from './marked-quality.ts';
+import { CLOCK_SKEW, CROSSED, markQuote, markReference, OUT_OF_ORDER } from './marked-quality.ts';
 import { carriedForward } from './operators/carried-forward.ts';
 import { clockSkew, isSkewed, VenueOffsets } from './operators/clock-skew.ts';
 import { crossed, judgeBook } from './operators/crossed.ts';
@@ -62,8 +62,9 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
     }
     const order = judgeQuoteOrder(slot, quote, limits);
     if (order !== 'newer') {
-      counters?.count(quote.venue, order);
-      return null;
+      counters?.count(quote.venue, order === 'restarted' ? 'out_of_order' : order);
+      if (order !== 'restarted') return null;
+      marks |= OUT_OF_ORDER;
     }
     const wasGapped = slot.gapped;
     marks |= judgeGap(slot, quote, limits);

@@ -80,7 +80,9 @@ export const DEFAULT_LIMITS: QualityLimits = {
       maxConfidence: 0.005,
     },
   },
-  sources: {},
+  // Each coin's whole book comes twice a second whether it changed or not: its silence is the coin's own, and the pongs
+  // of the socket, which go on for all coins, must not vouch for it.
+  sources: { 'hyperliquid:bbo': { cadence: 'continuous' }, 'hyperliquid:l2Book': { cadence: 'continuous' } },
   perpContextMaxAgeMs: 60_000,
   liquidityMaxAgeMs: 300_000,
   issuerMarkMaxAgeMs: 30 * DAY,

@@ -78,7 +78,8 @@ export function observe(
 
   const perp = freshContext(view, relations.pairedPerp, slot, limits.perpContextMaxAgeMs);
   const spot = relations.pairedSpot === null ? null : view.quoteAt(relations.pairedSpot, slot);
-  const spotMid = spot === null ? null : midPrice(spot.bid, spot.ask);
+  // The observation shows no quality of the paired spot quote, so only a live one may speak in it.
+  const spotMid = spot === null || spot.quality !== 'live' ? null : midPrice(spot.bid, spot.ask);
   const liquidity = known?.liquidity ?? null;
 
   return {

@@ -70,8 +70,8 @@ export interface TickStore {
     /** The slot was ticked to its end, which clears what its starts were counted for; late rows prove nothing about who crashes. */
     readonly decided: boolean;
   }): Promise<boolean>;
-  /** Agents that took their worker down at this slot as often as the limit allows. */
-  poisoned(slot: EpochMs): Promise<ReadonlySet<string>>;
+  /** Agents of the shard that took their worker down as often as the limit allows, and have not been resumed since. */
+  poisoned(periodMs: number, shard: number): Promise<ReadonlySet<string>>;
   markPoisoned(agentId: string, slot: EpochMs): Promise<void>;
   /** Counts a crash of an agent's tick and answers how many there were in a row. */
   countCrash(agentId: string, slot: EpochMs): Promise<number>;
@@ -217,6 +217,9 @@ export function createShardTicker(deps: {
     await deps.pause(agentId);
   }
 
+  /** The careful tick under way. */
+  let alone: Promise<unknown> = Promise.resolve();
+
   async function tickShard(key: string, periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
     const progress = await store.begin(periodMs, shard, slot);
     if (!progress) return NOTHING;
@@ -230,10 +233,32 @@ export function createShardTicker(deps: {
       warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
       return { decisions: late.rows, late: late.rows, crashed: [] };
     }
-    const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
     // The batch was the first start of every agent; since then the store marks who is ticked alone, the last suspect first.
+    // Alone in the whole process, too: else whoever another shard is just ticking would be blamed for the same death.
     const careful = progress.begunTimes > 1;
-    const poisoned = careful ? await store.poisoned(slot) : NOBODY;
+    const decide = () => decideSlot({ key, periodMs, shard, slot, lastSlot: late.lastSlot, agents, state, progress, careful });
+    const deciding = careful ? alone.then(decide) : decide();
+    if (careful) alone = deciding.catch(() => {});
+    const done = await deciding;
+    return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
+  }
+
+  async function decideSlot(tick: {
+    readonly key: string;
+    readonly periodMs: number;
+    readonly shard: number;
+    readonly slot: EpochMs;
+    readonly lastSlot: EpochMs;
+    readonly agents: readonly ShardAgent[];
+    readonly state: Warm;
+    readonly progress: ShardProgress;
+    readonly careful: boolean;
+  }): Promise<{ readonly decisions: number; readonly crashed: readonly string[] } | null> {
+    const { key, periodMs, shard, slot, lastSlot, agents, state, progress, careful } = tick;
+    const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
+    // One that was taken off duty only after this slot had begun still has a row to its name in it, but does not decide.
+    const leaving = agents.some((agent) => agent.tickUntil !== null && isDue(agent, slot));
+    const poisoned = careful || leaving ? await store.poisoned(periodMs, shard) : NOBODY;
     const ordered = careful ? suspectFirst(agents, progress.suspect) : agents;
     const rows: DecisionRow[] = [];
     const crashed: string[] = [];
@@ -245,7 +270,7 @@ export function createShardTicker(deps: {
       const end = chainEnd(duty, state);
       let row: DecisionRow;
       if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
-        if (!poisoned.has(agent.id)) {
+        if (agent.tickUntil === null) {
           await store.markPoisoned(agent.id, slot);
           // At once: should another agent take the process down before the commit, the next start does not try this one again.
           await takeOffDuty(agent.id, slot);
@@ -274,8 +299,7 @@ export function createShardTicker(deps: {
       rows.push(row);
     }
     if (careful) await store.suspect(periodMs, shard, null);
-    if (!(await store.commit({ periodMs, shard, lastSlot: late.lastSlot, slot, rows, at: deps.clock.now(), decided: true })))
-      return NOTHING;
+    if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: deps.clock.now(), decided: true }))) return null;
     warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
     const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
     if (recovered.length > 0) {
@@ -283,7 +307,7 @@ export function createShardTicker(deps: {
       for (const id of recovered) crashing.delete(id);
     }
     for (const id of throwing) await takeOffDuty(id, slot);
-    return { decisions: rows.length + late.rows, late: late.rows, crashed: [...crashed, ...throwing] };
+    return { decisions: rows.length, crashed: [...crashed, ...throwing] };
   }
 
   /** The last tick of each shard that this process took on. */

@@ -18,9 +18,12 @@ import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
 import { listCandles } from './candles/list.ts';
 import { listCatalog } from './catalog/list.ts';
+import { getMachineLayout } from './machines/layout.ts';
 import { getMe } from './me/get.ts';
 import { getOrderBook } from './order-book/get.ts';
 import { listQuotes } from './quotes/list.ts';
+import { closeSession } from './session/close.ts';
+import { openSession } from './session/open.ts';
 
 const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const;
 
@@ -29,6 +32,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(readiness, 'public'),
   entry(metrics, 'public'),
   entry(getMe, 'identity'),
+  entry(openSession, 'public'),
+  entry(closeSession, 'public'),
   // Spec section 4.4: what the venues supply.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
@@ -48,4 +53,5 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listEvidence, 'agent:read'),
   entry(listHistory, 'agent:read'),
   entry(getChart, 'agent:read'),
+  entry(getMachineLayout, 'agent:read'),
 ];

@@ -9,7 +9,6 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 /** What a process of the service may run; without a choice one process runs them all. */
 export const ROLES = ['api', 'worker', 'feed', 'sandbox'] as const;
 export type Role = (typeof ROLES)[number];
-export type QueueBackend = (typeof QUEUE_BACKENDS)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What stops the start: one sentence that says which setting, why, and what would be right. Never shows a secret's value. */

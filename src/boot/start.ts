@@ -9,6 +9,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
 import { openDatabase } from '../adapters/store/database.ts';
 import { migrate } from '../adapters/store/migrate.ts';
+import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
 import { type Config, ROLES, type Role } from './config.ts';
@@ -21,7 +22,7 @@ import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
-import { createVenues } from './venues.ts';
+import { createRequestBudgets, createVenues } from './venues.ts';
 import { packageVersion } from './version.ts';
 
 /** The operator's token is renewed this often; it lives an hour. */
@@ -98,6 +99,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     let ping = async (): Promise<void> => {};
     if (roles.some((role) => role !== 'sandbox')) {
       const addresses: Addresses = addressesOf(config, sandbox);
+      const budgets = createRequestBudgets();
       const bus =
         servers.redisUrl === null
           ? createInProcessQuoteBus({ clock })
@@ -106,7 +108,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
       if (runs('feed')) {
         const feed = startFeed({
           sql,
-          venues: () => createVenues(addresses, clock, random),
+          venues: () => createVenues(addresses, clock, random, budgets),
           bus,
           runtime: actors.runtime,
           clock,
@@ -134,6 +136,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           commands: actors.commands,
           bus,
           addresses,
+          budgets,
           pingQueue: ping,
           clock,
           random,

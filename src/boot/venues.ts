@@ -9,7 +9,7 @@ import { createPerpInfo } from '../adapters/venues/evmvenue/info.ts';
 import { createIssuerMarkFeed } from '../adapters/venues/reference/issuer-marks.ts';
 import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
 import { createReferenceCandles } from '../adapters/venues/reference/candles.ts';
-import { createReferenceDoor, createReferenceFeed } from '../adapters/venues/reference/feed.ts';
+import { createReferenceDoor, createReferenceFeed, REFERENCE_PER_MINUTE } from '../adapters/venues/reference/feed.ts';
 import { createSpotchainCandles } from '../adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed } from '../adapters/venues/spotchain/feed.ts';
 import { scaledUiOf } from '../adapters/venues/spotchain/multiplier.ts';
@@ -19,10 +19,12 @@ import { createSpotExchangeFeed } from '../adapters/venues/spotexchange/feed.ts'
 import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
 import type { OrderBook as VenueBook } from '../adapters/venues/order-book.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
+import { WeightBudget } from '../adapters/venues/venue-http.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
+import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
 import type { OrderBook, OrderBookReads } from '../../api/doors.ts';
 import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { compareDecimals } from '../domain/decimal.ts';
-import type { QualityFlag } from '../domain/quote.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { Addresses } from './addresses.ts';
@@ -30,6 +32,27 @@ import type { Addresses } from './addresses.ts';
 /** Requests per minute that the aggregator's plan allows. */
 const SPOTCHAIN_PER_MINUTE = 600;
 const CANDLES_PER_MINUTE = 120;
+/** Weight per minute that the exchange and the perpetuals venue allow an address. */
+const SPOTEXCHANGE_WEIGHT = 6_000;
+const EVMVENUE_WEIGHT = 1_200;
+const SMALL_PER_MINUTE = 30;
+/** Somebody waits for an order book that was asked for; a spent budget is told rather than waited out. */
+const ORDER_BOOK_WAIT_MS = 2_000;
+
+/** What each provider lets one address ask in a minute, shared by all clients of a process: made once per process. */
+export type RequestBudgets = ReturnType<typeof createRequestBudgets>;
+
+export function createRequestBudgets() {
+  return {
+    spotexchange: new WeightBudget(SPOTEXCHANGE_WEIGHT),
+    evmvenue: new WeightBudget(EVMVENUE_WEIGHT),
+    aggregator: new WeightBudget(SPOTCHAIN_PER_MINUTE),
+    pools: new WeightBudget(CANDLES_PER_MINUTE),
+    reference: new WeightBudget(REFERENCE_PER_MINUTE),
+    issuer: new WeightBudget(SMALL_PER_MINUTE),
+    news: new WeightBudget(SMALL_PER_MINUTE),
+  } as const;
+}
 
 type Read = ReturnType<OrderBookReads['read']>;
 
@@ -47,9 +70,19 @@ const tokens = CATALOG.entries.flatMap((entry) =>
 const on = (venue: Venue): string[] => CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
 
 /** Feeds connect when they are subscribed, not before. `random` is for the jitter of their backoffs, 0 <= n < 1. */
-export function createVenues(addresses: Addresses, clock: Clock, random: () => number): Venues {
-  const rest = createSpotRest({ baseUrl: addresses.spotexchange.url, clock, random });
-  const perps = createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random });
+export function createVenues(addresses: Addresses, clock: Clock, random: () => number, budgets: RequestBudgets): Venues {
+  const rest = createSpotRest({
+    baseUrl: addresses.spotexchange.url,
+    clock,
+    random,
+    budget: budgets.spotexchange,
+  });
+  const perps = createPerpInfo({
+    baseUrl: addresses.evmvenue.url,
+    clock,
+    random,
+    budget: budgets.evmvenue,
+  });
   const perpCandles = createPerpCandles(perps.http, clock);
   const aggregator = createKeyedDoor({
     venue: 'spotchain',
@@ -58,6 +91,7 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
     clock,
     random,
     perMinute: SPOTCHAIN_PER_MINUTE,
+    budget: budgets.aggregator,
   });
   const pools = createKeyedDoor({
     venue: 'spotchain',
@@ -65,10 +99,21 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
     clock,
     random,
     perMinute: CANDLES_PER_MINUTE,
+    budget: budgets.pools,
   });
-  const issuer = createKeyedDoor({ venue: 'reference', baseUrl: addresses.issuerUrl, clock, random, perMinute: 30 });
-  const news = createKeyedDoor({ venue: 'reference', baseUrl: addresses.newsUrl, clock, random, perMinute: 30 });
-  const key = addresses.reference.key === null ? {} : { apiKey: addresses.reference.key };
+  const small = (baseUrl: string, budget: WeightBudget) =>
+    createKeyedDoor({
+      venue: 'reference',
+      baseUrl,
+      clock,
+      random,
+      perMinute: SMALL_PER_MINUTE,
+      budget,
+    });
+  const key = {
+    ...(addresses.reference.key === null ? {} : { apiKey: addresses.reference.key }),
+    budget: budgets.reference,
+  };
   // The provider serves history beside its price routes, not under them.
   const history = addresses.reference.url.replace(/\/hermes\/?$/, '');
   const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random });
@@ -81,12 +126,12 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
       createSpotchainFeed({ door: aggregator, tokens, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random }),
       createReferenceFeed({ baseUrl: addresses.reference.url, ...key, instruments: shares, clock, random }),
       createIssuerMarkFeed({
-        door: issuer,
+        door: small(addresses.issuerUrl, budgets.issuer),
         mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
         clock,
         random,
       }),
-      createNewsFeed({ door: news, clock, random }),
+      createNewsFeed({ door: small(addresses.newsUrl, budgets.news), clock, random }),
     ],
     histories: {
       spotexchange: createSpotCandles(rest, clock),
@@ -107,9 +152,11 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
 }
 
 /** Order books on demand, in any process: asked of the venue itself, within its request budget. */
-export function createOrderBooks(addresses: Addresses, clock: Clock, random: () => number): OrderBookReads {
-  const rest = createSpotRest({ baseUrl: addresses.spotexchange.url, clock, random, weightPerMinute: 1_200 });
-  const perps = createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, weightPerMinute: 240 });
+export function createOrderBooks(addresses: Addresses, clock: Clock, random: () => number, budgets: RequestBudgets): OrderBookReads {
+  const asking = { clock, random, maxWaitMs: ORDER_BOOK_WAIT_MS };
+  const { spotexchange, evmvenue } = addresses;
+  const rest = createSpotRest({ ...asking, baseUrl: spotexchange.url, budget: budgets.spotexchange });
+  const perps = createPerpInfo({ ...asking, baseUrl: evmvenue.url, budget: budgets.evmvenue });
   return {
     async read(venue, instrument, depth): Read {
       if (!CATALOG.entries.some((entry) => entry.venue === venue && entry.instrument === instrument)) {
@@ -130,22 +177,22 @@ export function createOrderBooks(addresses: Addresses, clock: Clock, random: () 
   };
 }
 
-/** A book that was asked for just now: live, unless its own sides contradict each other. */
+/** A book that was asked for just now: live, unless its sides contradict each other or its own time is not of now. */
 function shown(book: VenueBook, depth: number): OrderBook {
   const [bid, ask] = [book.bids[0], book.asks[0]];
-  const crossed = bid !== undefined && ask !== undefined && compareDecimals(bid[0], ask[0]) > 0;
-  const flags: readonly QualityFlag[] = [
-    ...book.flags,
-    ...(crossed ? (['crossed'] as const) : []),
-    ...(bid === undefined || ask === undefined ? (['one_sided'] as const) : []),
-  ];
+  const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
+  let marks = marksOf(book.flags);
+  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
+  else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;
+  if (book.receivedAt - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
+  if (book.observedAt - book.receivedAt > limits.maxSkewMs) marks |= CLOCK_SKEW;
   const levels = (side: VenueBook['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     source: book.source,
     observedAt: book.observedAt,
     receivedAt: book.receivedAt,
-    quality: flags.length === 0 ? 'live' : 'degraded',
-    flags,
+    quality: qualityWith(book.quality, marks),
+    flags: flagsOf(marks),
     bids: levels(book.bids),
     asks: levels(book.asks),
   };

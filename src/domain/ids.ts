@@ -1,20 +1,28 @@
 /** UUIDv7: ids that sort by the time of their making (RFC 9562). */
 import type { EpochMs } from './time.ts';
 
+/** Two hexadecimal digits of each byte. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** The lowest eight bits as two digits. */
+function digits(value: number): string {
+  return HEX[value & 0xff] as string;
+}
+
+function byteOf(random: Uint8Array, index: number): number {
+  return random[index] as number;
+}
+
+function drawn(random: Uint8Array, index: number): string {
+  return HEX[byteOf(random, index)] as string;
+}
+
 /**
- * Builds a UUIDv7 from a time and ten random bytes.
+ * Builds a UUIDv7 from a time and ten random bytes. Every request is given one.
  * @param random at least 10 bytes; given from outside so that the domain draws no dice.
  */
 export function uuidV7(at: EpochMs, random: Uint8Array): string {
-  const bytes = new Uint8Array(16);
-  let rest = at;
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-  bytes.set(random.subarray(0, 10), 6);
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const high = Math.floor(at / 2 ** 32);
+  const time = `${digits(high >> 8)}${digits(high)}${digits(at >>> 24)}${digits(at >>> 16)}-${digits(at >>> 8)}${digits(at)}`;
+  return `${time}-${digits((byteOf(random, 0) & 0x0f) | 0x70)}${drawn(random, 1)}-${digits((byteOf(random, 2) & 0x3f) | 0x80)}${drawn(random, 3)}-${drawn(random, 4)}${drawn(random, 5)}${drawn(random, 6)}${drawn(random, 7)}${drawn(random, 8)}${drawn(random, 9)}`;
 }

@@ -1,7 +1,7 @@
 /** The sandbox's control door: an HTTP server on loopback that shows and turns the fault switch of every double. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { FaultSettings, FaultSwitch } from './faults.ts';
+import { guarded, listenLocally, readTarget } from './local-server.ts';
 
 export interface SandboxControl {
   /** `http://127.0.0.1:<port>` */
@@ -77,25 +77,15 @@ export async function openSandboxControl(options: {
     incoming.on('error', () => response.destroy());
     incoming.on('end', () => {
       if (bytes > MAX_BODY_BYTES) return respond({ status: 413, body: { error: `at most ${MAX_BODY_BYTES} bytes` } });
-      const path = new URL(incoming.url ?? '/', 'http://loopback').pathname;
-      respond(answer(incoming.method ?? 'GET', path, Buffer.concat(chunks).toString('utf8')));
+      const target = readTarget(incoming);
+      if (target === null) return respond({ status: 400, body: { error: 'that is no address' } });
+      guarded(response, () => respond(answer(incoming.method ?? 'GET', target.path, Buffer.concat(chunks).toString('utf8'))));
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenLocally(server, options.port);
   return {
     url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

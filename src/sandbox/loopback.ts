@@ -1,9 +1,9 @@
 /** The ground that every double stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../streams/clock.ts';
 import { createFramePipe, type FaultSwitch } from './faults.ts';
+import { answerPlainly, guarded, listenLocally, readTarget } from './local-server.ts';
 
 /** One request as a double sees it. */
 export interface LoopbackRequest {
@@ -78,6 +78,17 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     cancels.add(cancel);
   }
 
+  function respond(response: http.ServerResponse, answer: LoopbackAnswer): void {
+    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    response.sendDate = false;
+    response.writeHead(answer.status, {
+      'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
+      date: new Date(clock.now() + faults.settings.clockOffsetMs).toUTCString(),
+      ...answer.headers,
+    });
+    response.end(text);
+  }
+
   const server = http.createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -90,21 +101,10 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     incoming.on('end', () => {
       later(faults.settings.slowMs, () => {
         if (faults.settings.freeze || response.destroyed) return;
-        const url = new URL(incoming.url ?? '/', 'http://loopback');
-        const answer = options.request({
-          method: incoming.method ?? 'GET',
-          path: url.pathname,
-          query: url.searchParams,
-          body: Buffer.concat(chunks).toString('utf8'),
-        });
-        const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-        response.sendDate = false;
-        response.writeHead(answer.status, {
-          'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
-          date: new Date(clock.now() + faults.settings.clockOffsetMs).toUTCString(),
-          ...answer.headers,
-        });
-        response.end(text);
+        const target = readTarget(incoming);
+        if (target === null) return answerPlainly(response, 400, 'that is no address');
+        const body = Buffer.concat(chunks).toString('utf8');
+        guarded(response, () => respond(response, options.request({ method: incoming.method ?? 'GET', ...target, body })));
       });
     });
   });
@@ -112,11 +112,15 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES, perMessageDeflate: false, autoPong: false });
   server.on('upgrade', (incoming, stream, head) => {
     stream.on('error', () => stream.destroy());
-    const url = new URL(incoming.url ?? '/', 'http://loopback');
-    sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, url));
+    const target = readTarget(incoming);
+    if (target === null) {
+      stream.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, target));
   });
 
-  function attach(socket: WebSocket, url: URL): void {
+  function attach(socket: WebSocket, target: Pick<LoopbackSocket, 'path' | 'query'>): void {
     const send = (text: string) => {
       if (socket.readyState !== socket.OPEN) return;
       if (socket.bufferedAmount > MAX_BACKLOG_BYTES) return socket.terminate();
@@ -125,8 +129,8 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     const pipe = createFramePipe(faults, send);
     socket.on('error', () => socket.terminate());
     const session = options.socket({
-      path: url.pathname,
-      query: url.searchParams,
+      path: target.path,
+      query: target.query,
       data: (text) => {
         if (faults.settings.disconnectLoop) socket.terminate();
         else pipe.frame(text);
@@ -141,7 +145,12 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     });
     if (session === null) return socket.close(1008, 'no such path');
     socket.on('message', (raw: RawData) => {
-      if (!faults.settings.freeze) session.message?.((raw as Buffer).toString('utf8'));
+      if (faults.settings.freeze) return;
+      try {
+        session.message?.((raw as Buffer).toString('utf8'));
+      } catch {
+        socket.close(1011, 'the double failed');
+      }
     });
     socket.on('ping', (payload: Buffer) => {
       if (!faults.settings.freeze && socket.readyState === socket.OPEN) socket.pong(payload);
@@ -152,23 +161,14 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     if (faults.settings.disconnectLoop) socket.terminate();
   }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenLocally(server, options.port);
   return {
     url: `http://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        for (const cancel of cancels) cancel();
-        for (const socket of sockets.clients) socket.terminate();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => {
+      for (const cancel of cancels) cancel();
+      for (const socket of sockets.clients) socket.terminate();
+      return close();
+    },
   };
 }

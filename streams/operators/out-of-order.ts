@@ -3,11 +3,13 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { markQuote, OUT_OF_ORDER } from '../marked-quality.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { FeedSlots, freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 
-export type Order = 'newer' | 'out_of_order' | 'duplicate';
+/** `restarted`: older by the venue's word, yet heard so long after the last that the venue must have begun to count anew. */
+export type Order = 'newer' | 'out_of_order' | 'duplicate' | 'restarted';
 
 export interface QuoteOrderSlot {
   sequence: number | null;
@@ -23,27 +25,38 @@ function sameBook(a: Quote, b: Quote): boolean {
  * Where a quote stands to those before it, by the venue's numbers where it has them, else by its times. The same
  * number with another book is newer (one block may bring several). A time from the future orders nothing: it would
  * shut out every good quote after it. A polled feed's unchanged answer is a new proof, never a duplicate.
+ *
+ * One connection does not bring quotes in the wrong order over longer than a quote may be old: what is still older
+ * then shows a venue that numbers anew or set its clock back. To go on dropping it would leave the last quote
+ * standing, vouched for by heartbeats; so it is `restarted`, and order begins with it.
  */
 export function judgeQuoteOrder(slot: QuoteOrderSlot, quote: Quote, limits: FeedLimits): Order {
   const timed = quote.sourceTime && !isSkewed(quote, limits);
   const { last } = slot;
-  let level = false;
-  if (quote.sequence !== null && slot.sequence !== null) {
-    if (quote.sequence < slot.sequence) return 'out_of_order';
-    level = quote.sequence === slot.sequence;
-    if (level && timed) {
-      if (quote.observedAt < slot.observedAt) return 'out_of_order';
-      level = quote.observedAt === slot.observedAt;
-    }
-  } else if (timed) {
-    if (quote.observedAt < slot.observedAt) return 'out_of_order';
-    level = quote.observedAt === slot.observedAt;
+  const difference = placeOf(slot, quote, timed);
+  if (difference < 0) {
+    // A polled feed's last answer ages by itself.
+    if (limits.cadence === 'polled' || last === null || quote.receivedAt - last.receivedAt <= limits.maxAgeMs) return 'out_of_order';
+    slot.sequence = quote.sequence;
+    slot.observedAt = timed ? quote.observedAt : Number.NEGATIVE_INFINITY;
+    slot.last = quote;
+    return 'restarted';
   }
+  const level = difference === 0;
   if (level && last !== null && sameBook(last, quote) && (quote.sourceTime || limits.cadence !== 'polled')) return 'duplicate';
   if (quote.sequence !== null) slot.sequence = quote.sequence;
   if (timed && quote.observedAt > slot.observedAt) slot.observedAt = quote.observedAt;
   slot.last = quote;
   return 'newer';
+}
+
+/** Below, equal to or above zero as the quote is older than, level with or newer than what its slot has seen. */
+function placeOf(slot: QuoteOrderSlot, quote: Quote, timed: boolean): number {
+  if (quote.sequence !== null && slot.sequence !== null) {
+    const difference = quote.sequence - slot.sequence;
+    return difference !== 0 || !timed ? difference : quote.observedAt - slot.observedAt;
+  }
+  return timed ? quote.observedAt - slot.observedAt : 1;
 }
 
 /** A new connection numbers anew, and its first quote is news even where nothing changed. Times go on. */
@@ -81,7 +94,7 @@ function sameContent(a: TimedEvent, b: TimedEvent): boolean {
 }
 
 /** Where an event without numbers stands to those before it. */
-export function judgeTimedOrder(slot: TimedOrderSlot, event: TimedEvent, maxSkewMs: number): Order {
+export function judgeTimedOrder(slot: TimedOrderSlot, event: TimedEvent, maxSkewMs: number): Exclude<Order, 'restarted'> {
   if (event.observedAt > event.receivedAt + maxSkewMs) return 'newer';
   if (event.observedAt < slot.observedAt) return 'out_of_order';
   if (event.observedAt === slot.observedAt && slot.last !== null && sameContent(slot.last, event)) return 'duplicate';
@@ -123,8 +136,8 @@ export function createOutOfOrderRule(options: RuleOptions = {}): Rule {
         return message;
     }
     if (order === 'newer') return message;
-    options.counters?.count(message.venue, order);
-    return null;
+    options.counters?.count(message.venue, order === 'restarted' ? 'out_of_order' : order);
+    return order === 'restarted' && message.kind === 'quote' ? markQuote(message, OUT_OF_ORDER) : null;
   };
 }
 
@@ -138,6 +151,7 @@ export function timedSlots(): FeedSlots<TimedOrderSlot> {
 
 /**
  * Drops, and counts, events that are older than or equal to what was heard before (spec 2.1). An older one never replaces a newer one.
+ * Where a venue begins to count anew, its first quote is marked `degraded` with `out_of_order` and order begins with it.
  * ```
  * source        --1--3--2--3--4--    (numbers)
  * outOfOrder()  --1--3--------4--    (2: out_of_order, 3: duplicate)

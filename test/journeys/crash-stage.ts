@@ -20,8 +20,10 @@ import type { WorkerOrders } from './worker-process.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 const SHARD_SIZE = 500;
-/** What ends, and how: everything must be green again within this time (I17 asks for 120 s). */
+/** Once faults stop everything must be green again within this time (I17 asks for 120 s). */
 export const GREEN_WITHIN_MS = 40_000;
+
+const STOP_LIMIT_MS = 10_000;
 
 export interface WorkerProcess {
   readonly pid: number;
@@ -29,6 +31,8 @@ export interface WorkerProcess {
   ended(): { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
   readonly exit: Promise<unknown>;
   kill(): Promise<void>;
+  /** Tells it to stop, and asserts that it does in good order. */
+  stop(): Promise<void>;
   said(): string;
 }
 
@@ -144,13 +148,11 @@ export async function onStage(
   };
   try {
     await story(stage);
-    for (const worker of workers) {
-      if (worker.ended()?.signal === 'SIGKILL') continue;
-      expect(worker.ended(), `a worker ended by itself: ${worker.said().slice(-2_000)}`).toBeNull();
-      process.kill(worker.pid, 'SIGTERM');
-      await waitFor(() => worker.ended(), { what: 'a worker to stop in good order', deadlineMs: 10_000 });
-      expect(worker.ended(), worker.said().slice(-2_000)).toEqual({ code: 0, signal: null });
-    }
+    await Promise.all(workers.filter((worker) => worker.ended()?.signal !== 'SIGKILL').map((worker) => worker.stop()));
+  } catch (error) {
+    if (error instanceof Error)
+      error.message += `\n${workers.map((worker) => `worker ${worker.pid}: ${worker.said().slice(-3_000)}`).join('\n')}`;
+    throw error;
   } finally {
     endFeed();
     for (const worker of workers) if (worker.ended() === null) await worker.kill();
@@ -168,6 +170,7 @@ async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
   let said = '';
   child.stderr?.on('data', (part: Buffer) => (said += part.toString()));
   let ended: ReturnType<WorkerProcess['ended']> = null;
+  let told = false;
   const exit = once(child, 'exit').then(([code, signal]) => (ended = { code, signal }));
   const first = await Promise.race([once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line'), exit]);
   if (!Array.isArray(first) || first[0] !== 'ready') throw new Error(`the worker did not start: ${said}`);
@@ -179,6 +182,13 @@ async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
     async kill() {
       child.kill('SIGKILL');
       await exit;
+    },
+    async stop() {
+      if (!told) expect(ended, 'a worker ended by itself').toBeNull();
+      told = true;
+      child.kill('SIGTERM');
+      await waitFor(() => ended, { what: 'a worker to stop in good order', deadlineMs: STOP_LIMIT_MS });
+      expect(ended).toEqual({ code: 0, signal: null });
     },
   };
 }

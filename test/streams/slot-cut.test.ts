@@ -161,7 +161,10 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
       known2 === undefined ? null : { ...referenceState(known2), ageMs: slot - known2.feedUpdatedAt, price: known2.referencePrice },
     premium: benchmark === 'AAPL' ? above(mid(known), known2 === undefined ? null : Number(known2.referencePrice)) : null,
     gap: benchmark === 'SPACEX' ? above(mid(known), known2 === undefined ? null : Number(known2.referencePrice)) : null,
-    basis: above(fresh === undefined ? null : Number(fresh.markPrice), mid(spot)),
+    basis: above(
+      fresh === undefined ? null : Number(fresh.markPrice),
+      spot === undefined || quoteState(spot).quality !== 'live' ? null : mid(spot),
+    ),
     funding: fresh?.hourlyFunding ?? null,
     liquidity: pool !== undefined && slot - pool.observedAt <= 300_000 ? pool.liquidityUsd : null,
     events: [...newest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? -1 : 1)).map(([id]) => id),

@@ -78,14 +78,18 @@ const OPTIONS: { readonly [name: string]: string } = {
   'elk.direction': 'DOWN',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
-  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.edgeLabels.sideSelection': 'SMART_DOWN',
   'elk.spacing.nodeNode': '28',
   'elk.spacing.edgeNode': '20',
   'elk.spacing.edgeEdge': '16',
   'elk.spacing.edgeLabel': '6',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
+};
+/** Begins at the initial state and keeps the order of the machine; ELK fails on it where edges cross borders. */
+const IN_ORDER: { readonly [name: string]: string } = {
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+  'elk.layered.considerModelOrder.strategy': 'PREFER_EDGES',
 };
 const INSIDE: { readonly [name: string]: string } = {
   ...OPTIONS,
@@ -121,7 +125,10 @@ export async function layoutMachine(definition: Json): Promise<ChartLayout> {
   const stays = new Map<string, readonly string[]>();
   const kinds = new Map<string, ChartBox['kind']>();
   const titles = new Map<string, string>();
-  const edges = new Map<string, { readonly from: string; readonly to: string; readonly event: string; readonly lines: readonly string[] }>();
+  const edges = new Map<
+    string,
+    { readonly from: string; readonly to: string; readonly event: string; readonly lines: readonly string[] }
+  >();
   const pathOf = (id: string): string => id.replace(/^#/, '').slice(root.id.length + 1);
 
   function connect(from: string, to: string, event: string, lines: readonly string[]): ElkExtendedEdge {
@@ -145,17 +152,18 @@ export async function layoutMachine(definition: Json): Promise<ChartLayout> {
       return { id, width, height: TITLE + 4 + (staying.length === 0 ? 0 : staying.length * LINE + 6), layoutOptions: {} };
 
     const children = inside.map((child) => box(child, kindOf(child, state)));
-    const own = inside.flatMap((child) => child.transitions.flatMap((transition) => edgesOf(pathOf(child.id), transition)));
+    const own = inside.flatMap((child) =>
+      child.transitions.flatMap((transition) => edgesOf(pathOf(child.id), transition, (to) => !isWithin(to, pathOf(child.id)))),
+    );
     const first = state.initial?.target[0];
     if (first !== undefined) {
       children.unshift(mark(`${id}/initial`, 'initial'));
       own.unshift(connect(`${id}/initial`, pathOf(first), '', []));
     }
-    const leading = state.transitions.filter(({ target }) => target?.length);
-    if (leading.length > 0) {
-      children.push(mark(`${id}/any`, 'any'));
-      own.push(...leading.flatMap((transition) => edgesOf(`${id}/any`, transition)));
-    }
+    // What any state inside may do leads from a mark; what leads out of the whole starts at its border.
+    const leading = state.transitions.flatMap((transition) => edgesOf(`${id}/any`, transition, (to) => isWithin(to, id)));
+    if (leading.length > 0) children.push(mark(`${id}/any`, 'any'));
+    own.push(...leading);
     return {
       id: id || MACHINE,
       children,
@@ -164,8 +172,7 @@ export async function layoutMachine(definition: Json): Promise<ChartLayout> {
         ...INSIDE,
         'elk.nodeSize.constraints': 'MINIMUM_SIZE',
         'elk.nodeSize.minimum': `(${width},${TITLE})`,
-        // The regions of a machine side by side, the states of a region one beneath the other.
-        ...(state.type === 'parallel' ? { 'elk.algorithm': 'rectpacking', 'elk.aspectRatio': '3' } : {}),
+        ...(state.type === 'parallel' ? { 'elk.algorithm': 'rectpacking' } : {}),
       },
     };
   }
@@ -177,16 +184,21 @@ export async function layoutMachine(definition: Json): Promise<ChartLayout> {
     return { id, width: kind === 'any' ? 44 : MARK, height: kind === 'any' ? 22 : MARK };
   }
 
-  function edgesOf(from: string, { eventType, target, guard }: Transition): ElkExtendedEdge[] {
+  function edgesOf(from: string, { eventType, target, guard }: Transition, wanted: (to: string) => boolean): ElkExtendedEdge[] {
     const lines = [eventText(eventType), ...(guard === undefined ? [] : [`[${typeof guard === 'string' ? guard : guard.type}]`])];
-    return (target ?? []).map((to) => connect(from, pathOf(to), eventType, lines));
+    return (target ?? [])
+      .map(pathOf)
+      .filter(wanted)
+      .map((to) => connect(from, to, eventType, lines));
   }
 
   const graph = box(root, 'machine');
   // Where a transition leaves its region, only one layout of everything at once can route it.
   const crossing = [...edges.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
-  if (crossing) rootedOptions(graph);
-  const placed = await (await engine()).layout(graph);
+  if (crossing) layOutTogether(graph);
+  else layOutInOrder(graph);
+  const elk = await engine();
+  const placed = root.type === 'parallel' && !crossing ? await sideBySide(elk, graph) : await elk.layout(graph);
 
   const boxes: ChartBox[] = [];
   const drawn: ChartEdge[] = [];
@@ -250,13 +262,35 @@ function kindOf(state: State, parent: State): ChartBox['kind'] {
   return Object.keys(state.states).length > 0 ? 'compound' : 'state';
 }
 
-function rootedOptions(graph: ElkNode): void {
-  graph.layoutOptions = { ...graph.layoutOptions, ...INSIDE, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' };
-  const inner = (node: ElkNode): void => {
-    if (node.layoutOptions?.['elk.algorithm'] === 'rectpacking') node.layoutOptions = { ...node.layoutOptions, ...INSIDE };
-    for (const child of node.children ?? []) inner(child);
-  };
-  inner(graph);
+/** The regions of a machine from left to right, all beginning at the same height. */
+async function sideBySide(elk: ELK, graph: ElkNode): Promise<ElkNode> {
+  const regions: ElkNode[] = [];
+  let x = PADDING;
+  let height = 0;
+  for (const region of graph.children ?? []) {
+    const { width = 0, height: deep = 0, ...rest } = await elk.layout(region);
+    regions.push({ ...rest, width, height: deep, x, y: TITLE + PADDING });
+    x += width + PADDING;
+    height = Math.max(height, deep);
+  }
+  return { ...graph, children: regions, x: 0, y: 0, width: x, height: height + TITLE + 2 * PADDING };
+}
+
+function layOutTogether(node: ElkNode): void {
+  if (node.layoutOptions?.['elk.algorithm'] !== undefined || node.id === MACHINE) {
+    node.layoutOptions = { ...node.layoutOptions, ...INSIDE, 'elk.hierarchyHandling': 'INCLUDE_CHILDREN' };
+  }
+  for (const child of node.children ?? []) layOutTogether(child);
+}
+
+function layOutInOrder(node: ElkNode): void {
+  if (node.layoutOptions?.['elk.algorithm'] === 'layered') node.layoutOptions = { ...node.layoutOptions, ...IN_ORDER };
+  for (const child of node.children ?? []) layOutInOrder(child);
+}
+
+/** Inside of it, and not the whole itself. */
+function isWithin(path: string, whole: string): boolean {
+  return path !== whole && (whole === '' || path.startsWith(`${whole}.`));
 }
 
 /** The state or region that a state stands in; the same for a mark of it. */

@@ -63,6 +63,14 @@ export interface Report {
   readonly headline: string;
 }
 
+/** Longest id and name of a family, longest symbol: they become keys, and keys are kept. */
+const MAX_ID = 200;
+const MAX_SYMBOL = 40;
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_ID;
+}
+
 function texts(value: unknown): readonly string[] | null {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? (value as string[]) : null;
 }
@@ -77,11 +85,11 @@ export function readReport(value: unknown): Report | string {
   const { id, storyId, publishedAt, headline, category, tone } = row;
   const symbols = texts(row['symbols']);
   const at = typeof publishedAt === 'string' ? Date.parse(publishedAt) : Number.NaN;
-  if (typeof id !== 'string' || id === '' || typeof storyId !== 'string' || storyId === '') return 'a report without "id" or "storyId"';
+  if (!isId(id) || !isId(storyId)) return `a report without "id" or "storyId" of 1 to ${MAX_ID} characters`;
   if (!Number.isFinite(at)) return `report ${id.slice(0, 60)}: "publishedAt" is no time`;
-  if (symbols === null || symbols.length === 0 || symbols.length > 50)
+  if (symbols === null || symbols.length === 0 || symbols.length > 50 || symbols.some((symbol) => symbol.length > MAX_SYMBOL))
     return `report ${id.slice(0, 60)}: "symbols" is no list of 1 to 50 symbols`;
-  if (typeof source['family'] !== 'string' || source['family'] === '') return `report ${id.slice(0, 60)}: "source.family" is missing`;
+  if (!isId(source['family'])) return `report ${id.slice(0, 60)}: "source.family" is missing`;
   if (typeof headline !== 'string') return `report ${id.slice(0, 60)}: "headline" is missing`;
   let severity: Severity = typeof category === 'string' ? (CATEGORY_SEVERITY[category] ?? 'medium') : 'medium';
   for (const item of texts(row['items']) ?? []) severity = worse(severity, ITEM_SEVERITY[item] ?? 'low');
@@ -111,6 +119,9 @@ interface Story {
 }
 
 const MAX_STORIES = 20_000;
+const MAX_STORY_SYMBOLS = 200;
+/** Two confirm a story; more say nothing more. */
+const MAX_FAMILIES = 2;
 
 /** Joins reports into stories: one event per story, sent again when it becomes worse or is confirmed. */
 export class StoryDesk {
@@ -128,14 +139,13 @@ export class StoryDesk {
       symbols: [],
       lastAt: 0,
     };
-    const families = story.families.size;
-    story.families.add(report.family);
+    if (story.families.size < MAX_FAMILIES) story.families.add(report.family);
     const severity = worse(story.severity, report.severity);
     const negative = story.negative || report.negative;
     const primary = story.primary || report.primary;
     // One primary source, or two families that are independent of each other; reprints add nothing.
     const rumor = !(primary || story.families.size >= 2);
-    const symbols = [...new Set([...story.symbols, ...report.symbols])];
+    const symbols = [...new Set([...story.symbols, ...report.symbols])].slice(0, MAX_STORY_SYMBOLS);
     const news =
       before === undefined ||
       severity !== story.severity ||
@@ -150,7 +160,7 @@ export class StoryDesk {
     story.lastAt = Math.max(story.lastAt, report.publishedAt);
     this.#stories.set(report.storyId, story);
     if (this.#stories.size > MAX_STORIES) this.#stories.delete(this.#stories.keys().next().value as string);
-    if (!news && families === story.families.size) return null;
+    if (!news) return null;
     return {
       kind: 'news',
       venue: 'reference',
@@ -166,6 +176,9 @@ export class StoryDesk {
     };
   }
 }
+
+/** Statuses with which a provider refuses a cursor that it does not know, or no longer. */
+const CURSOR_LOST: ReadonlySet<number> = new Set([400, 404, 410]);
 
 export interface NewsFeedOptions {
   readonly door: KeyedDoor;
@@ -184,7 +197,6 @@ export function createNewsFeed(options: NewsFeedOptions): VenueFeed {
 
   const messages = new Observable<FeedMessage>((subscriber) => {
     const desk = new StoryDesk();
-    const from = clock.now() - (options.lookbackMs ?? 7 * 86_400_000);
     let cursor: string | null = null;
     let stopped = false;
     let connected = false;
@@ -210,6 +222,7 @@ export function createNewsFeed(options: NewsFeedOptions): VenueFeed {
 
     /** Reads one page; true where more may follow. */
     async function page(): Promise<boolean> {
+      const from = clock.now() - (options.lookbackMs ?? 7 * 86_400_000);
       const body = await door.get('/v1/reports', [cursor === null ? ['from', String(from)] : ['cursor', cursor], ['limit', '200']]);
       if (stopped) return false;
       const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
@@ -244,6 +257,8 @@ export function createNewsFeed(options: NewsFeedOptions): VenueFeed {
       } catch (error) {
         if (stopped) return;
         failures += 1;
+        // A cursor that is no longer known is given up; the desk tells what was read before from what is new.
+        if (error instanceof VenueError && CURSOR_LOST.has(error.status)) cursor = null;
         if (error instanceof VenueError && error.status === 200) refuse('unknown_shape', error.message);
         if (connected || failures === 1) status('disconnected', (error as Error).message);
         connected = false;

@@ -45,6 +45,7 @@ export function openTickQueue(place: QueuePlace, onError: (error: Error) => void
     Queue: typeof Queue;
     Worker: typeof Worker;
   };
+  // BullMQ keeps its own tables beside ours, and refuses to work where nobody has made them.
   const connection = (options: { blocking: boolean }): never =>
     place.kind === 'postgres' ? ({ connectionString: place.url, migrate: true } as never) : (connect(options) as never);
   const queue = new classes.Queue<TickJob>(QUEUE, {

@@ -146,7 +146,15 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     async countCrash(agentId: string, slot: EpochMs): Promise<number> {
       const [row] = await sql<{ crashes: number }[]>`
         insert into tick_crashes (actor_id, crashes, slot) values (${agentId}, 1, ${slot})
-        on conflict (actor_id) do update set crashes = tick_crashes.crashes + (tick_crashes.slot < excluded.slot)::int, slot = excluded.slot, poisoned = false returning crashes`;
+        on conflict (actor_id) do update set slot = excluded.slot, poisoned = false, crashes = case
+          when tick_crashes.slot = excluded.slot then tick_crashes.crashes
+          -- In a row: its last tick, by whatever worker, crashed too.
+          when (
+            select reason from decisions d where d.agent_id = excluded.actor_id and d.slot < excluded.slot and d.reason is distinct from 'late_tick'
+            order by d.slot desc limit 1
+          ) = 'tick_crash' then tick_crashes.crashes + 1
+          else 1 end
+        returning crashes`;
       return row?.crashes ?? 1;
     },
 

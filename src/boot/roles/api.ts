@@ -27,7 +27,7 @@ import { listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { createCandleReads } from '../candle-history.ts';
-import { createOrderBooks, createVenues } from '../venues.ts';
+import { createOrderBooks, createVenues, type RequestBudgets } from '../venues.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
@@ -51,6 +51,7 @@ export async function startApi(deps: {
   readonly commands: AgentCommands;
   readonly bus: QuoteBus;
   readonly addresses: Addresses;
+  readonly budgets: RequestBudgets;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   readonly clock: Clock;
@@ -68,7 +69,12 @@ export async function startApi(deps: {
   const members = createMemberStore(sql);
   const agents = createAgentReads(sql);
   const decisions = createDecisionReads(sql);
-  const tail = createAnnouncementTail({ sql, clock, random: deps.random, onError: (error) => log.warn({ err: error }, 'following the announcements') });
+  const tail = createAnnouncementTail({
+    sql,
+    clock,
+    random: deps.random,
+    onError: (error) => log.warn({ err: error }, 'following the announcements'),
+  });
   const charts = new Map([[agentKind.machine.id, describeMachine(agentKind.machine)]]);
   const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
   const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
@@ -140,11 +146,11 @@ export async function startApi(deps: {
       },
       candles: createCandleReads({
         store: createCandleStore(sql),
-        histories: createVenues(deps.addresses, clock, deps.random).histories,
+        histories: createVenues(deps.addresses, clock, deps.random, deps.budgets).histories,
         clock,
         log,
       }),
-      orderBook: createOrderBooks(deps.addresses, clock, deps.random),
+      orderBook: createOrderBooks(deps.addresses, clock, deps.random, deps.budgets),
       catalog: CATALOG,
       readiness,
       metrics: deps.metrics,

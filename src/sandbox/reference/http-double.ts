@@ -1,8 +1,8 @@
 /** A loopback HTTP server for doubles that check keys or stream: answers, event streams, and the faults of both. */
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../streams/clock.ts';
 import { createFramePipe, type FaultSwitch } from '../faults.ts';
+import { answerPlainly, guarded, listenLocally, readTarget } from '../local-server.ts';
 
 /** One request as a double sees it. Header names are lower case. */
 export interface DoubleRequest {
@@ -77,8 +77,9 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
   function answer(incoming: http.IncomingMessage, response: http.ServerResponse): void {
     const { settings } = faults;
     if (settings.freeze || response.destroyed) return;
-    const url = new URL(incoming.url ?? '/', 'http://loopback');
-    const path = decodeURIComponent(url.pathname);
+    const target = readTarget(incoming);
+    if (target === null) return answerPlainly(response, 400, 'that is no address');
+    const { path, query } = target;
     requests.set(path, (requests.get(path) ?? 0) + 1);
     if (faults.happens(settings.status429)) {
       response.writeHead(429, { 'retry-after': '1', 'content-type': 'text/plain' }).end('[API Gateway] Too many requests');
@@ -88,7 +89,7 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
       response.writeHead(503, { 'content-type': 'text/plain' }).end('upstream connect error');
       return;
     }
-    const reply = options.reply({ method: incoming.method ?? 'GET', path, query: url.searchParams, headers: incoming.headers });
+    const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers });
     if ('stream' in reply) return openStream(response, reply.stream);
     const garbled = faults.happens(settings.garbage);
     const text = garbled ? GARBAGE : typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
@@ -100,31 +101,22 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
   const server = http.createServer((incoming, response) => {
     incoming.resume();
     incoming.on('error', () => response.destroy());
-    if (faults.settings.slowMs <= 0) return answer(incoming, response);
+    if (faults.settings.slowMs <= 0) return guarded(response, () => answer(incoming, response));
     const cancel = clock.deadline(clock.now() + faults.settings.slowMs, () => {
       cancels.delete(cancel);
-      answer(incoming, response);
+      guarded(response, () => answer(incoming, response));
     });
     cancels.add(cancel);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenLocally(server, options.port);
   return {
     url: `http://127.0.0.1:${port}`,
     faults,
     requests,
-    close: () =>
-      new Promise((resolve) => {
-        for (const cancel of cancels) cancel();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => {
+      for (const cancel of cancels) cancel();
+      return close();
+    },
   };
 }
 

@@ -176,6 +176,19 @@ test('a tick that throws is blocked and an incident; its neighbours decide; afte
   ]);
 });
 
+test('ticks that throw count only in a row: a good one in between, by whatever worker, begins the count anew', async () => {
+  const [bad] = (await agents(2)) as [string, string];
+  const broken: Partial<TickStore> = {
+    duties: async (wanted) => (await store.duties(wanted)).map((duty) => (duty.id === bad ? { ...duty, manifest: throwing() } : duty)),
+  };
+  for (const [n, throws] of [true, true, false, true, true, false, true].entries()) {
+    await at(SLOT + (n + 1) * PERIOD);
+    await ticker(throws ? broken : {}).tick(PERIOD, 0, SLOT + (n + 1) * PERIOD);
+  }
+  expect((await decisions(bad)).filter(({ reason }) => reason === 'tick_crash')).toHaveLength(5);
+  expect(await sql`select id from agents where pause_cause is not null`).toEqual([]);
+});
+
 /** A manifest that compiles, and whose premium rule throws when it is evaluated. */
 function throwing() {
   const manifest = sampleManifest();
@@ -253,4 +266,126 @@ test('a shard of 500 agents catches up an hour of missed slots without losing or
   const [counted] =
     await sql`select count(*) as rows, count(distinct agent_id) as agents, count(*) filter (where reason = 'late_tick') as late from decisions`;
   expect(counted).toEqual({ rows: 499 * 60, agents: 499, late: 499 * 59 });
+});
+
+/** Ticks slot after slot, each with a worker of its own that dies of the poisonous agents, until `slots` workers in a row live. Answers how many died. */
+async function untilItLives(poison: readonly string[], slots: number): Promise<number> {
+  let deaths = 0;
+  let lived = 0;
+  for (let start = 0; lived < slots && start < 20; start++) {
+    const slot = SLOT + PERIOD * (1 + start);
+    await at(slot);
+    let careful = false;
+    const dying: Partial<TickStore> = {
+      begin: async (periodMs, shard, due) => {
+        const progress = await store.begin(periodMs, shard, due);
+        careful = (progress?.begunTimes ?? 0) > 1;
+        return progress;
+      },
+      suspect: async (periodMs, shard, agentId) => {
+        await store.suspect(periodMs, shard, agentId);
+        if (agentId !== null && poison.includes(agentId)) throw new Error('the process died');
+      },
+      commit: async (tick) => {
+        // In a batch every agent on duty is run before the commit.
+        const runs = tick.rows.some((row) => poison.includes(row.agentId) && row.reason !== 'tick_crash');
+        if (tick.decided && !careful && runs) throw new Error('the process died');
+        return store.commit(tick);
+      },
+    };
+    try {
+      await ticker(dying).tick(PERIOD, 0, slot);
+      lived++;
+    } catch {
+      deaths++;
+      lived = 0;
+    }
+  }
+  return deaths;
+}
+
+test('the deaths are counted over slots, because a worker that dies may be replaced only in the next one', async () => {
+  const ids = await agents(4);
+  const [, , poison] = ids as [string, string, string, string];
+  expect(await untilItLives([poison], 2)).toBe(3);
+  expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
+  const rows = await decisions(poison);
+  expect(rows.map(({ reason }) => reason)).toEqual(['late_tick', 'late_tick', 'late_tick', 'tick_crash']);
+  for (const id of ids.filter((id) => id !== poison))
+    expect((await decisions(id)).map(({ reason }) => reason)).toEqual([
+      'late_tick',
+      'late_tick',
+      'late_tick',
+      'research_only',
+      'research_only',
+    ]);
+});
+
+test('two poisonous agents of one shard are both found, though each takes the process down before the other is', async () => {
+  const ids = await agents(4);
+  const [first, , second] = ids as [string, string, string, string];
+  expect(await untilItLives([first, second], 2)).toBe(5);
+  expect((await sql`select id from agents where pause_cause is not null order by id`).map(({ id }) => id)).toEqual([first, second].sort());
+});
+
+test('a worker that dies while nobody is ticked alone, or a commit that fails again and again, accuses nobody', async () => {
+  const [only] = (await agents(1)) as [string];
+  for (let n = 1; n <= 6; n++) {
+    await at(SLOT + n * PERIOD);
+    const failing: Partial<TickStore> = {
+      commit: async (tick) => {
+        if (tick.decided) throw new Error('the disk is full');
+        return store.commit(tick);
+      },
+    };
+    await expect(ticker(failing).tick(PERIOD, 0, SLOT + n * PERIOD)).rejects.toThrow('the disk is full');
+  }
+  await at(SLOT + 7 * PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + 7 * PERIOD);
+  expect((await decisions(only)).at(-1)).toMatchObject({ disposition: 'hold', reason: 'research_only' });
+  expect(await sql`select id from agents where pause_cause is not null`).toEqual([]);
+});
+
+test('ticks of one shard that overlap in a process take turns, so that none looks like a start that died', async () => {
+  await agents(3);
+  const slot = SLOT + PERIOD;
+  await at(slot);
+  let inside = 0;
+  let most = 0;
+  const worker = ticker({
+    agents: async (periodMs, shard) => {
+      most = Math.max(most, ++inside);
+      return store.agents(periodMs, shard);
+    },
+    commit: async (tick) => {
+      const moved = await store.commit(tick);
+      inside--;
+      return moved;
+    },
+  });
+  const results = await Promise.all(Array.from({ length: 8 }, () => worker.tick(PERIOD, 0, slot)));
+  expect(most).toBe(1);
+  expect(results.reduce((sum, { decisions }) => sum + decisions, 0)).toBe(3);
+  expect(await sql`select begun_times, suspect from tick_shards`).toEqual([{ begun_times: 0, suspect: null }]);
+});
+
+test('agents are ticked alone in the whole process: who another shard is just ticking is not blamed for the same death', async () => {
+  const ids = await agents(6);
+  await sql`update actors set tick_period_ms = ${PERIOD / 2} where id = any(${ids.slice(3)})`;
+  const slot = SLOT + PERIOD;
+  await at(slot);
+  await createDispatchStore(sql).dueShards(PERIOD / 2, slot);
+  const shards = [PERIOD, PERIOD / 2];
+  for (const period of shards) await store.begin(period, 0, slot);
+  const alone: (string | null)[] = [];
+  const worker = ticker({
+    suspect: async (periodMs, shard, agentId) => {
+      alone.push(agentId && `${periodMs}`);
+      await store.suspect(periodMs, shard, agentId);
+    },
+  });
+  await Promise.all(shards.map((period) => worker.tick(period, 0, slot)));
+  const first = alone[0] as string;
+  const second = `${shards.find((period) => String(period) !== first)}`;
+  expect(alone).toEqual([first, first, first, null, second, second, second, null]);
 });

@@ -1,7 +1,8 @@
 // News: severity, direction, corroboration, and the feed over a real socket against its double.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createNewsFeed, readReport, type Report, StoryDesk } from '../../../src/adapters/intelligence/news-feed.ts';
-import { createKeyedDoor } from '../../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedDoor, type KeyedDoor } from '../../../src/adapters/venues/reference/keyed-door.ts';
+import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import type { FeedMessage, NewsEvent } from '../../../src/domain/market-event.ts';
 import { createNewsDouble } from '../../../src/sandbox/news/double.ts';
 import { createSeededNews } from '../../../src/sandbox/news/seeded-news.ts';
@@ -58,6 +59,9 @@ describe('a report', () => {
     [{ ...filing, symbols: [] }],
     [{ ...filing, symbols: [1] }],
     [{ ...filing, source: {} }],
+    [{ ...filing, id: 'x'.repeat(201) }],
+    [{ ...filing, storyId: 'x'.repeat(201) }],
+    [{ ...filing, symbols: ['x'.repeat(41)] }],
     [{ ...filing, headline: 5 }],
   ])('like %j is refused with a sentence', (value) => expect(typeof readReport(value)).toBe('string'));
 });
@@ -131,7 +135,44 @@ describe('the seeded news', () => {
   });
 });
 
+describe('a story that never ends', () => {
+  test('keeps no more of its sources and symbols than matter, and says nothing new of reprints', () => {
+    const desk = new StoryDesk();
+    const events = Array.from({ length: 500 }, (_, index) =>
+      desk.take({ ...(readReport(filing) as Report), primary: false, family: `family ${index}`, symbols: [`S${index}`] }, NOW),
+    ).filter((event) => event !== null);
+    expect(events.at(-1)?.symbols).toHaveLength(200);
+    expect(events.at(-1)?.rumor).toBe(false);
+    expect(events.length).toBeLessThanOrEqual(201);
+  });
+});
+
 describe('the news feed', () => {
+  test('begins anew where the provider no longer knows its cursor, and repeats nothing', async () => {
+    const clock = acceleratedClock(NOW, 100);
+    let expired = false;
+    const asked: string[] = [];
+    const door: KeyedDoor = {
+      perMinute: 60,
+      request: () => ({ url: '', headers: {} }),
+      async get(_path, query) {
+        const [name] = query[0] as readonly [string, string];
+        asked.push(name);
+        if (name === 'cursor' && expired) throw new VenueError('reference', 410, 'http_410', 'this cursor has expired');
+        return { reports: name === 'from' ? [filing, ...(expired ? [{ ...filing, id: 'r2', storyId: 's2' }] : [])] : [], cursor: 'c' };
+      },
+    };
+    const heard: FeedMessage[] = [];
+    const subscription = createNewsFeed({ door, clock, random, everyMs: 1_000 }).messages.subscribe({
+      next: (message) => heard.push(message),
+    });
+    cleanups.push(() => subscription.unsubscribe());
+    await waitFor(() => asked.includes('cursor'), { what: 'a second reading' });
+    expired = true;
+    await waitFor(() => heard.some((message) => message.kind === 'news' && message.id === 's2'), { what: 'the next report' });
+    expect(heard.flatMap((message) => (message.kind === 'news' ? [message.id] : []))).toEqual(['s1', 's2']);
+  });
+
   async function opened(options: { everyMs?: number } = {}) {
     const clock = acceleratedClock(NOW, 100);
     const news = createSeededNews({ seed: 3, symbols: SYMBOLS });

@@ -2,6 +2,7 @@
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../../src/domain/market-event.ts';
+import type { Quote } from '../../../src/domain/quote.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
 import { createFreshness } from '../../../streams/freshness.ts';
 import { carriedForward } from '../../../streams/operators/carried-forward.ts';
@@ -137,6 +138,43 @@ describe('out of order', () => {
         c: quote(T + 4, { sequence: 1, sourceTime: false }),
       };
       expectObservable(hot('asbtc', values).pipe(outOfOrder())).toBe('asbtc', values);
+    });
+  });
+
+  it('never leaves an old quote standing where a venue numbers anew or sets its clock back without a new connection', () => {
+    const counters = createFeedCounters();
+    const back = 3_600_000;
+    marbles(({ hot, expectObservable }) => {
+      const numbered = (at: number, sequence: number) => quote(T + at, { sequence, sourceTime: false });
+      const timed = (at: number) => quote(T + at, { instrument: 'ETHUSDT', observedAt: T + at - back });
+      const values: Record<string, FeedMessage> = {
+        a: numbered(0, 900),
+        b: numbered(5_000, 5),
+        c: numbered(5_001, 6),
+        d: numbered(5_100, 7),
+        e: quote(T + 6_000, { instrument: 'ETHUSDT' }),
+        f: timed(11_000),
+        g: timed(11_001),
+        h: timed(11_002),
+      };
+      const expected: Record<string, FeedMessage> = {
+        ...values,
+        c: marked(values['c'] as Quote, 'degraded', ['out_of_order']),
+        g: marked(values['g'] as Quote, 'degraded', ['out_of_order']),
+      };
+      expectObservable(hot('abcdefgh', values).pipe(outOfOrder({ counters }))).toBe('a-cde-gh', expected);
+    });
+    expect(nonZero(counters.snapshot().spotexchange.counted)).toEqual({ out_of_order: 4 });
+  });
+
+  it('never takes an older answer of a polled feed, whose last one ages by itself', () => {
+    marbles(({ hot, expectObservable }) => {
+      const polled = { venue: 'spotchain', instrument: 'AAPLx', source: 'jupiter:quote', sourceTime: false } as const;
+      const values: Record<string, FeedMessage> = {
+        a: quote(T, { ...polled, sequence: 7 }),
+        b: quote(T + 60_000, { ...polled, sequence: 6 }),
+      };
+      expectObservable(hot('ab', values).pipe(outOfOrder())).toBe('a-', values);
     });
   });
 

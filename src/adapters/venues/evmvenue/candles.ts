@@ -64,6 +64,12 @@ export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
         let last = -1;
         for (const row of page as unknown[]) {
           const candle = perpCandle(row);
+          const { s, i } = (row ?? {}) as Record<string, unknown>;
+          if (s !== instrument || i !== interval)
+            throw badAnswer(
+              'candleSnapshot',
+              `bars of ${String(s).slice(0, 40)} ${String(i).slice(0, 10)}, asked for were ${instrument} ${interval}`,
+            );
           if (candle === null)
             throw badAnswer('candleSnapshot', `a bar with a price, volume or time that cannot be: ${JSON.stringify(row).slice(0, 120)}`);
           if (candle.openTime <= last) throw badAnswer('candleSnapshot', 'bars are not ascending');

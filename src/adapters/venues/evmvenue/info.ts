@@ -5,7 +5,7 @@ import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { OrderBook } from '../order-book.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { createVenueHttp, type VenueHttp, type WeightBudget } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 
@@ -20,6 +20,8 @@ export interface PerpInfoOptions {
   readonly random: () => number;
   /** Request weight that may be used in any 60 s; the venue allows 1200 per address. Default 1200. */
   readonly weightPerMinute?: number;
+  /** The budget of the address, where several doors share it. */
+  readonly budget?: WeightBudget;
   readonly maxWaitMs?: number;
 }
 
@@ -140,6 +142,11 @@ class Fields {
     if (typeof value !== 'string') throw badAnswer(this.#type, `${name} is no text`);
     return value;
   }
+  /** @throws VenueError where the member is not what was asked for: another coin's numbers must never pass for this one's. */
+  expect(name: string, asked: string): void {
+    const value = this.#object[name];
+    if (value !== asked) throw badAnswer(this.#type, `${name} is ${String(value).slice(0, 40)}, asked for was ${asked}`);
+  }
   decimal(name: string): DecimalString {
     const value = wireDecimal(this.#object[name]);
     if (value === null) throw badAnswer(this.#type, `${name} is no plain decimal`);
@@ -219,6 +226,7 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
     clock,
     random: options.random,
     weightPerMinute: options.weightPerMinute ?? 1_200,
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
   });
   const ask = (weight: number, body: { readonly type: string; readonly [name: string]: unknown }): Promise<unknown> =>
@@ -259,9 +267,10 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
       const fields = new Fields('l2Book', answer);
       const sides = perpLevels(fields.raw('levels'));
       if (typeof sides === 'string') throw badAnswer('l2Book', `the levels cannot be read (${sides})`);
+      fields.expect('coin', coin);
       return {
         venue: 'evmvenue',
-        instrument: fields.text('coin'),
+        instrument: coin,
         source: BOOK_SOURCE,
         observedAt: fields.count('time'),
         receivedAt: clock.now(),
@@ -286,8 +295,9 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
           const at = fields.count('time');
           if (at <= last) throw badAnswer('fundingHistory', 'rows are not ascending');
           last = at;
+          fields.expect('coin', coin);
           rates.push({
-            coin: fields.text('coin'),
+            coin,
             at,
             hourlyFunding: fields.decimal('fundingRate'),
             premium: fields.optionalDecimal('premium'),

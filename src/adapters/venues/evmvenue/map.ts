@@ -1,6 +1,6 @@
 /** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. */
 import type { Candle } from '../../../domain/candle.ts';
-import { compareDecimals } from '../../../domain/decimal.ts';
+import { compareDecimals, isPositive } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -44,7 +44,7 @@ export function timeframeOfInterval(interval: unknown): string | null {
   return typeof interval === 'string' && /^([1-9]\d?)[mh]$/.test(interval) ? interval : null;
 }
 
-/** Level objects `{px, sz, n}` as `[price, size]`; null where one is not a price and a size above zero. */
+/** Level objects `{px, sz, n}` as `[price, size]`; null where one is no plain decimal. */
 function wireLevel(value: unknown): BookLevel | null {
   if (typeof value !== 'object' || value === null) return null;
   const { px, sz } = value as Record<string, unknown>;
@@ -53,9 +53,9 @@ function wireLevel(value: unknown): BookLevel | null {
   return price === null || size === null ? null : [price, size];
 }
 
-/** True where price and size could be real. */
+/** True where price and size are above zero: behind a size of zero stands nobody. */
 function possible(level: BookLevel): boolean {
-  return !level[0].startsWith('-') && !isZero(level[0]) && !level[1].startsWith('-');
+  return isPositive(level[0]) && isPositive(level[1]);
 }
 
 function topQuote(

@@ -81,7 +81,7 @@ export function mapHistory(body: unknown, from: number, to: number): Candle[] {
 /** The history side of the reference venue. `instrument` is the share's symbol. */
 export function createReferenceCandles(options: ReferenceCandlesOptions): CandleSource {
   const names = new Map(options.instruments.map((entry) => [entry.symbol, entry.feedSymbol ?? `Equity.US.${entry.symbol}/USD`]));
-  const path = `/v1/${encodeURIComponent(options.channel ?? 'fixed_rate@200ms')}/history`;
+  const path = `/v1/${options.channel ?? 'fixed_rate@200ms'}/history`;
   return {
     venue: 'reference',
     pageSize: PAGE_SIZE,

@@ -21,6 +21,18 @@ export interface EventStreamOptions {
   readonly ended: (why: string, status: number) => void;
 }
 
+/** The first characters of a body, however long it goes on. */
+async function beginning(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  if (response.body === null) return text;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length >= 1_000) break;
+  }
+  return text;
+}
+
 /** Opens the stream; returns what stops it. */
 export function openEventStream(options: EventStreamOptions): () => void {
   const { clock } = options;
@@ -49,7 +61,7 @@ export function openEventStream(options: EventStreamOptions): () => void {
       signal: abort.signal,
     });
     if (response.status !== 200 || response.body === null) {
-      const text = (await response.text()).trim().slice(0, 200);
+      const text = (await beginning(response)).trim().slice(0, 200);
       finish(`answered ${response.status} ${text}`.trim(), response.status);
       return;
     }

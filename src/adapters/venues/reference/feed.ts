@@ -4,6 +4,7 @@ import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice } from '../../../domain/quote.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
+import type { WeightBudget } from '../venue-http.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
 import { openEventStream } from './event-stream.ts';
 import { bareFeedId, HERMES_SOURCE, mapHermesUpdate, type ReferenceInstrument, type ReferenceYield } from './hermes-map.ts';
@@ -28,15 +29,27 @@ export interface ReferenceFeedOptions {
   /** For the jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
   readonly silenceMs?: number;
+  /** The budget of the host, where the history shares it. */
+  readonly budget?: WeightBudget;
 }
 
-/** The door to Pyth that feed and history share. `perMinute` 60: the old public limit of 10 requests in 10 s, which the newer plans keep. */
+/** The old public limit of 10 requests in 10 s, which the newer plans keep. */
+export const REFERENCE_PER_MINUTE = 60;
+
+/** A door to Pyth, for prices or for history; the two share a budget where one is handed in. */
 export function createReferenceDoor(
-  options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random'> & { readonly perMinute?: number },
+  options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & { readonly perMinute?: number },
 ): KeyedDoor {
-  const { baseUrl, apiKey, clock, random } = options;
-  const door = { venue: 'reference', baseUrl, clock, random, perMinute: options.perMinute ?? 60 } as const;
-  return createKeyedDoor(apiKey === undefined ? door : { ...door, headers: { authorization: `Bearer ${apiKey}` } });
+  const { baseUrl, apiKey, clock, random, budget } = options;
+  return createKeyedDoor({
+    venue: 'reference',
+    baseUrl,
+    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+    clock,
+    random,
+    perMinute: options.perMinute ?? REFERENCE_PER_MINUTE,
+    ...(budget === undefined ? {} : { budget }),
+  });
 }
 
 /**

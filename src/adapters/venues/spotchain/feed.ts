@@ -52,7 +52,7 @@ export function roundLengthMs(tokens: number, perMinute: number, roundMs: number
 /**
  * Quotes of the given tokens per UI unit, and the liquidity of their pools. Every round asks for prices and multipliers
  * once, then probes one token after the other, evenly over the round. A refusal of one token is a counted rejection and
- * costs only that token; the feed is `disconnected` while the venue itself does not answer.
+ * costs only that token; the feed is `disconnected` while the venue does not answer route requests.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
   const { door, tokens, stable, clock, random } = options;
@@ -133,7 +133,6 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
           subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', rows, ''));
           continue;
         }
-        answered();
         for (const token of batch) {
           const row = rows.get(token.mint);
           if (row === undefined) {
@@ -194,8 +193,8 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
           await readRoundPrices();
         } catch (error) {
           if (stopped) return;
-          if (silent(error)) lost(error);
-          else refused('prices', error);
+          // Prices only check what the routes say; whether the venue can be heard is for the routes to show.
+          refused('prices', error);
         }
         for (let index = 0; index < tokens.length && !stopped; index++) {
           const token = tokens[index] as SpotToken;

@@ -1,9 +1,12 @@
 /** The spot exchange live: quotes, closed bars and local order books over one combined stream. */
 import { Observable, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
+import { flagsOf, GAP, markQuote, RESYNCING } from '../../../../streams/marked-quality.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
-import { NO_FLAGS, type QualityFlag, type Quote } from '../../../domain/quote.ts';
-import type { OrderBook } from '../order-book.ts';
+import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
+import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { BookLevel, OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { backoffMs, openVenueSocket, rejection } from '../venue-socket.ts';
@@ -16,7 +19,10 @@ const MAX_STREAMS = 1_024;
 /** Oftener than a quote may be old (5 s); one ping in 2 s of the 5 messages a second that the venue allows. */
 const PING_MS = 2_000;
 /** What a quote carries while its instrument's book is being repaired after a gap. */
-const RESYNCING: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
+const REPAIRED = GAP | RESYNCING;
+
+/** How long a ticker may lag behind its book before its quote is no longer believed. */
+const TICKER_BEHIND_MS = 1_000;
 
 export interface SpotExchangeFeedOptions {
   /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
@@ -61,7 +67,7 @@ export function combinedStreamPath(instruments: readonly string[], timeframes: r
 /**
  * The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection.
  * A lost update of an order book makes that instrument's quotes `degraded` (gap, resyncing) until a new snapshot fits, since
- * order-book connectivity counts for the breaker (spec section 3.1).
+ * order-book connectivity counts for the breaker (spec section 3.1). So does a ticker that stops while its book goes on.
  */
 export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
   const { clock, rest } = options;
@@ -74,6 +80,8 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   const messages = new Observable<FeedMessage>((subscriber) => {
     /** Instruments whose book is being repaired; usually empty. */
     const repairing = new Set<string>();
+    /** What the ticker of each instrument said last, and since when its book contradicts it. */
+    const tickers = new Map<string, { readonly quote: Quote; behindSince: EpochMs | null }>();
     /** Instruments for which a snapshot is being asked for, with what stops the wait for the next attempt. */
     const asking = new Map<string, () => void>();
     let epoch = 0;
@@ -83,6 +91,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
       for (const cancel of asking.values()) cancel();
       asking.clear();
       repairing.clear();
+      tickers.clear();
       for (const book of books.values()) book.clear();
     }
 
@@ -94,27 +103,45 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
         asking.set(instrument, cancel);
       };
       asking.set(instrument, () => {});
-      fetchDepthSnapshot(rest, instrument, options.snapshotLevels ?? 1_000).then(
-        (snapshot) => {
+      fetchDepthSnapshot(rest, instrument, options.snapshotLevels ?? 1_000)
+        .then((snapshot) => {
           if (stale()) return;
           if (book.restart(snapshot, clock.now()) === 'too_old') return again();
           asking.delete(instrument);
           repairing.delete(instrument);
-        },
-        (error: Error) => {
+        })
+        .catch((error: Error) => {
           if (stale()) return;
           subscriber.next(
             rejection('spotexchange', DEPTH_SOURCE, clock.now(), 'venue_error', `no snapshot of ${instrument}: ${error.message}`, ''),
           );
           again();
-        },
-      );
+        });
+    }
+
+    /**
+     * The ticker of one instrument may stop while the socket, whose pongs vouch for its quotes, lives on. The book tells:
+     * both count the same update ids, so a book that is ahead of the last quote and has another top has seen what the
+     * ticker did not bring.
+     */
+    function compareWithTicker(diff: DepthDiff, book: LocalBook): void {
+      const ticker = tickers.get(diff.instrument);
+      if (ticker === undefined || diff.lastId <= (ticker.quote.sequence as number)) return;
+      const [bid, ask] = [book.bids[0], book.asks[0]];
+      if (sameTop(bid, ticker.quote.bid) && sameTop(ask, ticker.quote.ask)) {
+        ticker.behindSince = null;
+        return;
+      }
+      ticker.behindSince ??= diff.receivedAt;
+      if (diff.receivedAt - ticker.behindSince > TICKER_BEHIND_MS) subscriber.next(quoteOfTop(diff, bid, ask));
     }
 
     function applyDiff(diff: DepthDiff): void {
       const book = books.get(diff.instrument);
       if (book === undefined) return;
-      if (book.apply(diff) === 'gap') repairing.add(diff.instrument);
+      const outcome = book.apply(diff);
+      if (outcome === 'gap') repairing.add(diff.instrument);
+      else if (outcome === 'applied') compareWithTicker(diff, book);
       // The snapshot is asked for after the first difference is kept, so that it cannot be older than what is kept.
       if (book.needsSnapshot && !asking.has(diff.instrument)) askSnapshot(diff.instrument, book, 1);
     }
@@ -138,7 +165,8 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
           let data = true;
           for (const message of mapSpotFrame(frame, receivedAt, symbols)) {
             if (message.kind === 'quote') {
-              subscriber.next(repairing.size > 0 && repairing.has(message.instrument) ? degraded(message) : message);
+              if (keepBooks) tickers.set(message.instrument, { quote: message, behindSince: null });
+              subscriber.next(repairing.size > 0 && repairing.has(message.instrument) ? markQuote(message, REPAIRED) : message);
             } else if (message.kind === 'depth_diff') {
               applyDiff(message);
             } else if (message.kind === 'server_shutdown') {
@@ -180,27 +208,32 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
         bids: book.bids.slice(0, levels),
         asks: book.asks.slice(0, levels),
         quality: book.state === 'resyncing' ? 'degraded' : 'live',
-        flags: book.state === 'resyncing' ? RESYNCING : NO_FLAGS,
+        flags: book.state === 'resyncing' ? flagsOf(REPAIRED) : NO_FLAGS,
       };
     },
   };
 }
 
-function degraded(quote: Quote): Quote {
+function sameTop(level: BookLevel | undefined, price: DecimalString | null): boolean {
+  return level === undefined || price === null ? level === undefined && price === null : compareDecimals(level[0], price) === 0;
+}
+
+/** What a book shows while its ticker is silent: where the market is, and that something of it was lost. */
+function quoteOfTop(diff: DepthDiff, bid: BookLevel | undefined, ask: BookLevel | undefined): Quote<'spotexchange'> {
   return {
     kind: 'quote',
-    venue: quote.venue,
-    instrument: quote.instrument,
-    source: quote.source,
-    observedAt: quote.observedAt,
-    receivedAt: quote.receivedAt,
-    sourceTime: quote.sourceTime,
-    bid: quote.bid,
-    ask: quote.ask,
-    bidSize: quote.bidSize,
-    askSize: quote.askSize,
-    sequence: quote.sequence,
+    venue: 'spotexchange',
+    instrument: diff.instrument,
+    source: DEPTH_SOURCE,
+    observedAt: diff.receivedAt,
+    receivedAt: diff.receivedAt,
+    sourceTime: false,
+    bid: bid?.[0] ?? null,
+    ask: ask?.[0] ?? null,
+    bidSize: bid?.[1] ?? null,
+    askSize: ask?.[1] ?? null,
+    sequence: diff.lastId,
     quality: 'degraded',
-    flags: quote.flags.length === 0 ? RESYNCING : [...quote.flags, ...RESYNCING],
+    flags: flagsOf(GAP),
   };
 }

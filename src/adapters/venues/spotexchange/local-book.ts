@@ -21,6 +21,9 @@ export type LocalBookState = 'new' | 'live' | 'resyncing';
 /** So many differences are kept while a snapshot is awaited; then the oldest are of no use any more. */
 const MAX_PENDING = 2_000;
 
+/** Levels kept of a side, twice the deepest snapshot: what lies further off is of no use, and differences add to it for ever. */
+const MAX_LEVELS = 10_000;
+
 /** Where in a sorted side a price stands or belongs. `sign` is 1 for ascending asks and -1 for descending bids. */
 function placeOf(side: readonly BookLevel[], price: string, sign: 1 | -1): { index: number; found: boolean } {
   let low = 0;
@@ -42,6 +45,7 @@ function setLevels(side: BookLevel[], levels: readonly BookLevel[], sign: 1 | -1
       if (found) side.splice(index, 1);
     } else side.splice(index, found ? 1 : 0, level);
   }
+  if (side.length > MAX_LEVELS) side.length = MAX_LEVELS;
 }
 
 /** One book. Feed it every difference and, whenever `needsSnapshot`, a snapshot taken after that. */

@@ -54,14 +54,15 @@ export function streamSymbols(instruments: readonly string[]): ReadonlyMap<strin
 
 /**
  * The quote of a bookTicker. The stream carries no event time, so `observedAt` is `receivedAt` and `sourceTime` false.
- * The venue writes an empty side as price 0 with size 0; any other price that is not above zero is refused.
+ * The venue writes an empty side as price 0 with size 0, and behind any price with size 0 stands nobody; any other price
+ * that is not above zero is refused.
  */
 function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotexchange'> | string {
   const { bid, ask, bidSize, askSize } = ticker;
-  const noBid = isZero(bid);
-  const noAsk = isZero(ask);
-  if (bid.charCodeAt(0) === 45 || (noBid && !isZero(bidSize))) return `bid price is ${bid}, must be above zero`;
-  if (ask.charCodeAt(0) === 45 || (noAsk && !isZero(askSize))) return `ask price is ${ask}, must be above zero`;
+  const noBid = isZero(bidSize);
+  const noAsk = isZero(askSize);
+  if (bid.charCodeAt(0) === 45 || (isZero(bid) && !noBid)) return `bid price is ${bid}, must be above zero`;
+  if (ask.charCodeAt(0) === 45 || (isZero(ask) && !noAsk)) return `ask price is ${ask}, must be above zero`;
   if (bidSize.charCodeAt(0) === 45 || askSize.charCodeAt(0) === 45) return `sizes are ${bidSize} and ${askSize}, must not be negative`;
   const oneSided = noBid || noAsk;
   return {

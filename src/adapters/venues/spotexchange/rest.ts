@@ -1,7 +1,7 @@
 /** The spot exchange's REST door: request weights, its error bodies, its time. */
 import type { Clock } from '../../../../streams/clock.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { createVenueHttp, type VenueHttp, type WeightBudget } from '../venue-http.ts';
 
 export interface SpotRestOptions {
   /** `https://api.binance.com`. */
@@ -10,6 +10,8 @@ export interface SpotRestOptions {
   readonly random: () => number;
   /** Request weight that may be used in any 60 s; the venue allows 6000 per address. Default 6000. */
   readonly weightPerMinute?: number;
+  /** The budget of the address, where several doors share it. */
+  readonly budget?: WeightBudget;
   readonly maxWaitMs?: number;
 }
 
@@ -30,6 +32,7 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
     weightPerMinute: options.weightPerMinute ?? 6_000,
     usedWeightHeader: 'x-mbx-used-weight-1m',
     readError,
+    ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
   });
 }

@@ -12,9 +12,7 @@ export interface BookTicker {
   readonly askSize: DecimalString;
 }
 
-const HEAD = Buffer.from('{"stream":"');
-const NAME = Buffer.from('@bookTicker","data":{"u":');
-const SYMBOL = Buffer.from(',"s":"');
+const HEAD = '{"stream":"';
 const AT = 64;
 const QUOTE = 34;
 const LONGEST_FRAME = 512;
@@ -24,6 +22,64 @@ const LONGEST_ID = 15;
 function matches(frame: Uint8Array, at: number, expected: Uint8Array): boolean {
   for (let i = 0; i < expected.length; i++) if (frame[at + i] !== expected[i]) return false;
   return true;
+}
+
+/** The bytes of an instrument's frames that are always the same. */
+interface FrameLayout {
+  readonly instrument: string;
+  /** From the beginning to the update id. */
+  readonly head: Uint8Array;
+  /** From the update id to the bid. */
+  readonly middle: Uint8Array;
+}
+
+/** Finds the layout that a frame may have by the bytes of its stream's name, without making a text of them. */
+class FrameLayouts {
+  readonly #buckets: FrameLayout[][];
+
+  constructor(instruments: ReadonlyMap<string, string>) {
+    this.#buckets = Array.from({ length: 4 * 2 ** Math.ceil(Math.log2(instruments.size + 1)) }, () => []);
+    for (const [symbol, instrument] of instruments) {
+      // A name that JSON would have to escape has no layout, and is parsed.
+      if (!/^[\w.-]+$/.test(symbol) || !/^[\w.-]+$/.test(instrument)) continue;
+      const head = Buffer.from(`${HEAD}${symbol}@bookTicker","data":{"u":`);
+      this.#bucketOf(head).push({ instrument, head, middle: Buffer.from(`,"s":"${instrument}","b":"`) });
+    }
+  }
+
+  /** The layout whose head the frame begins with; null where there is none. */
+  find(frame: Uint8Array): FrameLayout | null {
+    const bucket = this.#bucketOf(frame);
+    for (let i = 0; i < bucket.length; i++) {
+      const layout = bucket[i] as FrameLayout;
+      if (matches(frame, 0, layout.head)) return layout;
+    }
+    return null;
+  }
+
+  #bucketOf(frame: Uint8Array): FrameLayout[] {
+    let sum = 0;
+    let at = HEAD.length;
+    for (let code = frame[at] as number; at < frame.length && code !== AT; code = frame[++at] as number) sum = (sum * 31 + code) | 0;
+    return this.#buckets[sum & (this.#buckets.length - 1)] as FrameLayout[];
+  }
+}
+
+const layoutsOf = new WeakMap<ReadonlyMap<string, string>, FrameLayouts>();
+let lastInstruments: ReadonlyMap<string, string> | null = null;
+let lastLayouts: FrameLayouts | null = null;
+
+/** The layouts of the instruments; made once for each map, which does not change. */
+function frameLayouts(instruments: ReadonlyMap<string, string>): FrameLayouts {
+  if (instruments === lastInstruments && lastLayouts !== null) return lastLayouts;
+  let layouts = layoutsOf.get(instruments);
+  if (layouts === undefined) {
+    layouts = new FrameLayouts(instruments);
+    layoutsOf.set(instruments, layouts);
+  }
+  lastInstruments = instruments;
+  lastLayouts = layouts;
+  return layouts;
 }
 
 /** True where the frame has `","<name>":"` at `at`, the name being one character. */
@@ -63,12 +119,11 @@ function decimalEnd(frame: Uint8Array, start: number): number {
  * accepted here could read differently as JSON. `instruments` maps the stream's lower-case symbol to the product's.
  */
 export function scanBookTicker(frame: Buffer, instruments: ReadonlyMap<string, string>): BookTicker | null {
-  if (frame.length > LONGEST_FRAME || !matches(frame, 0, HEAD)) return null;
-  let nameAt = HEAD.length;
-  while (nameAt < frame.length && frame[nameAt] !== AT) nameAt++;
-  if (!matches(frame, nameAt, NAME)) return null;
+  if (frame.length > LONGEST_FRAME) return null;
+  const layout = frameLayouts(instruments).find(frame);
+  if (layout === null) return null;
 
-  let at = nameAt + NAME.length;
+  let at = layout.head.length;
   const idAt = at;
   let sequence = 0;
   let code = frame[at] as number;
@@ -78,12 +133,9 @@ export function scanBookTicker(frame: Buffer, instruments: ReadonlyMap<string, s
   }
   const digits = at - idAt;
   if (digits === 0 || digits > LONGEST_ID || (digits > 1 && frame[idAt] === 48)) return null;
-  if (!matches(frame, at, SYMBOL)) return null;
-  const symbolAt = at + SYMBOL.length;
-  const symbolEnd = symbolAt + nameAt - HEAD.length;
+  if (!matches(frame, at, layout.middle)) return null;
 
-  if (!memberAt(frame, symbolEnd, 98)) return null;
-  const bidAt = symbolEnd + 7;
+  const bidAt = at + layout.middle.length;
   const bidEnd = decimalEnd(frame, bidAt);
   if (bidEnd < 0 || !memberAt(frame, bidEnd, 66)) return null;
   const bidSizeAt = bidEnd + 7;
@@ -97,16 +149,14 @@ export function scanBookTicker(frame: Buffer, instruments: ReadonlyMap<string, s
   if (askSizeEnd < 0 || frame.length !== askSizeEnd + 3) return null;
   if (frame[askSizeEnd] !== QUOTE || frame[askSizeEnd + 1] !== 125 || frame[askSizeEnd + 2] !== 125) return null;
 
-  // Latin-1 is one copy without decoding; a byte above 127 has matched nothing above and matches no symbol below.
-  const text = frame.toString('latin1');
-  const instrument = instruments.get(text.slice(HEAD.length, nameAt));
-  if (instrument === undefined || text.slice(symbolAt, symbolEnd) !== instrument) return null;
+  // Latin-1 is one copy without decoding: every byte of the numbers was seen to be a digit, a sign or a point.
+  const text = frame.toString('latin1', bidAt, askSizeEnd);
   return {
-    instrument,
+    instrument: layout.instrument,
     sequence,
-    bid: text.slice(bidAt, bidEnd),
-    bidSize: text.slice(bidSizeAt, bidSizeEnd),
-    ask: text.slice(askAt, askEnd),
-    askSize: text.slice(askSizeAt, askSizeEnd),
+    bid: text.slice(0, bidEnd - bidAt),
+    bidSize: text.slice(bidSizeAt - bidAt, bidSizeEnd - bidAt),
+    ask: text.slice(askAt - bidAt, askEnd - bidAt),
+    askSize: text.slice(askSizeAt - bidAt),
   };
 }

@@ -45,6 +45,14 @@ test.each(['a best ask that is null', 'a best ask that is absent'])('%s degrades
   expect(map(frameOf(what))).toMatchObject([{ bid: '107575.0', ask: null, askSize: null, quality: 'degraded', flags: ['one_sided'] }]);
 });
 
+test('a price with nothing behind it is refused, not executable', () => {
+  const level = (px: string, sz: string) => ({ px, sz, n: 1 });
+  const bbo = { coin: 'BTC', time: NOW, bbo: [level('1', '0.0'), level('2', '1')] };
+  expect(map({ channel: 'bbo', data: bbo })).toMatchObject([{ kind: 'rejection', reason: 'non_positive_price' }]);
+  const book = { coin: 'BTC', time: NOW, levels: [[level('1', '1')], [level('2', '0')]] };
+  expect(map({ channel: 'l2Book', data: book })).toMatchObject([{ kind: 'rejection', reason: 'non_positive_price' }]);
+});
+
 test('a context has no time of its own, so it is stamped on receipt; funding is per hour as it stands', () => {
   expect(map(frameOf('a context'))).toMatchObject([
     {

@@ -1,4 +1,6 @@
 // The aggregator feed and its pool bars over real sockets against their double.
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createKeyedDoor, type KeyedDoorOptions } from '../../../../src/adapters/venues/reference/keyed-door.ts';
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
@@ -45,7 +47,7 @@ async function opened(
 
 function listen(
   clock: Clock,
-  double: SpotchainDouble,
+  double: Pick<SpotchainDouble, 'url'>,
   options: Partial<SpotchainFeedOptions> = {},
   doorOptions: Partial<KeyedDoorOptions> = {},
 ): FeedMessage[] {
@@ -147,6 +149,25 @@ describe('the aggregator feed', () => {
     await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
   });
 
+  test('stays down while routes are silent, although prices go on being answered', async () => {
+    const clock = acceleratedClock(NOW, 40);
+    let priced = 0;
+    const server = http.createServer((request, response) => {
+      if (request.url?.startsWith('/price/')) priced++;
+      response.writeHead(request.url?.startsWith('/price/') ? 200 : 503).end('{}');
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    cleanups.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const heard = listen(clock, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, {}, { attempts: 1 });
+    await waitFor(() => priced >= 4, { what: 'four rounds' });
+    expect(statuses(heard)).toEqual(['disconnected 0']);
+  });
+
   test('counts garbage and wrong amounts without pricing anything from them', async () => {
     const { clock, double } = await opened(40);
     double.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
@@ -176,11 +197,44 @@ describe('the aggregator feed', () => {
     expect(roundLengthMs(19, 600, 2_000)).toBe(4_875);
   });
 
+  test('says that a key is wanted where none is configured', async () => {
+    const { clock, double } = await opened(10, { apiKeys: ['other'] });
+    const door = createKeyedDoor({
+      venue: 'spotchain',
+      baseUrl: double.url,
+      headers: { 'x-api-key': 'wrong' },
+      clock,
+      random,
+      perMinute: 60,
+    });
+    await expect(door.get('/price/v3', [['ids', 'x']])).rejects.toMatchObject({ message: expect.stringContaining('is not accepted') });
+    const keyless = http.createServer((_request, response) => response.writeHead(401).end('Unauthorized'));
+    await new Promise<void>((resolve) => {
+      keyless.listen(0, '127.0.0.1', resolve);
+    });
+    cleanups.push(
+      () => keyless.close(),
+      () => keyless.closeAllConnections(),
+    );
+    const baseUrl = `http://127.0.0.1:${(keyless.address() as AddressInfo).port}`;
+    for (const headers of [{}, undefined]) {
+      const without = createKeyedDoor({
+        venue: 'spotchain',
+        baseUrl,
+        clock,
+        random,
+        perMinute: 60,
+        ...(headers === undefined ? {} : { headers }),
+      });
+      await expect(without.get('/price/v3', [])).rejects.toMatchObject({ message: expect.stringContaining('none is configured') });
+    }
+  });
+
   test('says that a key is refused', async () => {
     const { clock, double } = await opened(10, { apiKeys: ['other'] });
     const heard = listen(clock, double);
-    await waitFor(() => heard.length > 0, { what: 'the refusal' });
-    expect(heard[0]).toMatchObject({
+    await waitFor(() => statuses(heard).length > 0, { what: 'the refusal' });
+    expect(heard.find((message) => message.kind === 'feed_status')).toMatchObject({
       kind: 'feed_status',
       status: 'disconnected',
       epoch: 0,

@@ -96,6 +96,20 @@ interface OracleBook {
   readonly sha256AllLevels: string;
 }
 
+test('a side keeps at most 10,000 levels, and the best of them', () => {
+  const book = new LocalBook();
+  book.restart({ lastUpdateId: 0, bids: [['100', '1']], asks: [['101', '1']] }, 1);
+  for (let id = 1; id <= 25; id++) {
+    const levels = Array.from({ length: 1_000 }, (_, index): [string, string] => [String(id * 1_000 + index + 200), '1']);
+    book.apply({ kind: 'depth_diff', instrument: 'X', observedAt: id, receivedAt: id, firstId: id, lastId: id, bids: [], asks: levels });
+  }
+  expect(book.asks).toHaveLength(10_000);
+  expect([book.asks[0], book.asks.at(-1)]).toEqual([
+    ['101', '1'],
+    ['11198', '1'],
+  ]);
+});
+
 describe.skipIf(!existsSync(ORACLE))('a recorded session of the exchange (optional test data; skipped where it is absent)', () => {
   test('gives the books that an independent computation gave, level by level', () => {
     const oracle = JSON.parse(readFileSync(ORACLE, 'utf8')) as { books: Record<string, OracleBook> };

@@ -48,6 +48,11 @@ describe('each kind of frame', () => {
     ]);
   });
 
+  test('a price with nothing behind it is an empty side, not an executable price', () => {
+    const data = { u: 1, s: 'BNBBTC', b: '25.3', B: '0.000', a: '25.4', A: '1' };
+    expect(map({ stream: 'bnbbtc@bookTicker', data })).toMatchObject([{ bid: null, bidSize: null, ask: '25.4', quality: 'degraded' }]);
+  });
+
   test('a closed bar keeps its texts', () => {
     expect(map(fixture.frames[3]?.frame)).toMatchObject([
       {

@@ -157,6 +157,24 @@ test('a base URL that is none says what would be right', () => {
   ).toThrow(/looks like https/);
 });
 
+test('doors to one host share a budget that is handed in, and neither can spend what the other has spent', async () => {
+  const budget = new WeightBudget(100);
+  const one = await world((_request, response) => response.end('{}'), { budget, maxWaitMs: 0 });
+  expect(await outcome(one.clock, one.door.get('/a', {}, 90))).toEqual({});
+  const other = createVenueHttp({
+    venue: 'spotexchange',
+    baseUrl: one.base,
+    clock: one.clock,
+    random: seededRandom(1),
+    weightPerMinute: 1_000,
+    budget,
+    maxWaitMs: 0,
+  });
+  cleanups.push(() => other.close());
+  expect(await outcome(one.clock, other.get('/a', {}, 20))).toMatchObject({ code: 'budget_exhausted' });
+  expect(await outcome(one.clock, other.get('/a', {}, 10))).toEqual({});
+});
+
 describe('the weight budget', () => {
   test('lets no more than its limit through in any 60 s, wherever they begin', () => {
     const random = seededRandom(4);
@@ -197,6 +215,9 @@ test.each([
   ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
   ['soon', null],
+  // The longest ban that a venue is known to give; a slip of the venue must not close its door for years.
+  ['999999999', 259_200_000],
+  ['Fri, 20 Nov 2099 12:00:00 GMT', 259_200_000],
 ])('Retry-After %j is %j ms', (header, ms) => {
   expect(retryAfterMs(header, NOON)).toBe(ms);
 });

@@ -1,0 +1,61 @@
+/** The operator's console: a handful of files, read once at the start, served from memory under a policy that allows only ourselves. */
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+
+/** A file of the console. `index.html` is served at `/`, every other one at `/console/<name>`. */
+export interface ConsoleFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+const TYPES: { readonly [extension: string]: string } = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** No other host, no inline script or style, no form, no frame, and no text that becomes markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/**
+ * Serves the console; use it as `extend: [(app) => registerConsole(app, files)]`.
+ * @throws Error where a file is of a kind that has no content type, or there is no index.html.
+ */
+export function registerConsole(app: FastifyInstance, files: readonly ConsoleFile[]): void {
+  if (!files.some(({ name }) => name === 'index.html')) throw new Error('the console has no index.html');
+  for (const { name, content } of files) {
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
+    if (type === undefined) throw new Error(`the console's file ${name} is of no known kind; known are ${Object.keys(TYPES).join(', ')}`);
+    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+    const small = gzipSync(content, { level: 9 });
+    app.route({
+      method: 'GET',
+      url: name === 'index.html' ? '/' : `/console/${name}`,
+      config: { permission: 'public', cost: 'read' },
+      handler: (request, reply) => {
+        // Asked again each time and nearly always answered with 304: a new version is seen at once.
+        reply.headers({ etag, 'cache-control': 'no-cache', 'content-security-policy': POLICY, vary: 'Accept-Encoding' });
+        if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+        reply.header('content-type', type);
+        if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content);
+        return reply.header('content-encoding', 'gzip').send(small);
+      },
+    });
+  }
+}
+
+function isKnown(asked: string | undefined, etag: string): boolean {
+  return asked?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true;
+}

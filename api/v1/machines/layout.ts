@@ -1,0 +1,61 @@
+/** GET /v1/machines/:machine/layout: a machine as boxes and edges, ready to be drawn. */
+import { Type } from 'typebox';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, nullable, objectOf } from '../../shapes.ts';
+
+const rectangle = { x: Type.Number(), y: Type.Number(), width: Type.Number(), height: Type.Number() };
+
+const LayoutBody = Type.Object(
+  {
+    machine: Type.String(),
+    width: Type.Number(),
+    height: Type.Number(),
+    boxes: Type.Array(
+      Type.Object({
+        id: Type.String({
+          description: 'The path of keys below the machine, `stage.draft`; empty for the machine, `stage/any` for a mark.',
+        }),
+        parent: nullable('string', 'Null for the machine.'),
+        kind: choice(['machine', 'region', 'compound', 'state', 'final', 'initial', 'any']),
+        title: Type.String(),
+        stays: Type.Array(Type.String(), { description: 'Events that are taken without leaving the state.' }),
+        ...rectangle,
+      }),
+      { description: 'Parents before their children.' },
+    ),
+    edges: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        from: Type.String(),
+        to: Type.String(),
+        event: Type.String({ description: "The event as steps name it; empty for a region's beginning." }),
+        points: Type.Array(Type.Object({ x: Type.Number(), y: Type.Number() }), { description: 'From border to border.' }),
+        label: Type.Unsafe<object | null>({
+          type: ['object', 'null'],
+          required: ['lines', 'x', 'y', 'width', 'height'],
+          properties: { lines: Type.Array(Type.String()), ...rectangle },
+          additionalProperties: false,
+        }),
+      }),
+    ),
+  },
+  { $id: 'MachineLayout', description: 'Lengths are CSS pixels at scale 1, measured from the top left corner.' },
+);
+
+export const getMachineLayout = defineRoute({
+  method: 'GET',
+  url: '/v1/machines/:machine/layout',
+  name: 'getMachineLayout',
+  tag: 'agents',
+  summary: 'A state machine as boxes and edges, ready to be drawn',
+  description: 'The same for every actor of the machine: `machine` of a chart or of a step names it.',
+  cost: 'read',
+  schema: { params: objectOf({ machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }) }) },
+  answers: { 200: { description: 'The layout.', schema: LayoutBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const layout = await doors.charts.layout(request.params.machine);
+    return layout ?? sendProblem(reply, 'not_found', 'this version of the service has no such machine');
+  },
+});

@@ -1,0 +1,18 @@
+/** DELETE /v1/session: the browser forgets its token; whoever has none is told the same. */
+import { defineRoute } from '../../route.ts';
+import { closingCookies } from './session-cookie.ts';
+
+export const closeSession = defineRoute({
+  method: 'DELETE',
+  url: '/v1/session',
+  name: 'closeSession',
+  tag: 'identity',
+  summary: "Clears the browser's cookie",
+  description: 'The token itself stays valid until it expires.',
+  cost: 'read',
+  schema: {},
+  answers: { 204: { description: 'The cookie is gone.' } },
+  refusals: [],
+  handle: (_doors, options) => (_request, reply) =>
+    reply.header('cache-control', 'no-store').header('set-cookie', closingCookies(options)).code(204).send(),
+});

@@ -1,0 +1,39 @@
+/** POST /v1/session: a browser hands over its token once and gets it back as a cookie that no script can read. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { credentialOf } from '../../caller.ts';
+import { sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, Time } from '../../shapes.ts';
+import { openingCookie } from './session-cookie.ts';
+
+const SessionBody = Type.Object(
+  { subject: Type.String(), expiresAt: Time },
+  { $id: 'Session', examples: [{ subject: 'operator', expiresAt: '2026-03-02T15:31:00.000Z' }] },
+);
+
+export const openSession = defineRoute({
+  method: 'POST',
+  url: '/v1/session',
+  name: 'openSession',
+  tag: 'identity',
+  summary: 'Keeps a token in a cookie of the browser',
+  description:
+    'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. Every attempt counts against the limit for wrong credentials.',
+  cost: 'failed_identity',
+  schema: { body: objectOf({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
+  answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },
+  refusals: ['unauthenticated', 'token_expired'],
+  handle: (doors, options) => async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    const credential = credentialOf(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
+    if (!credential.ok) return sendRefusal(reply, { ...credential.refusal, detail: 'the text is not of the form of a token' });
+    const { token } = credential.value;
+    const verified = await doors.verifyToken(token);
+    if (!verified.ok) return sendRefusal(reply, verified.refusal);
+    const { subject, expiresAt } = verified.value;
+    const seconds = Math.max(0, Math.floor((expiresAt - doors.clock.now()) / 1000));
+    reply.header('set-cookie', openingCookie(token, seconds, options));
+    return { subject, expiresAt: isoTime(expiresAt) };
+  },
+});

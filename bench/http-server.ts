@@ -1,0 +1,129 @@
+/** A server to be measured, in a process of its own: our API role with its real doors, or a Fastify to compare it with. */
+import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
+import fastify from 'fastify';
+import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
+import { openDatabase } from '../src/adapters/store/database.ts';
+import { createLog } from '../src/boot/log.ts';
+import { createMetrics } from '../src/boot/metrics.ts';
+import { createNewIds } from '../src/boot/new-ids.ts';
+import { startApi } from '../src/boot/roles/api.ts';
+import { openActors } from '../src/boot/roles/worker.ts';
+import { createRequestBudgets } from '../src/boot/venues.ts';
+import { NO_FLAGS } from '../src/domain/quote.ts';
+import { createLiveClock } from '../streams/live-clock.ts';
+
+/** What the measuring process says on the command line, as JSON. */
+export interface ServerOrder {
+  readonly kind: 'ours' | 'bare' | 'raw verify';
+  readonly databaseUrl: string;
+  readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
+}
+
+/** The answer of both routes that ask who the caller is. */
+const ME_SCHEMA = {
+  type: 'object',
+  required: ['subject', 'name', 'orgId', 'permissions', 'viewerOnly', 'expiresAt'],
+  properties: {
+    subject: { type: 'string' },
+    name: { type: ['string', 'null'] },
+    orgId: { type: ['string', 'null'] },
+    permissions: { type: 'array', items: { type: 'string' } },
+    viewerOnly: { type: 'boolean' },
+    expiresAt: { type: 'string' },
+  },
+} as const;
+
+async function ours(order: ServerOrder): Promise<string> {
+  const clock = createLiveClock();
+  const newId = createNewIds(clock);
+  const log = createLog('warn');
+  const sql = openDatabase({ url: order.databaseUrl, name: 'bench api', connections: 10 });
+  const bus = createInProcessQuoteBus({ clock });
+  const at = clock.now();
+  bus.publish({
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument: 'BTCUSDT',
+    source: 'binance:bookTicker',
+    observedAt: at,
+    receivedAt: at,
+    sourceTime: false,
+    bid: '63000.10',
+    ask: '63000.20',
+    bidSize: '1.5',
+    askSize: '0.8',
+    sequence: 400900217,
+    quality: 'live',
+    flags: NO_FLAGS,
+  });
+  const nowhere = { url: 'http://127.0.0.1:1', streamUrl: 'ws://127.0.0.1:1' };
+  const api = await startApi({
+    sql,
+    commands: openActors(sql, clock, newId).commands,
+    bus,
+    addresses: {
+      spotexchange: nowhere,
+      evmvenue: nowhere,
+      reference: { url: nowhere.url, key: null },
+      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map() },
+      issuerUrl: nowhere.url,
+      newsUrl: nowhere.url,
+      identity: order.identity,
+    },
+    budgets: createRequestBudgets(),
+    pingQueue: async () => {},
+    clock,
+    random: Math.random,
+    newId,
+    host: '127.0.0.1',
+    port: 0,
+    allowedOrigins: [],
+    version: '0.0.0',
+    log,
+    metrics: createMetrics(),
+  });
+  return api.url;
+}
+
+/** Fastify with the same answers and their schemas, and nothing else. */
+async function bare(): Promise<string> {
+  const app = fastify({ logger: false });
+  const schema = { type: 'object', required: ['status'], properties: { status: { const: 'ok', type: 'string' } } } as const;
+  app.get('/healthz', { schema: { response: { 200: schema } } }, () => ({ status: 'ok' }));
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+/** Fastify that checks the signature of every request's token with node:crypto, and believes it. */
+async function rawVerify(order: ServerOrder): Promise<string> {
+  const { keys } = (await (await fetch(order.identity.jwksUrl)).json()) as { keys: (JsonWebKey & { kid: string })[] };
+  const byId = new Map<string, KeyObject>(keys.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]));
+  const app = fastify({ logger: false });
+  app.get('/v1/me', { schema: { response: { 200: ME_SCHEMA } } }, (request) => {
+    const token = (request.headers.authorization as string).slice('Bearer '.length);
+    const [head, body, signature] = token.split('.') as [string, string, string];
+    const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
+    const key = byId.get(kid) as KeyObject;
+    const holds = verify('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'));
+    if (!holds) throw new Error('the signature does not hold');
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as { sub: string; exp: number };
+    return {
+      subject: claims.sub,
+      name: claims.sub,
+      orgId: null,
+      permissions: ['market:read'],
+      viewerOnly: true,
+      expiresAt: new Date(claims.exp * 1_000).toISOString(),
+    };
+  });
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+const order = JSON.parse(process.argv[2] as string) as ServerOrder;
+const url = await (order.kind === 'ours' ? ours(order) : order.kind === 'bare' ? bare() : rawVerify(order));
+// Asked before and after each round what it has used so far.
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ microseconds: user + system });
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ url });

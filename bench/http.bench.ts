@@ -1,0 +1,167 @@
+/**
+ * What our API spends on a request, in processor time of the server's own process: against a Fastify that does nothing
+ * else, and against one that only checks the token's signature. 64 kept connections, one request on each at a time.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDatabase } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { createMemberStore } from '../src/adapters/store/member-store.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
+import { createIdentityProvider, SANDBOX_AUDIENCE } from '../src/sandbox/identity/provider.ts';
+import { createLiveClock } from '../streams/live-clock.ts';
+import { bench, type Contender } from './harness.ts';
+import type { ServerOrder } from './http-server.ts';
+
+const CONNECTIONS = 64;
+const ORG = '00000000-0000-7000-8000-000000000001';
+const SUBJECTS = 16;
+
+interface Measured {
+  readonly port: number;
+  readonly child: ChildProcess;
+  cpuMicroseconds(): Promise<number>;
+}
+
+async function startServer(order: ServerOrder): Promise<Measured> {
+  const program = fileURLToPath(new URL('./http-server.ts', import.meta.url));
+  const child = fork(program, [JSON.stringify(order)], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const answer = async <Message>(): Promise<Message> => (await once(child, 'message'))[0] as Message;
+  const { url } = await answer<{ url: string }>();
+  return {
+    port: Number(new URL(url).port),
+    child,
+    async cpuMicroseconds() {
+      child.send('how much');
+      return (await answer<{ microseconds: number }>()).microseconds;
+    },
+  };
+}
+
+/** A connection that sends one request after another, each when the last is answered. Reads no more of HTTP than it needs. */
+class Connection {
+  readonly #socket: Socket;
+  #answered: ((bytes: string) => void) | null = null;
+  #failed: ((error: Error) => void) | null = null;
+  #held = '';
+
+  constructor(port: number) {
+    this.#socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    this.#socket.setEncoding('latin1');
+    this.#socket.on('data', (part: string) => this.#take(part));
+    this.#socket.on('error', (error) => this.#failed?.(error));
+    this.#socket.on('close', () => this.#failed?.(new Error('the server closed a connection')));
+  }
+
+  ask(request: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#answered = resolve;
+      this.#failed = reject;
+      this.#socket.write(request);
+    });
+  }
+
+  end(): void {
+    this.#failed = null;
+    this.#socket.destroy();
+  }
+
+  #take(part: string): void {
+    const held = this.#held === '' ? part : this.#held + part;
+    const head = held.indexOf('\r\n\r\n');
+    const length = head < 0 ? null : /\r\ncontent-length: (\d+)/i.exec(held);
+    if (length === null || held.length < head + 4 + Number(length[1])) {
+      this.#held = held;
+      return;
+    }
+    this.#held = '';
+    this.#answered?.(held);
+  }
+}
+
+/** A contender that sends `count` requests over its own connections and asks the server what they cost it. */
+function load(name: string, server: Measured, path: string, tokens: readonly string[], count: number): Contender {
+  const connections = Array.from({ length: CONNECTIONS }, () => new Connection(server.port));
+  const requests = connections.map((_, index) => {
+    const token = tokens[index % tokens.length];
+    const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`;
+    return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}\r\n`;
+  });
+  ends.push(() => {
+    for (const connection of connections) connection.end();
+  });
+  return {
+    name,
+    async round() {
+      const before = await server.cpuMicroseconds();
+      let sent = 0;
+      await Promise.all(
+        connections.map(async (connection, index) => {
+          while (sent < count) {
+            sent++;
+            const answer = await connection.ask(requests[index] as string);
+            if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`${name} answered ${answer.slice(0, 400)}`);
+          }
+        }),
+      );
+      return { operations: count, microseconds: (await server.cpuMicroseconds()) - before };
+    },
+  };
+}
+
+const ends: (() => unknown)[] = [];
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+ends.push(() => rmSync(home, { recursive: true, force: true }));
+try {
+  const database = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => database.stop());
+  await migrate(database.url);
+  const sql = openDatabase({ url: database.url, name: 'bench', connections: 1 });
+  ends.push(() => sql.end());
+  const members = createMemberStore(sql);
+  await members.ensureOrganization(ORG, 'bench');
+  const provider = await createIdentityProvider({ folder: join(home, 'identity'), clock: createLiveClock(), port: 0 });
+  ends.push(() => provider.close());
+  const subjects = Array.from({ length: SUBJECTS }, (_, index) => `subject-${index}`);
+  for (const subject of subjects) {
+    await members.grant(subject, { orgId: ORG, name: subject, permissions: ['market:read', 'agent:read'] });
+  }
+  const tokens = subjects.map((subject) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 }));
+  const identity = { issuer: provider.issuer, audience: SANDBOX_AUDIENCE, jwksUrl: provider.jwksUrl };
+  const servers: Measured[] = [];
+  for (const kind of ['ours', 'bare', 'raw verify'] as const) {
+    const server = await startServer({ kind, databaseUrl: database.url, identity });
+    servers.push(server);
+    ends.push(async () => {
+      if (server.child.connected) server.child.disconnect();
+      if (server.child.exitCode === null) await once(server.child, 'exit');
+    });
+  }
+  const [ours, bare, raw] = servers as [Measured, Measured, Measured];
+  await bench({
+    title: `requests per second of the server's processor time, ${CONNECTIONS} connections`,
+    contenders: [
+      load('GET /healthz', ours, '/healthz', [], 6_000),
+      load('bare Fastify', bare, '/healthz', [], 6_000),
+      load('GET /v1/me', ours, '/v1/me', tokens, 2_000),
+      load('GET /v1/quotes', ours, '/v1/quotes?venue=spotexchange&instrument=BTCUSDT', tokens, 2_000),
+      load('Fastify + crypto.verify', raw, '/v1/me', tokens, 2_000),
+    ],
+    comparisons: [
+      { what: 'unauthenticated route', ours: 'GET /healthz', reference: 'bare Fastify', goal: 0.85 },
+      { what: 'authenticated, no cache of tokens', ours: 'GET /v1/me', reference: 'Fastify + crypto.verify', goal: 0.65 },
+      { what: 'authenticated, with a query', ours: 'GET /v1/quotes', reference: 'Fastify + crypto.verify', goal: 0.65 },
+    ],
+    notes: [
+      'ours verifies signature and claims of every token, reads the grants from PostgreSQL on every request, limits, measures and sets security headers',
+      'the processor time of PostgreSQL and of the load is not in it',
+    ],
+  });
+} finally {
+  for (const end of ends.reverse()) await end();
+}

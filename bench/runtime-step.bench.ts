@@ -1,0 +1,169 @@
+/**
+ * What durability costs: the runtime's step and a whole delivery against XState's bare transition, and the compiled
+ * ordinary tick against the live machine.
+ */
+import assert from 'node:assert/strict';
+import { type AnyMachineSnapshot, createActor, transition } from 'xstate';
+import { agentKind } from '../actors/agent/effects.ts';
+import { agentMachine } from '../actors/agent/machine.ts';
+import { hashCut, observedHashOf, ordinaryTick, type TickedAgent, tickAgent } from '../actors/agent/tick.ts';
+import { createDirectory } from '../actors/runtime/directory.ts';
+import { createMemoryStore } from '../actors/runtime/memory-store.ts';
+import { createRuntime } from '../actors/runtime/runtime.ts';
+import { stepScope } from '../actors/runtime/scope.ts';
+import { eventStep, startStep } from '../actors/runtime/step.ts';
+import type { ActorEvent, ActorState } from '../src/domain/actor-step.ts';
+import { type CompiledManifest, compileManifest } from '../src/domain/decide.ts';
+import { EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
+import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
+import { bench, type Contender, cpuMicroseconds, repeated, sink } from './harness.ts';
+
+const SUBJECT = { actorId: '00000000-0000-7000-8000-00000000000a', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };
+const compiled = compileManifest(sampleManifest());
+const INPUT = { autonomy: 'suggest', manifestVersion: 1, manifestHash: compiled.hash } as const;
+
+/** A life that ends where it began: every event changes the state or the context, sets timers, records and announces. */
+const LIFE: readonly ActorEvent[] = [
+  { type: 'feed.degraded', venue: 'spotchain' },
+  { type: 'feed.restored', venue: 'spotchain' },
+  { type: 'pause', cause: 'operator' },
+  { type: 'autonomy.set', autonomy: 'confirm' },
+  { type: 'resume', subject: 'ann', createdBy: 'bob' },
+  { type: 'autonomy.set', autonomy: 'suggest' },
+];
+
+const { scope, actions } = stepScope(agentMachine);
+const started = startStep(agentKind, SUBJECT, INPUT).state;
+const directory = createDirectory([agentKind]);
+
+/** The bare machine: snapshots handed on, the scope made once, the actions thrown away. */
+function bareLife(): AnyMachineSnapshot {
+  let snapshot = agentMachine.resolveState({ value: started.value as never, context: started.context as never }) as AnyMachineSnapshot;
+  for (const event of LIFE) {
+    actions.length = 0;
+    snapshot = agentMachine.transition(snapshot as never, event as never, scope as never) as AnyMachineSnapshot;
+  }
+  return snapshot;
+}
+
+/** XState's own pure function, which makes an inert actor for every call. */
+function pureLife(): AnyMachineSnapshot {
+  let snapshot = agentMachine.resolveState({ value: started.value as never, context: started.context as never }) as AnyMachineSnapshot;
+  for (const event of LIFE) snapshot = transition(agentMachine, snapshot as never, event as never)[0] as AnyMachineSnapshot;
+  return snapshot;
+}
+
+/** What the runtime does between load and commit: fit and restore, judge, can, step, plan. */
+function steppedLife(): ActorState {
+  let state = started;
+  for (const event of LIFE) {
+    const fit = directory.fit({ kind: 'agent', machine: 'agent@1', state });
+    if (fit === null) throw new Error('the state does not fit');
+    if (fit.kind.judge(fit.state, event) !== null || !fit.snapshot.can(event as never)) throw new Error(`${event.type} was refused`);
+    state = eventStep(fit.kind, SUBJECT, fit.snapshot, event).state;
+  }
+  return state;
+}
+
+assert.deepEqual(steppedLife(), started);
+for (const snapshot of [bareLife(), pureLife()]) {
+  assert.deepEqual([snapshot.value, snapshot.context], [started.value, started.context]);
+}
+
+/** Whole deliveries: load, step, compare-and-set and JSON on the store in memory; begun anew each round, since it keeps everything. */
+function delivered(name: string, lives: number): Contender {
+  return {
+    name,
+    async round() {
+      const runtime = createRuntime({ store: createMemoryStore(), directory, clock: createVirtualClock(SLOT) });
+      await runtime.start('agent', SUBJECT.actorId, SUBJECT.orgId, INPUT, { cause: 'bench' });
+      const began = cpuMicroseconds();
+      for (let life = 0; life < lives; life++) {
+        for (const event of LIFE) {
+          const outcome = await runtime.deliver(SUBJECT.actorId, event, { cause: 'bench' });
+          if (!outcome.ok) throw new Error(outcome.refusal.detail);
+        }
+      }
+      return { operations: lives * LIFE.length, microseconds: cpuMicroseconds() - began };
+    },
+  };
+}
+
+/** Verdicts without rules: what is left of a tick is its mechanics. */
+const VERDICT: Verdict = { disposition: 'hold', reason: null, instrument: null, outcome: '[]', risk: null };
+const unruled: CompiledManifest = { ...compiled, decide: () => VERDICT };
+const CUTS = Array.from({ length: 256 }, (_, index) =>
+  sampleCut(SLOT + index * 60_000, { premiumPct: Math.sin(index) * 2, rsi: 50 + Math.cos(index) * 30 }),
+);
+const HASHED = CUTS.map(hashCut);
+const OBSERVED = HASHED.map((cut) => observedHashOf(compiled.instruments, cut));
+
+function tickedBy(rules: CompiledManifest): TickedAgent {
+  return {
+    id: SUBJECT.actorId,
+    autonomy: 'suggest',
+    manifestVersion: 1,
+    manifestHash: compiled.hash,
+    compiled: rules,
+    book: EMPTY_BOOK,
+    bookText: null,
+    previousHash: GENESIS_HASH,
+  };
+}
+
+function liveActor() {
+  const actor = createActor(agentMachine, { input: INPUT });
+  actor.start();
+  return actor;
+}
+
+function sent(rules: CompiledManifest): () => void {
+  const actor = liveActor();
+  return () => {
+    for (const cut of CUTS) actor.send({ type: 'tick', slot: cut.slot, cut, compiled: rules, book: EMPTY_BOOK });
+  };
+}
+
+function ticked(rules: CompiledManifest): () => void {
+  const agent = tickedBy(rules);
+  return () => {
+    for (const cut of CUTS) sink.value = ordinaryTick(agent, cut);
+  };
+}
+
+function chained(rules: CompiledManifest): () => void {
+  const agent = tickedBy(rules);
+  return () => {
+    for (let index = 0; index < CUTS.length; index++) {
+      sink.value = tickAgent(agent, HASHED[index] as (typeof HASHED)[number], OBSERVED[index] as string);
+    }
+  };
+}
+
+await bench({
+  title: `durable steps of the agent's machine: a life of ${LIFE.length} events; ticks on ${CUTS.length} cuts`,
+  contenders: [
+    repeated('transition, one scope', LIFE.length, () => (sink.value = bareLife())),
+    repeated('transition() of XState', LIFE.length, () => (sink.value = pureLife())),
+    repeated('step of the runtime', LIFE.length, () => (sink.value = steppedLife())),
+    delivered('deliver, memory store', 400),
+    repeated('actor.send, no rules', CUTS.length, sent(unruled)),
+    repeated('ordinaryTick, no rules', CUTS.length, ticked(unruled)),
+    repeated('actor.send', CUTS.length, sent(compiled)),
+    repeated('ordinaryTick', CUTS.length, ticked(compiled)),
+    repeated('tickAgent, chained', CUTS.length, chained(compiled)),
+  ],
+  comparisons: [
+    { what: 'durable step', ours: 'step of the runtime', reference: 'transition, one scope', goal: 0.5 },
+    { what: 'durable step', ours: 'step of the runtime', reference: 'transition() of XState', goal: 1 },
+    { what: 'whole delivery', ours: 'deliver, memory store', reference: 'transition() of XState', goal: null },
+    { what: 'tick, mechanics alone', ours: 'ordinaryTick, no rules', reference: 'actor.send, no rules', goal: 50 },
+    { what: 'tick, with its rules', ours: 'ordinaryTick', reference: 'actor.send', goal: null },
+    { what: 'tick, rules and hash chain', ours: 'tickAgent, chained', reference: 'actor.send', goal: null },
+  ],
+  notes: [
+    'both sides of "with its rules" evaluate the same five rules; the machine records no decision and chains no hash',
+    'that the compiled tick equals the machine is proven by test/actors/agent/tick.test.ts',
+  ],
+});

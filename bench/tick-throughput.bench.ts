@@ -1,0 +1,342 @@
+/**
+ * From a due tick to committed decisions on a real queue and a real PostgreSQL that flushes every commit: our shard tick
+ * against the naive design (a job, a live actor and an awaited insert of the full record per agent) and against the
+ * server copying rows.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createActor } from 'xstate';
+import { createCommandDesk } from '../actors/agent/command-desk.ts';
+import { agentKind } from '../actors/agent/effects.ts';
+import { agentMachine } from '../actors/agent/machine.ts';
+import type { TickDecision } from '../actors/agent/protocol.ts';
+import { createShardTicker } from '../actors/agent/shard-tick.ts';
+import { hashCut, lateTick, observedHashOf } from '../actors/agent/tick.ts';
+import { createDirectory } from '../actors/runtime/directory.ts';
+import { createRuntime } from '../actors/runtime/runtime.ts';
+import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
+import { openTickQueue, type TickJob } from '../src/adapters/queue/tick-queue.ts';
+import { createActorStore } from '../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../src/adapters/store/agent-directory.ts';
+import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
+import { createDispatchStore, createTickStore, databaseNow, writeCut } from '../src/adapters/store/tick-store.ts';
+import type { Cut } from '../src/domain/cut.ts';
+import { compileManifest } from '../src/domain/decide.ts';
+import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
+import { uuidV7 } from '../src/domain/ids.ts';
+import type { InstrumentKey } from '../src/domain/venue.ts';
+import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { SLOT, sampleManifest, sampleObservation } from '../test/actors/agent/sample.ts';
+import { bench, type Contender, cpuMicroseconds, median, wallCost } from './harness.ts';
+
+/** Two shards: actors are numbered from 1, and 500 consecutive numbers share one. */
+const AGENTS = 999;
+const PERIOD = 60_000;
+/** Slots of ours per round, and single ticks of the naive design. */
+const SLOTS = 4;
+const NAIVE_TICKS = 300;
+const IN_FLIGHT = 10;
+const ORG = '00000000-0000-7000-8000-000000000001';
+const INSTRUMENTS: readonly InstrumentKey[] = ['spotchain:AAPLx', 'spotchain:TSLAx'];
+
+const manifest = sampleManifest({ universe: INSTRUMENTS.map((key) => ({ key, kind: 'tokenized_equity' as const })) });
+const compiled = compileManifest(manifest);
+
+function cutOf(slot: number): Cut {
+  const at = slot / PERIOD;
+  const observe = (instrument: InstrumentKey, index: number) =>
+    sampleObservation(instrument, slot, { mid: '268.5', premiumPct: Math.sin(at + index) * 2, rsi: 50 + Math.cos(at + index) * 30 });
+  return { slot, observations: new Map(INSTRUMENTS.map((instrument, index) => [instrument, observe(instrument, index)])) };
+}
+
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+try {
+  const server = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => server.stop());
+  await migrate(server.url);
+  const found = findRedisServer(process.env['PATH'] ?? '');
+  const redis = found && (await startEmbeddedRedis({ home, server: found, log: () => {} }));
+  if (redis) ends.push(() => redis.stop());
+  const desk = openJobDesk(redis ? { kind: 'redis', url: redis.url } : { kind: 'postgres', url: server.url });
+  ends.push(() => desk.close());
+  const sql = openDatabase({ url: server.url, name: 'bench', connections: IN_FLIGHT });
+  const owner = openDatabase({ url: server.url, name: 'bench owner', connections: IN_FLIGHT, role: null });
+  ends.push(() => Promise.all([sql.end(), owner.end()]));
+  await measure(sql, owner, desk, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
+} finally {
+  for (const end of ends.reverse()) await end();
+}
+
+interface JobDesk {
+  /** Has every job done by workers of the product's own queue; resolves after the last. */
+  run(jobs: readonly TickJob[], work: (job: TickJob) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+function openJobDesk(place: Parameters<typeof openTickQueue>[0]): JobDesk {
+  let failed: (error: unknown) => void = () => {};
+  let done: (job: TickJob) => Promise<void> = async () => {};
+  const queue = openTickQueue(place, (error) => failed(error));
+  queue.work((job) => done(job), IN_FLIGHT);
+  return {
+    run: (jobs, work) =>
+      new Promise((resolve, reject) => {
+        let open = jobs.length;
+        failed = reject;
+        done = async (job) => {
+          await work(job).catch(reject);
+          open--;
+          if (open === 0) resolve();
+        };
+        queue.add(jobs).catch(reject);
+      }),
+    close: () => queue.close(),
+  };
+}
+
+async function measure(sql: Sql, owner: Sql, desk: JobDesk, queueName: string): Promise<void> {
+  await owner`insert into organizations (id, name) values (${ORG}, 'bench')`;
+  const clock = createVirtualClock(SLOT + 1_000);
+  const ids = await createAgents(sql, clock);
+  const ours = shardTicks(sql, clock, desk);
+  const { name: oursName, nodeMicroseconds } = ours;
+  const naive = await naiveTicks(owner, ids, desk);
+  const limits = await serverCopies(owner, ids);
+  await bench({
+    title: `due tick to committed decisions: ${AGENTS} agents in 2 shards, ${INSTRUMENTS.length} instruments, fsync on`,
+    rounds: 9,
+    contenders: [ours, ...naive.contenders, ...limits],
+    comparisons: [
+      { what: 'agents per second', ours: oursName, reference: 'naive, a job per agent', goal: 15 },
+      { what: 'same, without its queue', ours: oursName, reference: 'naive, one at a time', goal: 15 },
+      { what: 'same, without its queue', ours: oursName, reference: `naive, ${IN_FLIGHT} in flight`, goal: null },
+      { what: 'share of the server copying full records', ours: oursName, reference: 'insert..select, full records', goal: 0.5 },
+      { what: 'share of the server copying our rows', ours: oursName, reference: 'insert..select, our rows', goal: 0.5 },
+    ],
+    notes: [
+      `jobs wait in ${queueName}, ${IN_FLIGHT} worked on at once; ours has a job per shard and reads which are due; the naive record is ${naive.recordBytes} B of JSON`,
+      'rates are agents (rows) per second of wall time, every commit flushed to disk',
+    ],
+  });
+  if (!process.argv.includes('--json')) {
+    process.stdout.write(`our own processor time: ${median(nodeMicroseconds).toFixed(1)} us per agent tick, without PostgreSQL's\n`);
+  }
+}
+
+async function createAgents(sql: Sql, clock: ReturnType<typeof createVirtualClock>): Promise<readonly string[]> {
+  let made = 0;
+  const commands = createCommandDesk({
+    runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock }),
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
+  });
+  const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'bench' } as const;
+  const ids: string[] = [];
+  let next = 0;
+  const create = async (): Promise<void> => {
+    while (next < AGENTS) {
+      const outcome = await commands.create(context, { ...manifest, name: `agent ${next++}` });
+      if (!outcome.ok) throw new Error(outcome.refusal.detail);
+      ids.push(outcome.value.id);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, create));
+  return ids;
+}
+
+function shardTicks(
+  sql: Sql,
+  clock: ReturnType<typeof createVirtualClock>,
+  desk: JobDesk,
+): Contender & { readonly nodeMicroseconds: number[] } {
+  const store = createTickStore(sql, createActorStore(sql).incident);
+  const dispatch = createDispatchStore(sql);
+  const ticker = createShardTicker({
+    store,
+    // The round trip is made; the answer is the bench's own time, in which slots pass faster.
+    now: async () => {
+      await databaseNow(sql);
+      return clock.now();
+    },
+    clock,
+    pause: async (id) => {
+      throw new Error(`the tick of ${id} crashed`);
+    },
+  });
+  const nodeMicroseconds: number[] = [];
+  let slot = SLOT;
+  return {
+    name: 'shard ticks',
+    nodeMicroseconds,
+    async round() {
+      let microseconds = 0;
+      for (let n = 0; n < SLOTS; n++) {
+        slot += PERIOD;
+        clock.advanceTo(slot + 500);
+        await writeCut(sql, cutOf(slot), 'streams');
+        const began = cpuMicroseconds();
+        const cost = await wallCost(AGENTS, async () => {
+          const due = await dispatch.dueShards(PERIOD, slot);
+          let decisions = 0;
+          await desk.run(
+            due.map(({ shard }) => ({ periodMs: PERIOD, shard, slot })),
+            async ({ shard }) => {
+              const ticked = await ticker.tick(PERIOD, shard, slot);
+              decisions += ticked.decisions;
+            },
+          );
+          if (decisions !== AGENTS) throw new Error(`${decisions} decisions of ${AGENTS} agents`);
+        });
+        nodeMicroseconds.push((cpuMicroseconds() - began) / AGENTS);
+        microseconds += cost.microseconds;
+      }
+      return { operations: AGENTS * SLOTS, microseconds };
+    },
+  };
+}
+
+/** A live machine per agent that decides on its own, and one awaited insert of the whole record, committed by itself. */
+async function naiveTicks(sql: Sql, ids: readonly string[], desk: JobDesk): Promise<{ contenders: Contender[]; recordBytes: number }> {
+  await sql`create table naive_decisions (agent_id uuid not null, tick_at timestamptz not null, body jsonb not null)`;
+  await sql`create index on naive_decisions (agent_id, tick_at desc)`;
+  const live = ids.map((id) => {
+    const state: { verdict: Verdict | null } = { verdict: null };
+    const machine = agentMachine.provide({
+      actions: {
+        recordDecision: (_: unknown, decision: TickDecision) => {
+          state.verdict = decision.verdict;
+        },
+      },
+    });
+    const actor = createActor(machine, { input: { autonomy: 'research', manifestVersion: 1, manifestHash: compiled.hash } });
+    actor.start();
+    return { id, actor, state, previousHash: GENESIS_HASH };
+  });
+  let slot = SLOT;
+
+  function record(agent: (typeof live)[number], cut: Cut, observedHash: string): object {
+    agent.actor.send({ type: 'tick', slot: cut.slot, cut, compiled, book: EMPTY_BOOK });
+    const verdict = agent.state.verdict as Verdict;
+    const row = {
+      ...verdict,
+      agentId: agent.id,
+      slot: cut.slot,
+      manifestVersion: 1,
+      manifestHash: compiled.hash,
+      observedHash,
+      book: null,
+      previousHash: agent.previousHash,
+    };
+    agent.previousHash = decisionHash(row);
+    const full: DecisionRow = { ...row, hash: agent.previousHash };
+    return assembleDecision(full, [...cut.observations.values()], compiled.unpack(full.outcome));
+  }
+
+  /** Begins a slot; what it gives back ticks one agent and waits until its record is on disk. */
+  function beginSlot(): (index: number) => Promise<void> {
+    slot += PERIOD;
+    const cut = cutOf(slot);
+    const observedHash = observedHashOf(compiled.instruments, hashCut(cut));
+    return async (index) => {
+      const agent = live[index] as (typeof live)[number];
+      const body = record(agent, cut, observedHash);
+      await sql`insert into naive_decisions (agent_id, tick_at, body) values (${agent.id}, ${new Date(cut.slot)}, ${sql.json(body as never)})`;
+    };
+  }
+
+  const unqueued = (name: string, inFlight: number): Contender => ({
+    name,
+    round: () =>
+      wallCost(NAIVE_TICKS, async () => {
+        const tick = beginSlot();
+        let next = 0;
+        const work = async (): Promise<void> => {
+          while (next < NAIVE_TICKS) await tick(next++);
+        };
+        await Promise.all(Array.from({ length: inFlight }, work));
+      }),
+  });
+  const queued: Contender = {
+    name: 'naive, a job per agent',
+    round: () =>
+      wallCost(NAIVE_TICKS, () => {
+        const tick = beginSlot();
+        // The product's queue takes a number per job; here it is an agent's instead of a shard's.
+        const jobs = Array.from({ length: NAIVE_TICKS }, (_, index) => ({ periodMs: PERIOD, shard: index, slot: -slot }));
+        return desk.run(jobs, ({ shard }) => tick(shard));
+      }),
+  };
+  const cut = cutOf(slot);
+  const recordBytes = Buffer.byteLength(JSON.stringify(record(live[0] as (typeof live)[number], cut, '0'.repeat(64))));
+  return { contenders: [queued, unqueued('naive, one at a time', 1), unqueued(`naive, ${IN_FLIGHT} in flight`, IN_FLIGHT)], recordBytes };
+}
+
+/** The server's own limit: the same rows, copied from one of its tables to another like the real one, a shard per commit. */
+async function serverCopies(sql: Sql, ids: readonly string[]): Promise<Contender[]> {
+  const cut = hashCut(cutOf(SLOT));
+  const observed = observedHashOf(compiled.instruments, cut);
+  const end = { manifestVersion: 1, manifestHash: compiled.hash, bookText: null, previousHash: GENESIS_HASH };
+  const verdict = compiled.decide(cut.cut, EMPTY_BOOK, 'research');
+  const rows = ids.map((id) => ({ ...lateTick({ id, ...end }, SLOT), ...verdict, observedHash: observed }));
+  const records = rows.map((row) => ({
+    agent_id: row.agentId,
+    body: assembleDecision(row, [...cut.cut.observations.values()], compiled.unpack(row.outcome)),
+  }));
+  await sql`create table packed_source (like decisions)`;
+  await sql`create table packed_copy (like decisions including all)`;
+  await sql`
+    insert into packed_source
+    select r.agent_id, ${SLOT}, clock_timestamp(), 1, r.disposition, r.reason, r.instrument, r.outcome, null, null,
+      decode(r.manifest_hash, 'hex'), decode(r.observed_hash, 'hex'), decode(r.previous_hash, 'hex'), decode(r.hash, 'hex')
+    from jsonb_to_recordset(${sql.json(
+      rows.map((row) => ({
+        agent_id: row.agentId,
+        disposition: row.disposition,
+        reason: row.reason,
+        instrument: row.instrument,
+        outcome: row.outcome,
+        manifest_hash: row.manifestHash,
+        observed_hash: row.observedHash,
+        previous_hash: row.previousHash,
+        hash: row.hash,
+      })) as never,
+    )}) as r(agent_id uuid, disposition text, reason text, instrument text, outcome text, manifest_hash text, observed_hash text, previous_hash text, hash text)`;
+  await sql`create table full_source (like naive_decisions)`;
+  await sql`create table full_copy (like naive_decisions including all)`;
+  await sql`
+    insert into full_source select agent_id, to_timestamp(${SLOT / 1_000}), body
+    from jsonb_to_recordset(${sql.json(records as never)}) as r(agent_id uuid, body jsonb)`;
+  await sql`analyze packed_source, full_source`;
+  const halves = [0, Math.ceil(AGENTS / 2)].map((offset) => ({ offset, limit: offset === 0 ? Math.ceil(AGENTS / 2) : AGENTS }));
+  let slot = SLOT;
+
+  const copies = (name: string, copy: (offset: number, limit: number) => PromiseLike<{ count: number }>): Contender => ({
+    name,
+    round: () =>
+      wallCost(AGENTS * SLOTS, async () => {
+        for (let n = 0; n < SLOTS; n++) {
+          slot += PERIOD;
+          const copied = await Promise.all(halves.map(({ offset, limit }) => copy(offset, limit)));
+          if (copied.reduce((sum, { count }) => sum + count, 0) !== AGENTS) throw new Error('not every row was copied');
+        }
+      }),
+  });
+  return [
+    copies(
+      'insert..select, full records',
+      (offset, limit) => sql`
+        insert into full_copy select agent_id, to_timestamp(${slot / 1_000}), body from full_source offset ${offset} limit ${limit}`,
+    ),
+    copies(
+      'insert..select, our rows',
+      (offset, limit) => sql`
+        insert into packed_copy select agent_id, ${slot}, clock_timestamp(), manifest_version, disposition, reason, instrument, outcome, risk, book,
+          manifest_hash, observed_hash, previous_hash, hash from packed_source offset ${offset} limit ${limit}`,
+    ),
+  ];
+}

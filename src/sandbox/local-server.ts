@@ -1,0 +1,53 @@
+/** What every server of the sandbox shares: it listens on 127.0.0.1 only, and no request can bring its process down. */
+import type http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface LocalServer {
+  readonly port: number;
+  /** Closes every connection and the server; resolves once the port is free. */
+  close(): Promise<void>;
+}
+
+/** Listens; rejects where the port is taken. 0 = any free port. */
+export async function listenLocally(server: http.Server, port: number): Promise<LocalServer> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Path (decoded) and query of a request; null where its target is no address, as `//` is none. */
+export function readTarget(incoming: http.IncomingMessage): { readonly path: string; readonly query: URLSearchParams } | null {
+  try {
+    const url = new URL(incoming.url ?? '/', 'http://loopback');
+    return { path: decodeURIComponent(url.pathname), query: url.searchParams };
+  } catch {
+    return null;
+  }
+}
+
+/** Answers in plain text, where nothing was answered yet. */
+export function answerPlainly(response: http.ServerResponse, status: number, text: string): void {
+  if (response.destroyed || response.headersSent) return;
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
+}
+
+/** Carries out the answering of a request: what throws there is answered with 500, and the double lives on. */
+export function guarded(response: http.ServerResponse, answer: () => void): void {
+  try {
+    answer();
+  } catch (error) {
+    answerPlainly(response, 500, `the double failed: ${(error as Error).message}`);
+  }
+}

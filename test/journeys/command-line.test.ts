@@ -1,0 +1,370 @@
+// The command line as an operator meets it: help, settings, starts that fail in one sentence, and one service as four processes.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../harness/postgres.ts';
+import { testRedis } from '../harness/redis.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type Command, launch, newHome, nextSlot, type Running, type Service, sevengate, STOP_MS, withClient } from './running-service.ts';
+
+const redisUrl = await testRedis();
+const homes: string[] = [];
+const home = (): string => {
+  const made = newHome();
+  homes.push(made);
+  return made;
+};
+
+/** One service as four processes: sandbox, feed, worker, API. They live beside everything else, towards the full minute. */
+const processes: Running[] = [];
+let slot = 0;
+
+beforeAll(async () => {
+  if (redisUrl === null) return;
+  const folder = home();
+  const env = { DATABASE_URL: await testDatabase('empty'), REDIS_URL: redisUrl as string, SANDBOX_PORT: String(await freeRange(8)) };
+  for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
+  slot = nextSlot(15_000);
+}, 30_000);
+
+afterAll(async () => {
+  for (const running of processes) await running.discard();
+  for (const one of homes) rmSync(one, { recursive: true, force: true });
+});
+
+/** A command that ended with exactly this one sentence. */
+function expectSentence(command: Command, sentence: string | RegExp): void {
+  const said = command.stderr
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'))
+    .join('\n');
+  expect(said).toMatch(sentence);
+  expect(said.split('\n')).toHaveLength(1);
+  expect(command.stdout).toBe('');
+  expect(command.code).toBe(1);
+}
+
+/** Nothing of a state folder's own servers is left running. */
+function expectStopped(folder: string): void {
+  for (const file of ['postgres/postmaster.pid', 'redis/redis.pid', 'postgres.owner', 'redis.owner', 'service.owner', 'sandbox.json']) {
+    expect([file, existsSync(join(folder, file))]).toEqual([file, false]);
+  }
+}
+
+function listen(port = 0): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => void socket.on('error', () => {}).resume());
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
+const portOf = (server: Server): number => (server.address() as { port: number }).port;
+
+const closing = (server: Server): Promise<unknown> => new Promise((closed) => server.close(closed));
+
+/** The first of so many free ports in a row. */
+async function freeRange(count: number): Promise<number> {
+  for (;;) {
+    const held = [await listen()];
+    try {
+      while (held.length < count) held.push(await listen(portOf(held[0] as Server) + held.length));
+      return portOf(held[0] as Server);
+    } catch {
+      // Some port of the range is taken: another range.
+    } finally {
+      await Promise.all(held.map(closing));
+    }
+  }
+}
+
+describe('words', () => {
+  test('every command has its help and speaks JSON', async () => {
+    const { stdout, code } = await sevengate(['--help']);
+    expect(code).toBe(0);
+    const commands = [...stdout.matchAll(/^ {2}([a-z-]+) \[(?:options|command)\]/gm)]
+      .map(([, name]) => name as string)
+      .filter((name) => name !== 'help');
+    expect(commands).toEqual(expect.arrayContaining(['start', 'migrate', 'token', 'doctor']));
+    for (const setting of ['PORT', 'SEVENGATE_HOME', 'DATABASE_URL', 'QUEUE_BACKEND']) expect(stdout).toContain(`  ${setting} `);
+    const helpOf = async (words: readonly string[]): Promise<string> => {
+      const help = await sevengate([...words, '--help']);
+      expect([words, help.code, help.stderr]).toEqual([words, 0, '']);
+      expect(help.stdout).toContain(`Usage: sevengate ${words.join(' ')}`);
+      return help.stdout;
+    };
+    await Promise.all(
+      commands.map(async (name) => {
+        const text = await helpOf([name]);
+        // A command of commands speaks JSON in each of them.
+        const inner = [...text.matchAll(/^ {2}([a-z][a-z-]*) (?:\[options\]|<)/gm)]
+          .map(([, word]) => word as string)
+          .filter((word) => word !== 'help');
+        const texts = inner.length === 0 ? [text] : await Promise.all(inner.map((word) => helpOf([name, word])));
+        for (const one of texts) expect(one).toContain('--json');
+      }),
+    );
+  }, 40_000);
+
+  test('a wrong word ends in one sentence, with the right one where it is near', async () => {
+    const wrong = [
+      [['strat'], /^sevengate: unknown command 'strat': did you mean start\? \(sevengate --help lists what there is\)$/],
+      [['start', '--rol', 'api'], /^sevengate: unknown option '--rol': did you mean --role\?/],
+      [
+        ['start', '--role', 'apo'],
+        /^sevengate: option '--role <role>' argument 'apo' is invalid. "apo" is none of api, worker, feed, sandbox/,
+      ],
+      [['token', '--permissions', 'market:read,agent:raed'], /"agent:raed" is none of market:read, agent:read, trade:execute, risk:manage/],
+      [['token'], /required option '--permissions <list>' not specified/],
+      [['start', 'now'], /too many arguments/],
+    ] as const;
+    const commands = await Promise.all(wrong.map(([args]) => sevengate(args)));
+    for (const [index, command] of commands.entries()) expectSentence(command, wrong[index]?.[1] as RegExp);
+  }, 30_000);
+});
+
+describe('settings', () => {
+  test('a wrong setting stops a start with a sentence for each, before anything was made', async () => {
+    const start = async (env: Record<string, string>) => {
+      const folder = join(home(), 'state');
+      return { folder, ...(await sevengate(['start'], { SEVENGATE_HOME: folder, ...env })) };
+    };
+    const wrong = [
+      [{ PORT: '80800' }, /^sevengate: PORT: "80800" is not a whole number from 0 to 65535$/],
+      [{ DATABASE_URL: 'mysql://localhost/x' }, /^sevengate: DATABASE_URL: begins with mysql: and should begin with postgres:/],
+      [{ SEVENGATE_HOEM: '/tmp' }, /^sevengate: SEVENGATE_HOEM: there is no such setting: did you mean SEVENGATE_HOME\?$/],
+      [{ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'yes' }, /neither true nor false/],
+      [{ QUEUE_BACKEND: 'rabbit' }, /none of redis, postgres/],
+      [{ QUEUE_BACKEND: 'redis', PATH: '/nowhere' }, /QUEUE_BACKEND=redis, but there is no redis-server/],
+      [{ REDIS_URL: 'redis://127.0.0.1:1' }, /REDIS_URL: no Redis answers there/],
+    ] as const;
+    const commands = await Promise.all(wrong.map(([env]) => start(env)));
+    for (const [index, command] of commands.entries()) {
+      expectSentence(command, wrong[index]?.[1] as RegExp);
+      if (existsSync(command.folder)) expectStopped(command.folder);
+    }
+    const several = await start({ PORT: 'http', LOG_LEVEL: 'loud' });
+    expect(several.stderr.trim().split('\n')).toEqual([expect.stringContaining('PORT:'), expect.stringContaining('LOG_LEVEL:')]);
+    expect(several.code).toBe(1);
+  }, 60_000);
+
+  test('a state folder that cannot be made is named', async () => {
+    const file = join(home(), 'file');
+    writeFileSync(file, '');
+    expectSentence(
+      await sevengate(['start'], { SEVENGATE_HOME: join(file, 'state') }),
+      /^sevengate: SEVENGATE_HOME: .*file\/state cannot be made/,
+    );
+  });
+});
+
+describe("a database of one's own", () => {
+  test('one that is not there, silent, locked or missing ends the start in one sentence within ten seconds', async () => {
+    const silent = await listen();
+    const gone = await listen();
+    const deadPort = portOf(gone);
+    await closing(gone);
+    const real = new URL(await testDatabase('empty'));
+    const other = (change: (url: URL) => void): string => {
+      const url = new URL(real);
+      change(url);
+      return url.href;
+    };
+    try {
+      const wrong = [
+        [
+          `postgres://u:hush-hush@127.0.0.1:${deadPort}/x`,
+          /^sevengate: DATABASE_URL: no PostgreSQL answers at 127.0.0.1:\d+ \(ECONNREFUSED\)$/,
+        ],
+        [`postgres://u:hush-hush@127.0.0.1:${portOf(silent)}/x`, /^sevengate: DATABASE_URL: no PostgreSQL answers at 127.0.0.1:\d+ \(/],
+        [other((one) => (one.password = 'hush-hush')), /^sevengate: DATABASE_URL: PostgreSQL at .* refuses the user or the password/],
+        [other((one) => (one.pathname = '/nowhere')), /^sevengate: DATABASE_URL: PostgreSQL at .* has no database nowhere/],
+      ] as const;
+      await Promise.all(
+        wrong.map(async ([url, sentence]) => {
+          const folder = home();
+          const command = await sevengate(['start'], { SEVENGATE_HOME: folder, DATABASE_URL: url, LOG_LEVEL: 'error' });
+          expectSentence(command, sentence);
+          expect(command.stderr).not.toContain('hush-hush');
+          // Five seconds of patience with a silent server, and the start of a process on a busy machine.
+          expect(command.tookMs).toBeLessThan(20_000);
+          expectStopped(folder);
+        }),
+      );
+    } finally {
+      await closing(silent);
+    }
+  }, 60_000);
+});
+
+describe('one state folder', () => {
+  let service: Service;
+  let first: Running;
+
+  beforeAll(async () => {
+    const folder = home();
+    // The first contents come from commands: two at once, before there is a service.
+    const [one, two] = await Promise.all([
+      sevengate(['migrate', '--json'], { SEVENGATE_HOME: folder }),
+      sevengate(['token', '--permissions', 'market:read', '--org', 'first', '--json'], { SEVENGATE_HOME: folder }),
+    ]);
+    expect([one.code, two.code], one.stderr + two.stderr).toEqual([0, 0]);
+    expect(JSON.parse(one.stdout).present).toEqual(expect.arrayContaining(['0001_actors.sql']));
+    expect(JSON.parse(two.stdout)).toMatchObject({ permissions: ['market:read'] });
+    expectStopped(folder);
+    first = launch({ args: ['--json'], env: { QUEUE_BACKEND: 'postgres', LOG_LEVEL: 'debug' }, home: folder });
+    await first.said(/\n$/);
+    const said = JSON.parse(first.stdout()) as { ready: boolean; url: string; tokenFolder: string; roles: string[] };
+    expect(said).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:/),
+      tokenFolder: join(folder, 'tokens'),
+      roles: ['api', 'worker', 'feed', 'sandbox'],
+    });
+    service = withClient(first, said.url);
+  }, 60_000);
+
+  afterAll(async () => {
+    await first?.discard();
+  }, 20_000);
+
+  test('without Redis the whole service works on PostgreSQL', async () => {
+    const ready = await service.get('/readyz', null);
+    expect(ready.status, ready.text).toBe(200);
+    expect(existsSync(join(service.home, 'redis'))).toBe(false);
+    // An organization of somebody's own was there before; the examples stand beside it.
+    expect((await service.get('/v1/agents')).body.items).toHaveLength(3);
+  });
+
+  test('a second start on it is refused and names the process that runs, and disturbs nothing', async () => {
+    const second = await sevengate(['start'], { SEVENGATE_HOME: service.home, QUEUE_BACKEND: 'postgres' });
+    expectSentence(
+      second,
+      new RegExp(`^sevengate: process ${first.pid} runs the service of the state folder ${service.home} already: stop it first`),
+    );
+    expect((await service.get('/readyz', null)).status).toBe(200);
+  }, 20_000);
+
+  test('commands run beside it and leave it running', async () => {
+    const migrated = await sevengate(['migrate'], { SEVENGATE_HOME: service.home });
+    expect([migrated.code, migrated.stdout]).toEqual([0, expect.stringMatching(/^up to date \(\d+ migrations\)\n$/)]);
+    const token = await sevengate(['token', '--permissions', 'agent:read', '--subject', 'auditor'], { SEVENGATE_HOME: service.home });
+    expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect((await service.get('/v1/me', token.stdout.trim())).body).toMatchObject({ subject: 'auditor', permissions: ['agent:read'] });
+    expect((await service.get('/readyz', null)).status).toBe(200);
+  }, 20_000);
+
+  test('the doctor finds a machine well, and says what is wrong where it is not', async () => {
+    const folder = home();
+    const well = await sevengate(['doctor', '--json'], { SEVENGATE_HOME: folder });
+    expect(JSON.parse(well.stdout)).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([expect.objectContaining({ what: 'database', ok: true })]),
+    });
+    expect(well.code).toBe(0);
+    const { port } = new URL(service.url);
+    const ill = await sevengate(['doctor'], { SEVENGATE_HOME: folder, PORT: port, REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(ill.code).toBe(1);
+    expect(ill.stdout).toMatch(
+      new RegExp(`^WRONG port +127.0.0.1:${port} is taken: stop what listens there, or set PORT to another one`, 'm'),
+    );
+    expect(ill.stdout).toMatch(/^WRONG queue +REDIS_URL: no Redis answers there/m);
+    expect(ill.stdout).toMatch(/^ok {4}database /m);
+    const lost = await sevengate(['doctor'], { SEVENGATE_HOME: folder, DATABASE_URL: 'postgres://u:hush-hush@127.0.0.1:1/x' });
+    expect([lost.code, lost.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG database +DATABASE_URL: no PostgreSQL answers at 127.0.0.1:1 /m),
+    ]);
+    expect(lost.stdout + lost.stderr).not.toContain('hush-hush');
+    const unread = await sevengate(['doctor'], { PORT: 'x' });
+    expect([unread.code, unread.stdout]).toEqual([1, expect.stringMatching(/^WRONG PORT +PORT: "x" is not a whole number/m)]);
+  }, 20_000);
+
+  test('a taken port ends a start in one sentence, and its servers are stopped again', async () => {
+    const folder = home();
+    const { port } = new URL(service.url);
+    const taken = await sevengate(['start'], { SEVENGATE_HOME: folder, PORT: port, LOG_LEVEL: 'error' });
+    expectSentence(
+      taken,
+      new RegExp(`^sevengate: 127.0.0.1:${port} is taken: stop what listens there, or set PORT to another one \\(0 takes any free one\\)$`),
+    );
+    expectStopped(folder);
+    const doubles = await sevengate(['start'], { SEVENGATE_HOME: folder, SANDBOX_PORT: String(Number(port) - 2), LOG_LEVEL: 'error' });
+    expectSentence(doubles, new RegExp(`^sevengate: 127.0.0.1:\\d+ is taken: stop what listens there, or set SANDBOX_PORT to another one`));
+    expectStopped(folder);
+  }, 40_000);
+
+  test('it stops in time, by SIGTERM as by Ctrl-C', async () => {
+    const ended = await first.stop('SIGTERM');
+    expect(ended).toMatchObject({ code: 0, left: [] });
+    expect(ended.tookMs).toBeLessThan(STOP_MS);
+    expectStopped(service.home);
+    expect(
+      first
+        .log()
+        .filter(({ level }) => level >= 40)
+        .map(({ msg }) => msg),
+    ).toEqual([expect.stringContaining('no Redis here')]);
+  }, 15_000);
+});
+
+test.each([
+  ['while the database is being made', (running: Running) => existsSync(join(running.home, 'postgres.password'))],
+  ['once the database is up', (running: Running) => /database: embedded/.test(running.stderr())],
+  ['while it seeds and listens', (running: Running) => /the sandbox stands in/.test(running.stderr())],
+])(
+  'a Ctrl-C %s stops what was started and says so by its exit code',
+  async (_, moment) => {
+    const running = launch();
+    homes.push(running.home);
+    try {
+      await waitFor(() => moment(running), { what: 'the moment', deadlineMs: 20_000 });
+      const ended = await running.stop('SIGINT');
+      expect(ended).toMatchObject({ code: 130, left: [] });
+      expect(ended.tookMs).toBeLessThan(STOP_MS);
+      expect(running.stdout()).toBe('');
+      expectStopped(running.home);
+      expect(running.log()).toContainEqual(expect.objectContaining({ msg: 'stopping', signal: 'SIGINT' }));
+    } finally {
+      await running.discard();
+    }
+  },
+  40_000,
+);
+
+describe.skipIf(redisUrl === null)('one service as four processes on one database and one Redis', () => {
+  test('started all at once they share the work, and agents decide once', async () => {
+    const [, url] = await (processes[3] as Running).said(/^ready (http:\S+)$/m);
+    for (const [index, role] of ['sandbox', 'feed', 'worker'].entries())
+      await (processes[index] as Running).said(new RegExp(`^ready \\(${role}\\)$`, 'm'));
+    const service = withClient(processes[3] as Running, url as string);
+    const { items } = (await service.get('/v1/agents')).body;
+    expect(items.map(({ name }: { name: string }) => name).sort()).toEqual(['Crypto trend', 'Discount hunter', 'Perpetual carry']);
+    await waitFor(async () => (await service.get('/v1/quotes?limit=200')).body.items.length > 10, {
+      what: 'quotes from the other process',
+    });
+    // The slot may be long past by now, or still to come.
+    await waitFor(() => Date.now() > slot + 1_000, { what: 'the full minute', deadlineMs: 75_000 });
+    for (const { id } of items) {
+      const decided = await waitFor(
+        async () => {
+          const { body } = await service.get(`/v1/agents/${id}/decisions`);
+          const ofSlot = body.items?.filter((decision: { slot: string }) => Date.parse(decision.slot) === slot) ?? [];
+          return ofSlot.length > 0 ? ofSlot : null;
+        },
+        { what: 'a decision of the slot', deadlineMs: 12_000 },
+      );
+      expect(decided).toHaveLength(1);
+      expect(decided[0].reason).not.toBe('late_tick');
+      expect(Object.keys(decided[0].observed).length).toBeGreaterThan(0);
+    }
+    for (const running of [...processes].reverse()) {
+      const ended = await running.stop();
+      expect(ended).toMatchObject({ code: 0, left: [] });
+      expect(ended.tookMs).toBeLessThan(STOP_MS);
+      expect(running.log().filter(({ level }) => level >= 50)).toEqual([]);
+      const { password } = new URL(redisUrl as string);
+      expect(running.stdout() + running.stderr()).not.toContain(password);
+    }
+  }, 110_000);
+});

@@ -1,0 +1,136 @@
+// PostgreSQL crashes and recovers, or throws every connection out: nothing committed is lost, and no slot is missed.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import { processStartedAt } from '../../src/adapters/server-process.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../../src/adapters/store/migrate.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { testRedis } from '../harness/redis.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { measured, onStage } from './crash-stage.ts';
+
+const redisThere = (await testRedis()) !== null;
+const TIME_LIMIT_MS = 120_000;
+/** reliability G10: the first change, after the server accepts again. */
+const FIRST_CHANGE_LIMIT_MS = 5_000;
+const NEXT_DECISIONS_LIMIT_MS = 20_000;
+const ends: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+/** A cluster of this test's own behind an address that stays the same, though each start takes another port. */
+async function crashingPostgres() {
+  const home = mkdtempSync(join(tmpdir(), 'crash-postgres-'));
+  chmodSync(home, 0o711);
+  ends.push(() => rmSync(home, { recursive: true, force: true }));
+  const start = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ home, log: () => {} });
+  let server = await start();
+  ends.push(() => server.stop());
+  const sockets = new Set<net.Socket>();
+  const door = net.createServer((from) => {
+    const to = net.connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), noDelay: true });
+    from.setNoDelay(true);
+    for (const [one, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((listening) => door.listen(0, '127.0.0.1', listening));
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    door.close();
+  });
+  const url = new URL(server.url);
+  url.port = String((door.address() as net.AddressInfo).port);
+  await migrate(server.url);
+  return {
+    url: url.href,
+    async crash(signal: NodeJS.Signals) {
+      const { pid } = server;
+      process.kill(pid, signal);
+      await waitFor(() => processStartedAt(pid) === null, { what: 'the database to be gone', deadlineMs: 10_000 });
+    },
+    async startAgain() {
+      server = await start();
+      expect(server.adopted).toBe(false);
+    },
+  };
+}
+
+for (const kind of ['redis', 'postgres'] as const) {
+  describe.skipIf(kind === 'redis' && !redisThere).concurrent(`PostgreSQL, with the queue in ${kind}`, () => {
+    const queueAt = async (databaseUrl: string): Promise<QueuePlace> => ({
+      kind,
+      url: kind === 'postgres' ? databaseUrl : ((await testRedis()) as string),
+    });
+
+    test(
+      'stops at once in the middle of a tick and starts again: what it acknowledged is there, and ticks go on',
+      async () => {
+        const database = await crashingPostgres();
+        await onStage({ databaseUrl: database.url, queue: await queueAt(database.url) }, async (stage) => {
+          await Promise.all([stage.startWorker(), stage.startWorker()]);
+          await stage.decidedAgain();
+          const agentId = stage.agents[3] as string;
+          for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+            await stage.allGreen();
+            await stage.midTick();
+            await database.crash(signal);
+            await database.startAgain();
+            const accepts = Date.now();
+            const outcome = await stage.commands.setAutonomy(stage.context, agentId, signal === 'SIGQUIT' ? 'suggest' : 'research');
+            measured(`${kind}: PostgreSQL back after ${signal}, first change`, Date.now() - accepts);
+            expect(outcome.ok).toBe(true);
+            expect(Date.now() - accepts).toBeLessThan(FIRST_CHANGE_LIMIT_MS);
+            const took = await stage.decidedAgain();
+            measured(`${kind}: PostgreSQL back after ${signal}, next decisions`, took);
+            expect(took).toBeLessThan(NEXT_DECISIONS_LIMIT_MS);
+            await stage.allGreen();
+          }
+        });
+      },
+      TIME_LIMIT_MS,
+    );
+
+    test(
+      'ends every connection of the workers in the middle of ticks, again and again: they come back by themselves',
+      async () => {
+        const databaseUrl = await testDatabase();
+        const admin = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'sevengate crash test admin' });
+        try {
+          await onStage({ databaseUrl, queue: await queueAt(databaseUrl) }, async (stage) => {
+            await Promise.all([stage.startWorker(), stage.startWorker()]);
+            await stage.decidedAgain();
+            for (let round = 0; round < 6; round++) {
+              await stage.midTick();
+              const ended = await admin`select pg_terminate_backend(pid) from pg_stat_activity
+                where datname = current_database() and pid <> pg_backend_pid() and application_name not like 'sevengate crash test%'`;
+              expect(ended.length).toBeGreaterThan(1);
+              const took = await stage.decidedAgain();
+              measured(`${kind}: every connection ended, next decisions`, took);
+              expect(took).toBeLessThan(NEXT_DECISIONS_LIMIT_MS);
+            }
+            await stage.allGreen();
+          });
+        } finally {
+          await admin.end();
+        }
+      },
+      TIME_LIMIT_MS,
+    );
+  });
+}

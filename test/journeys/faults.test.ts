@@ -1,0 +1,190 @@
+// The whole service while the outside misbehaves: frozen venues, garbage, jumping prices, refused requests.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../harness/wait-for.ts';
+import { type Service, startService, STOP_MS } from './running-service.ts';
+
+/** Answers are read as a client without our types does. */
+type Json = ReturnType<typeof JSON.parse>;
+
+let service: Service;
+let control: string;
+let trend: string;
+let hunter: string;
+
+beforeAll(async () => {
+  service = await startService();
+  control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
+  const { items } = (await service.get('/v1/agents')).body;
+  const id = (name: string): string => items.find((one: Json) => one.name === name).id;
+  [trend, hunter] = [id('Crypto trend'), id('Discount hunter')];
+}, 60_000);
+
+afterAll(async () => {
+  await service?.discard();
+}, 30_000);
+
+async function turn(double: string, settings: Json): Promise<Json> {
+  const answer = await fetch(`${control}/faults/${double}`, { method: 'PUT', body: JSON.stringify(settings) });
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+const calm = (): Promise<Response> => fetch(`${control}/faults`, { method: 'DELETE' });
+const bitcoin = async (): Promise<Json> => (await service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT')).body.items[0];
+const standing = async (id: string): Promise<Json> => (await service.get(`/v1/agents/${id}/chart`)).body.value;
+const steps = async (id: string): Promise<Json[]> => (await service.get(`/v1/agents/${id}/history?limit=200`)).body.items;
+
+/** A metric's value, summed over its labels that fit. */
+async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const { text } = await service.get('/metrics', null);
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => Object.entries(labels).every(([label, value]) => line.includes(`${label}="${value}"`)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
+
+test('the control door says what it has, and refuses what it has not without changing anything', async () => {
+  const all = (await (await fetch(`${control}/faults`)).json()) as Json;
+  expect(Object.keys(all)).toEqual(['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'news', 'identity']);
+  expect(all.spotexchange).toMatchObject({ freeze: false, garbage: 0, clockOffsetMs: 0 });
+  for (const [path, init, status, says] of [
+    ['/faults/nasdaq', {}, 404, 'there are spotexchange'],
+    ['/settings', {}, 404, '/faults'],
+    ['/faults/news', { method: 'PUT', body: '{"frees":true}' }, 400, 'unknown fault "frees"'],
+    ['/faults/news', { method: 'PUT', body: '{"freeze":true,"garbage":5}' }, 400, 'number from 0 to 1'],
+    ['/faults/news', { method: 'PUT', body: 'freeze' }, 400, 'JSON object'],
+    ['/faults/news', { method: 'PATCH', body: '{}' }, 405, 'PUT'],
+    ['/faults', { method: 'PUT', body: '{}' }, 405, 'DELETE'],
+    ['/faults/news', { method: 'PUT', body: 'x'.repeat(20_000) }, 413, '16384'],
+  ] as const) {
+    const answer = await fetch(`${control}${path}`, init);
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(((await answer.json()) as Json).error).toContain(says);
+  }
+  expect(await (await fetch(`${control}/faults`)).json()).toEqual(all);
+});
+
+test('a frozen exchange: its quotes grow stale in five seconds, its agents hear of it, lose it after five more, and get it back', async () => {
+  await waitFor(async () => (await bitcoin())?.quality === 'live', { what: 'a live quote before' });
+  // Agents are told how their venues stand two seconds after the start.
+  await waitFor(async () => (await steps(trend)).length > 0 || null, { what: 'the first step' });
+  await turn('spotexchange', { freeze: true });
+  const frozenAt = Date.now();
+  await waitFor(async () => (await bitcoin()).quality !== 'live', { what: 'a quote that is not live', deadlineMs: 9_000 });
+  expect(Date.now() - frozenAt).toBeLessThan(8_000);
+  const old = await bitcoin();
+  expect(['stale', 'degraded']).toContain(old.quality);
+  expect(
+    old.flags.some((flag: string) => ['over_age', 'feed_down'].includes(flag)),
+    JSON.stringify(old.flags),
+  ).toBe(true);
+  await waitFor(async () => (await standing(trend)).feed === 'degraded', { what: 'degraded', deadlineMs: 8_000 });
+  await waitFor(async () => (await standing(trend)).feed === 'lost', { what: 'lost', deadlineMs: 10_000 });
+  // Nobody else is touched: this one listens elsewhere.
+  expect((await standing(hunter)).feed).toBe('live');
+  expect((await standing(trend)).duty).toBe('active');
+  // The order book is asked of the venue itself, which does not answer: the caller is told so, and soon.
+  const book = await service.get('/v1/order-book?venue=spotexchange&instrument=BTCUSDT');
+  expect([book.status, book.body.code], book.text).toEqual([503, 'unavailable']);
+  expect(Number(book.headers.get('retry-after'))).toBeGreaterThan(0);
+  await calm();
+  await waitFor(async () => (await standing(trend)).feed === 'live', { what: 'live again', deadlineMs: 20_000 });
+  await waitFor(async () => (await bitcoin()).quality === 'live', { what: 'a live quote after', deadlineMs: 10_000 });
+  const [restored, lost, degraded] = (await steps(trend)).filter(({ from, to }) => from?.feed !== to.feed);
+  expect(degraded).toMatchObject({
+    event: { type: 'feed.degraded', venue: 'spotexchange' },
+    from: { feed: 'live' },
+    to: { feed: 'degraded' },
+  });
+  expect(lost).toMatchObject({ from: { feed: 'degraded' }, to: { feed: 'lost' }, cause: 'timer' });
+  expect(restored).toMatchObject({ event: { type: 'feed.restored', venue: 'spotexchange' }, from: { feed: 'lost' }, to: { feed: 'live' } });
+  const graceMs = Date.parse(lost.at) - Date.parse(degraded.at);
+  expect(graceMs).toBeGreaterThanOrEqual(5_000);
+  expect(graceMs).toBeLessThan(7_000);
+}, 60_000);
+
+test('garbage between good frames is counted and refused, and the good quotes go on', async () => {
+  const before = await metric('sevengate_feed_messages', { venue: 'spotexchange', what: 'received' });
+  const refusedBefore = (await metric('sevengate_feed_messages', { venue: 'spotexchange' })) - before;
+  for (const venue of ['spotexchange', 'evmvenue']) await turn(venue, { garbage: 0.05 });
+  await waitFor(
+    async () => {
+      const received = await metric('sevengate_feed_messages', { venue: 'spotexchange', what: 'received' });
+      const refused = (await metric('sevengate_feed_messages', { venue: 'spotexchange' })) - received;
+      return received > before + 100 && refused > refusedBefore;
+    },
+    { what: 'a hundred messages with some garbage among them', deadlineMs: 20_000 },
+  );
+  const first = await bitcoin();
+  expect(first.quality).toBe('live');
+  await waitFor(async () => (await bitcoin()).sequence !== first.sequence, { what: 'the next good quote' });
+  await calm();
+}, 30_000);
+
+test('crossed, zero, negative and absurd prices, lost, doubled and swapped frames and a wrong clock never become a live quote that is wrong, and never crash', async () => {
+  const { mid } = await bitcoin();
+  for (const double of ['spotexchange', 'evmvenue', 'spotchain', 'reference']) {
+    await turn(double, {
+      crossed: 0.1,
+      zeroPrice: 0.1,
+      negativePrice: 0.1,
+      nanPrice: 0.1,
+      priceJump: 0.1,
+      gap: 0.1,
+      duplicate: 0.1,
+      reorder: 0.1,
+      garbage: 0.1,
+      status429: 0.2,
+      status5xx: 0.2,
+    });
+  }
+  const seen: Json[] = [];
+  const until = Date.now() + 6_000;
+  await waitFor(
+    async () => {
+      seen.push(...(await service.get('/v1/quotes?limit=200')).body.items.filter((one: Json) => one.kind === 'quote'));
+      return Date.now() > until;
+    },
+    { what: 'six seconds of nonsense', deadlineMs: 10_000 },
+  );
+  expect(seen.length).toBeGreaterThan(100);
+  for (const quote of seen.filter(({ quality }) => quality === 'live')) {
+    expect(Number(quote.bid), JSON.stringify(quote)).toBeGreaterThan(0);
+    expect(Number(quote.ask), JSON.stringify(quote)).toBeGreaterThanOrEqual(Number(quote.bid));
+  }
+  await turn('spotexchange', { clockOffsetMs: 3_600_000 });
+  await turn('evmvenue', { disconnectLoop: true });
+  await waitFor(async () => (await service.get('/v1/quotes?venue=evmvenue&instrument=BTC')).body.items[0].quality !== 'live', {
+    what: 'a perpetual whose venue hangs up',
+    deadlineMs: 10_000,
+  });
+  await calm();
+  await waitFor(
+    async () => {
+      const now = await bitcoin();
+      return now.quality === 'live' && Math.abs(Number(now.mid) / Number(mid) - 1) < 0.2;
+    },
+    { what: 'calm', deadlineMs: 30_000 },
+  );
+  expect((await service.get('/healthz', null)).status).toBe(200);
+  const ready = await service.get('/readyz', null);
+  expect(ready.status, ready.text).toBe(200);
+}, 70_000);
+
+test('the keys of the identity provider may be away for a while: known tokens go on, and nothing unknown gets in', async () => {
+  await turn('identity', { freeze: true });
+  expect((await service.get('/v1/me')).status).toBe(200);
+  const [, body, signature] = service.token('operator').split('.');
+  const header = Buffer.from('{"alg":"ES256","kid":"another","typ":"at+jwt"}').toString('base64url');
+  expect([401, 503]).toContain((await service.get('/v1/me', `${header}.${body}.${signature}`)).status);
+  await calm();
+}, 30_000);
+
+test('through all of it there was no defect, and the service stops as promised', async () => {
+  const ended = await service.stop();
+  expect(ended).toMatchObject({ code: 0, left: [] });
+  expect(ended.tookMs).toBeLessThan(STOP_MS);
+  expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
+}, 15_000);

@@ -1,0 +1,133 @@
+// The whole service is killed with -9 and started again: the same organization and agents, and every slot decided once.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { commandLine } from '../../src/adapters/server-process.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';
+import { AGENT_TICK_MS } from '../../src/domain/time.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { chainsHold } from '../invariants/chains-hold.ts';
+import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
+import { measured } from './crash-stage.ts';
+
+const COMMAND = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
+const FIRST_START_MS = 60_000;
+const SECOND_START_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 8_000;
+/** The next slot begins within a minute, and its decisions follow within some seconds. */
+const NEXT_DECISIONS_MS = AGENT_TICK_MS + 20_000;
+const home = mkdtempSync(join(tmpdir(), 'kill-everything-'));
+chmodSync(home, 0o711);
+const children: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  for (const pid of processesOf(home)) process.kill(pid, 'SIGKILL');
+  await waitFor(() => processesOf(home).length === 0, { what: 'everything to be gone', deadlineMs: 10_000 });
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Every process whose command line names the folder. */
+function processesOf(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => commandLine(pid)?.includes(folder));
+}
+
+async function startService() {
+  const began = Date.now();
+  const child = spawn(process.execPath, [COMMAND, 'start', '--json'], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', SEVENGATE_HOME: home, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let said = '';
+  child.stderr.on('data', (part: Buffer) => (said += part.toString()));
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const first = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exit.then(() => null)]);
+  if (first === null) throw new Error(`the service ended: ${said}`);
+  const { url, tokenFolder } = JSON.parse(first[0] as string) as { url: string; tokenFolder: string };
+  const tookMs = Date.now() - began;
+  const token = readFileSync(join(tokenFolder, 'operator.token'), 'utf8').trim();
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}\n${said}`);
+    return (await answer.json()) as T;
+  };
+  const agents = async () => (await get<{ items: { id: string; name: string; manifestHash: string }[] }>('/v1/agents')).items;
+  return {
+    child,
+    exit,
+    tookMs,
+    agents,
+    said: () => said,
+    ready: async () => (await fetch(`${url}/readyz`)).status,
+    /** Slots that every agent has decided, the newest first. */
+    async slotsOfAll(): Promise<string[]> {
+      const each = await Promise.all(
+        (await agents()).map(
+          async ({ id }) => (await get<{ items: { slot: string; reason: string | null }[] }>(`/v1/agents/${id}/decisions`)).items,
+        ),
+      );
+      return (each[0] ?? []).map(({ slot }) => slot).filter((slot) => each.every((items) => items.some((item) => item.slot === slot)));
+    },
+  };
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'a service that is killed goes on where it was, and one that is told to stop leaves no process behind',
+  async () => {
+    const first = await startService();
+    measured('the first start of an empty folder, ready', first.tookMs);
+    expect(await first.ready()).toBe(200);
+    const agents = await first.agents();
+    expect(agents.length).toBeGreaterThan(0);
+    await waitFor(async () => (await first.slotsOfAll()).length > 0, { what: 'the first decisions', deadlineMs: NEXT_DECISIONS_MS });
+    first.child.kill('SIGKILL');
+    await first.exit;
+
+    const second = await startService();
+    measured('a start after kill -9, ready', second.tookMs);
+    expect(second.tookMs).toBeLessThan(SECOND_START_LIMIT_MS);
+    expect(await second.ready()).toBe(200);
+    expect(await second.agents()).toEqual(agents);
+    const before = await second.slotsOfAll();
+    expect(before.length).toBeGreaterThan(0);
+    await waitFor(async () => (await second.slotsOfAll()).length > before.length, {
+      what: 'decisions after the kill',
+      deadlineMs: NEXT_DECISIONS_MS,
+    });
+    second.child.kill('SIGINT');
+    const told = Date.now();
+    expect(await second.exit).toEqual([0, null]);
+    measured('told to stop, gone', Date.now() - told);
+    expect(Date.now() - told).toBeLessThan(STOP_LIMIT_MS);
+    expect(processesOf(home)).toEqual([]);
+
+    // What both lives left behind.
+    const server = await startEmbeddedPostgres({ home, log: () => {} });
+    const sql = openDatabase({ url: server.url, connections: 2, name: 'sevengate test' });
+    try {
+      const [{ through, shards } = { through: 0, shards: 0 }] = await sql<
+        { through: number; shards: number }[]
+      >`select min(last_slot) as through, count(*) as shards from tick_shards`;
+      expect(shards).toBe(1);
+      expect(await oneDecisionPerSlot(sql, { through })).toEqual([]);
+      const { broken, ends } = await chainsHold(sql);
+      expect(broken).toEqual([]);
+      expect([...ends.keys()].sort()).toEqual(agents.map(({ id }) => id).sort());
+      expect(await sql`select count(*) from organizations`).toEqual([{ count: 1 }]);
+      expect(await sql`select kind, detail from incidents`).toEqual([]);
+    } finally {
+      await sql.end({ timeout: 2 });
+      await server.stop();
+    }
+  },
+  FIRST_START_MS + 2 * NEXT_DECISIONS_MS + SECOND_START_LIMIT_MS + STOP_LIMIT_MS,
+);

@@ -1,0 +1,183 @@
+// What a client hears from the running service: quotes that move, agents that change, steps, alerts, signs of life.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EventSource } from 'eventsource';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../harness/wait-for.ts';
+import { type FeedSocket, type Frame, openSocket, readEvents } from './feed-clients.ts';
+import { type Service, startService, STOP_MS } from './running-service.ts';
+
+let service: Service;
+/** Open from the first test to the last. */
+let socket: FeedSocket;
+let openedAt = 0;
+let agents: { id: string; name: string }[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  agents = (await service.get('/v1/agents')).body.items;
+  socket = await openSocket(service.url, service.token('operator'));
+  openedAt = Date.now();
+}, 60_000);
+
+afterAll(async () => {
+  await service?.discard();
+}, 30_000);
+
+const agent = (name: string): string => agents.find((one) => one.name === name)?.id as string;
+const pauseAndResume = async (id: string): Promise<void> => {
+  expect((await service.post(`/v1/agents/${id}/pause`)).status).toBe(200);
+  expect((await service.post(`/v1/agents/${id}/resume`, undefined, 'risk-manager')).status).toBe(200);
+};
+
+test('quotes begin with a snapshot and move', async () => {
+  socket.send({ op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:BTCUSDT', 'spotchain:AAPLx'] } });
+  const answer = await socket.frame('the answer', ({ id }) => id === 1);
+  expect(answer).toMatchObject({ type: 'subscribed', channel: 'quotes', cursor: null });
+  const snapshot = await socket.frame('the snapshot', ({ channel, type }) => channel === 'quotes' && type === 'snapshot');
+  const first = snapshot.data.find(({ instrument }: Frame) => instrument === 'BTCUSDT');
+  expect(first).toMatchObject({ kind: 'quote', venue: 'spotexchange', quality: 'live', flags: [] });
+  expect(snapshot.data.every(({ instrument }: Frame) => ['BTCUSDT', 'AAPLx'].includes(instrument))).toBe(true);
+  const quotes = () => socket.updates('quotes').flatMap(({ data }) => [data].flat()) as Frame[];
+  await waitFor(() => new Set(quotes().map(({ bid }) => bid)).size >= 3, { what: 'three different prices', deadlineMs: 15_000 });
+  expect(quotes().every(({ instrument }) => ['BTCUSDT', 'AAPLx'].includes(instrument))).toBe(true);
+  const times = quotes().flatMap(({ instrument, receivedAt }) => (instrument === 'BTCUSDT' ? [Date.parse(receivedAt)] : []));
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  const { seq } = snapshot;
+  expect(socket.updates('quotes').map((frame) => frame.seq)).toEqual(socket.updates('quotes').map((_, index) => seq + 1 + index));
+}, 25_000);
+
+test('a pause and a resume show on the agents and the inspect channel, and in the history', async () => {
+  const id = agent('Crypto trend');
+  socket.send({ op: 'subscribe', id: 2, channel: 'agents' });
+  socket.send({ op: 'subscribe', id: 3, channel: 'inspect', params: { actorId: id } });
+  const snapshot = await socket.frame('how the agents stand', ({ channel, type }) => channel === 'agents' && type === 'snapshot');
+  expect(snapshot.data.map(({ name, paused }: Frame) => [name, paused]).sort()).toEqual([
+    ['Crypto trend', false],
+    ['Discount hunter', false],
+    ['Perpetual carry', false],
+  ]);
+  await socket.frame('the answer', (frame) => frame.id === 3);
+  await pauseAndResume(id);
+  await waitFor(() => socket.updates('agents').length >= 2, { what: 'both changes' });
+  expect(socket.updates('agents').map(({ data }) => [data.agentId, data.what, data.duty, data.pauseCause])).toEqual([
+    [id, 'paused', 'paused', 'operator'],
+    [id, 'resumed', 'active', null],
+  ]);
+  const duties = () => socket.updates('inspect').filter(({ data }) => ['pause', 'resume'].includes(data.event.type));
+  await waitFor(() => duties().length >= 2, { what: 'both steps' });
+  expect(duties().map(({ data }) => [data.event.type, data.from.duty, data.to.duty])).toEqual([
+    ['pause', 'active', 'paused'],
+    ['resume', 'paused', 'active'],
+  ]);
+  const { items } = (await service.get(`/v1/agents/${id}/history`)).body;
+  expect(items.slice(0, 2).map(({ event, version }: Frame) => [event.type, version])).toEqual(
+    duties()
+      .map(({ data }) => [data.event.type, data.version])
+      .reverse(),
+  );
+});
+
+test('a client that was away resumes from its cursor: nothing lost, nothing repeated', async () => {
+  const id = agent('Perpetual carry');
+  const params = { actorId: id };
+  const first = await openSocket(service.url, service.token('viewer'));
+  first.send({ op: 'subscribe', id: 'a', channel: 'inspect', params });
+  await first.frame('the answer', (frame) => frame.id === 'a');
+  await pauseAndResume(id);
+  await waitFor(() => first.updates('inspect').length >= 2, { what: 'two steps' });
+  const before = first.updates('inspect');
+  await first.close();
+  await pauseAndResume(id);
+
+  const { cursor } = before[0];
+  const second = await openSocket(service.url, service.token('viewer'));
+  second.send({ op: 'subscribe', id: 'b', channel: 'inspect', params, from: cursor });
+  await waitFor(() => second.updates('inspect').length >= 3, { what: 'what came after the first step' });
+  await pauseAndResume(id);
+  await waitFor(() => second.updates('inspect').length >= 5, { what: 'the steps of now' });
+  const versions = [before[0], ...second.updates('inspect')].map(({ data }) => data.version);
+  expect(versions).toEqual(versions.map((_, index) => versions[0] + index));
+  // Server-sent events resume from the same place with Last-Event-ID.
+  const events = await readEvents(service.url, `channel=inspect&actorId=${id}`, service.token('viewer'), cursor);
+  const steps = () => events.events.filter(({ data }) => data.type === 'update');
+  await waitFor(() => steps().length >= 5, { what: 'the same steps as events' });
+  expect(steps().map(({ data }) => data.data)).toEqual(second.updates('inspect').map(({ data }) => data));
+  expect(steps().map(({ id: eventId }) => eventId)).toEqual(second.updates('inspect').map((frame) => frame.cursor));
+  events.close();
+  await second.close();
+});
+
+test("a browser's own reader of events is served with the cookie", async () => {
+  const source = new EventSource(`${service.url}/v1/feeds/sse?channel=quotes&venue=evmvenue&instrument=BTC`, {
+    fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, cookie: `sevengate=${service.token('viewer')}` } }),
+  });
+  const heard: Frame[] = [];
+  source.onmessage = ({ data }) => heard.push(JSON.parse(data));
+  try {
+    await waitFor(() => heard.some(({ type }) => type === 'update'), { what: 'an update', deadlineMs: 10_000 });
+    expect(heard.find(({ type }) => type === 'snapshot').data).toMatchObject([{ venue: 'evmvenue', instrument: 'BTC' }]);
+  } finally {
+    source.close();
+  }
+}, 15_000);
+
+test('a token in the URL, a foreign origin and no token at all open nothing', async () => {
+  const token = service.token('operator');
+  await expect(openSocket(service.url, null)).rejects.toThrow('401');
+  await expect(openSocket(service.url, null, {}, `?access_token=${token}&token=${token}`)).rejects.toThrow('401');
+  const inUrl = await fetch(`${service.url}/v1/feeds/sse?channel=quotes&access_token=${token}`);
+  expect(inUrl.status).toBe(401);
+  await expect(openSocket(service.url, token, { origin: 'https://evil.example' })).rejects.toThrow('403');
+  await expect(openSocket(service.url, null, { cookie: `sevengate=${token}`, origin: 'https://evil.example' })).rejects.toThrow('403');
+  // Without an Origin a cookie comes from no page that could be told apart from a foreign one.
+  await expect(openSocket(service.url, null, { cookie: `sevengate=${token}` })).rejects.toThrow('403');
+  await expect(openSocket(service.url, 'a.b.c')).rejects.toThrow('401');
+});
+
+test('what a client may not hear, or asks for wrongly, is refused and the socket goes on', async () => {
+  const errors = () => socket.frames.filter(({ type }) => type === 'error');
+  const before = errors().length;
+  socket.send('{"op":');
+  socket.send({ op: 'subscribe', id: 'x', channel: 'quots' });
+  socket.send({ op: 'subscribe', id: 'y', channel: 'agents', params: { agent: 'all' } });
+  socket.send({ op: 'subscribe', id: 'z', channel: 'decisions', from: 'yesterday' });
+  socket.send({ op: 'ping', id: 'p' });
+  await socket.frame('the pong', ({ id, type }) => id === 'p' && type === 'pong');
+  await waitFor(() => errors().length >= before + 4, { what: 'four refusals' });
+  expect(
+    errors()
+      .slice(before)
+      .map(({ id, code }) => [id, code]),
+  ).toEqual([
+    [undefined, 'malformed'],
+    ['x', 'unknown_channel'],
+    ['y', 'invalid_params'],
+    ['z', 'invalid_cursor'],
+  ]);
+});
+
+test('a venue that falls silent for more than five seconds raises an alert for every agent that needs it', async () => {
+  socket.send({ op: 'subscribe', id: 4, channel: 'alerts' });
+  await socket.frame('the answer', ({ id }) => id === 4);
+  const { control } = JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string };
+  await fetch(`${control}/faults/evmvenue`, { method: 'PUT', body: '{"freeze":true}' });
+  const alert = await socket.frame('an alert', ({ channel, type }) => channel === 'alerts' && type === 'update', 20_000);
+  await fetch(`${control}/faults/evmvenue`, { method: 'DELETE' });
+  expect(alert.data).toMatchObject({ what: 'data_degraded', agentId: agent('Perpetual carry'), feed: 'lost', duty: 'active' });
+}, 25_000);
+
+test('every 15 seconds there is a sign of life', async () => {
+  const beat = await socket.frame('a heartbeat', ({ type }) => type === 'heartbeat', 18_000);
+  const afterMs = Date.parse(beat.at) - openedAt;
+  // The beat is the service's, not the connection's: the first may come early, never late.
+  expect(afterMs).toBeLessThanOrEqual(16_000);
+}, 20_000);
+
+test('a stop tells every client to come back', async () => {
+  const ended = await service.stop('SIGTERM');
+  expect(ended).toMatchObject({ code: 0, left: [] });
+  expect(ended.tookMs).toBeLessThan(STOP_MS);
+  expect(await socket.closed()).toEqual([1012, 'the service restarts']);
+  expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
+}, 15_000);

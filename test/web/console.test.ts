@@ -1,0 +1,278 @@
+// The console as an operator meets it: signing in, watching, pausing, stepping back in time, losing the connection, halting.
+import fastify from 'fastify';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { registerConsole } from '../../api/console.ts';
+import { readConsoleFiles } from '../../src/boot/console-files.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import type { Service } from '../journeys/running-service.ts';
+import {
+  barriers,
+  type Browser,
+  CHROMIUM,
+  DECISIONS,
+  openBrowser,
+  signIn,
+  startServiceWithPast,
+  STEPS,
+  type Watched,
+} from './console-stage.ts';
+
+if (CHROMIUM === null)
+  console.warn('the console is not tested in a browser: there is no Chromium on this machine (Debian: apt-get install chromium)');
+
+describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
+  let service: Service;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
+    watched = await browser.page();
+    page = watched.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  const agentRow = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name }) });
+  const attributes = async (found: Locator, name: string) => Promise.all((await found.all()).map((one) => one.getAttribute(name)));
+  const standing = (): Promise<string | null> => page.locator('.chart').getAttribute('data-standing');
+  const openAgent = async (name: string): Promise<void> => {
+    await page.getByRole('link', { name: 'Agents', exact: true }).first().click();
+    await page.getByRole('link', { name }).click();
+    await page.locator('.chart').waitFor();
+  };
+  const expectStanding = (words: string) => waitFor(async () => (await standing()) === words, { what: `a chart that stands at ${words}` });
+
+  test('a token that nobody issued is refused in a sentence; a good one opens the console and never reaches a script', async () => {
+    await page.goto(service.url);
+    await page.getByLabel('Access token').fill('not-a-token');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    expect(await page.getByRole('alert').filter({ hasText: 'unauthenticated' }).textContent()).toMatch(/^unauthenticated: \w+/);
+    // The browser itself notes the refusal, and nothing else was wrong.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+    expect(await barriers(page)).toEqual([]);
+    await signIn(page, service, 'risk-manager');
+    expect(await page.evaluate('document.cookie + JSON.stringify(localStorage)')).not.toContain(service.token('risk-manager').slice(-20));
+    const [cookie] = await browser.context.cookies();
+    expect(cookie).toMatchObject({ name: 'sevengate', httpOnly: true, sameSite: 'Strict' });
+  });
+
+  test('the three example agents stand there with stage, duty, data and what they decided last', async () => {
+    for (const [name, autonomy] of [
+      ['Discount hunter', 'suggest'],
+      ['Crypto trend', 'confirm'],
+      ['Perpetual carry', 'research'],
+    ] as const) {
+      const row = agentRow(name);
+      await row.locator('.hears-live').waitFor();
+      await row.getByText(/ago$/).waitFor();
+      const cells = await row.locator('td').allInnerTexts();
+      expect(cells.slice(0, 4)).toEqual(['draft', autonomy, 'active', 'live']);
+      expect(cells[4]).toMatch(/^(hold|propose entry|blocked by risk) \d+ (s|min) ago$/);
+    }
+    expect(await page.locator('.connection').getAttribute('data-state')).toBe('live');
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('quotes of every venue move, and a closed market is told from a live one', async () => {
+    await page.getByRole('link', { name: 'Quotes' }).click();
+    const line = page.locator('[data-venue=spotexchange] [data-instrument=BTCUSDT]');
+    await line.locator('.quality-live').waitFor();
+    const before = await line.locator('.price').first().innerText();
+    await waitFor(async () => (await line.locator('.price').first().innerText()) !== before, { what: 'another bid' });
+    expect(await attributes(page.locator('[data-venue]'), 'data-venue')).toEqual(['spotchain', 'spotexchange', 'evmvenue', 'reference']);
+    // What the API says of each reference price is what its row says.
+    const { items } = (await service.get('/v1/quotes?venue=reference&limit=200')).body;
+    for (const { instrument, quality } of items as { instrument: string; quality: string }[]) {
+      expect(await page.locator(`[data-venue=reference] [data-instrument=${instrument}] .quality`).innerText()).toBe(quality);
+    }
+    await page.getByRole('searchbox').fill('btc');
+    await waitFor(async () => (await page.locator('[data-instrument]:visible').count()) === 2, { what: 'the two instruments of bitcoin' });
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('a paused agent is seen to pause without reloading, and its chart steps back in time and on again', async () => {
+    await openAgent('Perpetual carry');
+    await expectStanding('duty.active feed.live stage.draft');
+    expect(await barriers(page)).toEqual([]);
+    await page.evaluate('window.neverReloaded = true');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await expectStanding('duty.paused feed.live stage.draft');
+    // The arrow of the event is marked, and the one that leads to the same state by another event is not.
+    expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['pause']);
+    await page.getByText('paused: operator').waitFor();
+
+    await page.getByRole('button', { name: 'One step earlier' }).click();
+    await page.getByRole('button', { name: 'One step earlier' }).click();
+    await expectStanding('duty.active feed.live stage.draft');
+    expect(await page.locator('.moment').innerText()).toMatch(/^as it stood after step 1, 20\d\d-/);
+    expect(await page.locator('[aria-selected=true] .step-event').innerText()).toBe('started');
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Back to the present' }).click();
+    await expectStanding('duty.paused feed.live stage.draft');
+
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expectStanding('duty.active feed.live stage.draft');
+    expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['resume']);
+    expect(await page.evaluate('window.neverReloaded')).toBe(true);
+  });
+
+  test('a decision opens into the matrix of its rules, as the API tells of them', async () => {
+    await openAgent('Discount hunter');
+    const { items } = (await service.get(`/v1/agents/${page.url().split('/').at(-1)}/decisions`)).body;
+    const decided = (
+      items as { id: string; reason: string | null; rules: { instrument: string; type: string; passed: boolean }[] }[]
+    ).filter(({ reason }) => reason !== 'late_tick');
+    expect(decided.length).toBeGreaterThanOrEqual(DECISIONS);
+    const decision = decided.at(-1) as (typeof decided)[number];
+    const card = page.locator(`[data-decision="${decision.id}"]`);
+    await card.locator('summary').click();
+    await card.locator('.matrix').waitFor();
+    const head = await card.locator('.matrix thead th').allInnerTexts();
+    expect(head.map((text) => text.split(/\s/)[0])).toEqual(['rule', 'threshold', 'AAPLx', 'TSLAx', 'NVDAx']);
+    // Premiums of -1, 0 and 1 percent against -0.4: one passes.
+    expect(await card.locator('.matrix tr', { hasText: 'premium below' }).locator('td').allInnerTexts()).toEqual([
+      '-0.4',
+      '✓ -1',
+      '✗ 0',
+      '✗ 1',
+    ]);
+    expect(await card.locator('.verdict').count()).toBe(decision.rules.length);
+    expect(await card.locator('.verdict-passed').count()).toBe(decision.rules.filter(({ passed }) => passed).length);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('ten thousand steps scroll through a handful of rows, to the first and back', async () => {
+    await openAgent('Crypto trend');
+    const list = page.getByRole('listbox');
+    const versions = async () => (await list.locator('.step-version').allInnerTexts()).map(Number);
+    await waitFor(async () => (await versions())[0] === STEPS, { what: 'the newest step' });
+    await list.focus();
+    await waitFor(
+      async () => {
+        await page.keyboard.press('End');
+        expect(await list.getByRole('option').count()).toBeLessThan(60);
+        return (await versions()).includes(1);
+      },
+      { what: 'the first step', deadlineMs: 15_000 },
+    );
+    await page.keyboard.press('End');
+    await expectStanding('duty.active feed.live stage.draft');
+    // The pages in between were let go of, and come back.
+    await page.evaluate(`(() => { const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight / 2; })()`);
+    const middle = STEPS / 2;
+    await waitFor(async () => (await versions()).some((version) => Math.abs(version - middle) < 20), { what: 'the middle' });
+    await page.keyboard.press('Home');
+    await waitFor(async () => (await versions()).includes(STEPS), { what: 'the newest step again' });
+    // From one step to the next by the keyboard: odd ones degrade, even ones restore.
+    await page.keyboard.press('ArrowDown');
+    await expectStanding('duty.active feed.degraded stage.draft');
+    await page.keyboard.press('ArrowUp');
+    await expectStanding('duty.active feed.live stage.draft');
+  });
+
+  test('until here nothing complained, and nobody else was asked for anything', () => {
+    expect(watched.complaints).toEqual([]);
+    const origins = new Set(watched.asked.map((address) => new URL(address).host));
+    expect([...origins]).toEqual([new URL(service.url).host]);
+    expect(watched.asked.some((address) => address.includes('token='))).toBe(false);
+  });
+
+  test('a lost connection is said so, and what happened meanwhile is heard exactly once', async () => {
+    const { page: second, complaints } = await browser.page({ width: 1100 });
+    const sockets: { close(options: { code: number; reason: string }): Promise<void> }[] = [];
+    let barred = false;
+    await second.routeWebSocket(/\/v1\/feeds$/, (socket) => {
+      if (barred) return void socket.close({ code: 1013, reason: 'barred' });
+      sockets.push(socket);
+      socket.connectToServer();
+    });
+    const { items } = (await service.get('/v1/agents')).body;
+    const { id } = (items as { id: string; name: string }[]).find(({ name }) => name === 'Perpetual carry') as { id: string };
+    await second.goto(`${service.url}/#/agents/${id}`);
+    await second.locator('.connection[data-state=live]').waitFor();
+    const words = second.locator('.connection-words');
+    const steps = async () => (await second.locator('.step-version').allInnerTexts()).map(Number);
+    const before = await waitFor(async () => ((await steps()).length > 0 ? steps() : null), { what: 'the steps' });
+    barred = true;
+    await sockets[0]?.close({ code: 1012, reason: 'the service restarts' });
+    await waitFor(async () => /^reconnecting/.test(await words.innerText()), { what: 'the word reconnecting' });
+    expect((await service.post(`/v1/agents/${id}/pause`)).status).toBe(200);
+    expect(await second.locator('.chart').getAttribute('data-standing')).toContain('duty.active');
+    barred = false;
+    await second.locator('.connection[data-state=live]').waitFor();
+    expect(await words.innerText()).toBe('live');
+    await waitFor(async () => (await second.locator('.chart').getAttribute('data-standing'))?.includes('duty.paused') === true, {
+      what: 'the pause',
+    });
+    expect(await steps()).toEqual([(before[0] as number) + 1, ...before]);
+    expect(complaints.filter((text) => !text.includes('WebSocket'))).toEqual([]);
+    await second.close();
+  });
+
+  test('who may only read is shown no way to halt, and cannot pause', async () => {
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Access token').waitFor();
+    expect(await browser.context.cookies()).toEqual([]);
+    await signIn(page, service, 'viewer');
+    expect(await page.getByRole('button', { name: 'Halt all' }).count()).toBe(0);
+    await openAgent('Discount hunter');
+    const pause = page.getByRole('button', { name: 'Pause' });
+    expect([await pause.isDisabled(), await pause.getAttribute('title')]).toEqual([true, 'This needs trade:execute or risk:manage']);
+  });
+
+  test('on a narrow screen in the light, the halt asks first and then holds for every agent', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, service, 'operator');
+    await agentRow('Crypto trend').locator('.hears-live').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Halt all' }).click();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect((await service.get('/v1/agents')).body.items.map(({ paused }: { paused: boolean }) => paused)).toContain(false);
+    await page.getByRole('button', { name: 'Halt all' }).click();
+    await page.getByRole('button', { name: 'Halt all agents' }).click();
+    await page.getByText(/^Halted: 2 agents paused/).waitFor();
+    await waitFor(async () => (await page.locator('[data-duty=paused]').count()) === 3, { what: 'three paused agents' });
+    await page.getByRole('link', { name: 'Quotes' }).click();
+    await page.locator('[data-instrument=BTCUSDT]').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await openAgent('Discount hunter');
+    await expectStanding('duty.paused feed.live stage.draft');
+    expect(await barriers(page)).toEqual([]);
+  });
+});
+
+test('the console is served with a policy of its own, compressed, and not again where it is known', async () => {
+  const app = fastify();
+  registerConsole(app, readConsoleFiles());
+  const page = await app.inject({ url: '/' });
+  expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const policy = String(page.headers['content-security-policy']);
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  const files = [...page.body.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path]) => path as string);
+  expect(files.length).toBeGreaterThan(10);
+  for (const path of files) {
+    const plain = await app.inject({ url: path });
+    expect([plain.statusCode, path]).toEqual([200, path]);
+    const small = await app.inject({ url: path, headers: { 'accept-encoding': 'br, gzip' } });
+    expect(small.headers['content-encoding']).toBe('gzip');
+    const known = await app.inject({ url: path, headers: { 'if-none-match': `"other", W/${plain.headers.etag}` } });
+    expect([known.statusCode, known.body]).toEqual([304, '']);
+    // Every module that a module imports is announced by the page, so that none is found late.
+    if (path.endsWith('.js')) {
+      for (const [, name] of plain.body.matchAll(/from '\.\/([^']+)'/g)) expect(files).toContain(`/console/${name}`);
+    }
+  }
+  expect((await app.inject({ url: '/console/wire.ts' })).statusCode).toBe(404);
+  expect((await app.inject({ url: '/console/..%2fpackage.json' })).statusCode).toBe(404);
+  await app.close();
+});

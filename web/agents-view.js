@@ -1,0 +1,268 @@
+/** The organization's agents: stage, autonomy, duty, what they hear and what they decided last; alive by the feed. */
+import { dispositionBadge } from './decision-card.js';
+import { fill, h, mark, say } from './dom.js';
+import { read } from './http.js';
+import { age, plain, STAGES } from './words.js';
+
+/** @typedef {import('./wire.ts').Agent} Agent */
+/** @typedef {import('./shell.js').Context} Context */
+
+/** Each agent shown is a subscription, and a socket may hold 64. */
+const SHOWN = 25;
+const READS_AT_ONCE = 6;
+
+/**
+ * @param {Context} context
+ * @returns {import('./shell.js').View}
+ */
+export function agentsView({ feed, fail }) {
+  /** @type {Map<string, ReturnType<typeof agentRow>>} */
+  const rows = new Map();
+  /** @type {(() => void)[]} */
+  let stops = [];
+  /** @type {(string | null)[]} */
+  const trail = [null];
+  let generation = 0;
+  let ended = false;
+
+  const body = h('tbody', {});
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const newer = h('button', { type: 'button', hidden: true, onclick: () => turn(-1) }, '← Newer');
+  const older = h('button', { type: 'button', hidden: true, onclick: () => turn(1) }, 'Older →');
+  /** @type {string | null} */
+  let next = null;
+  const element = h(
+    'section',
+    { class: 'page' },
+    h('div', { class: 'page-head' }, h('h1', {}, 'Agents'), note),
+    h(
+      'table',
+      { class: 'agents' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ['Agent', 'Stage', 'Autonomy', 'Duty', 'Data', 'Last decision'].map((title) => h('th', { scope: 'col' }, title)),
+        ),
+      ),
+      body,
+    ),
+    h('div', { class: 'pager' }, newer, older),
+  );
+
+  /** @param {-1 | 1} by */
+  function turn(by) {
+    if (by < 0) trail.pop();
+    else if (next !== null) trail.push(next);
+    void load();
+  }
+
+  async function load() {
+    const mine = ++generation;
+    try {
+      const cursor = trail.at(-1);
+      /** @type {import('./wire.ts').Page<Agent>} */
+      const page = await read(`/v1/agents?limit=${SHOWN}${cursor ? `&cursor=${cursor}` : ''}`);
+      if (mine !== generation || ended) return;
+      next = page.nextCursor;
+      newer.hidden = trail.length < 2;
+      older.hidden = next === null;
+      say(
+        note,
+        page.items.length === 0
+          ? 'There is no agent yet: POST /v1/agents creates one.'
+          : trail.length < 2 && next === null
+            ? `${page.items.length} in all`
+            : `page ${trail.length}`,
+      );
+      release();
+      rows.clear();
+      for (const agent of page.items) rows.set(agent.id, agentRow(agent));
+      fill(
+        body,
+        [...rows.values()].map((row) => row.element),
+      );
+      follow();
+    } catch (error) {
+      say(note, '');
+      fail(error);
+    }
+  }
+
+  function follow() {
+    stops.push(
+      feed.subscribe({
+        channel: 'inspect',
+        hear: ({ data }) => rows.get(data.actorId)?.stand(data.to, data.version),
+        begin: () => void readEach((id, row) => readStanding(id, row)),
+      }),
+      feed.subscribe({
+        channel: 'agents',
+        hear: ({ type, data }) => {
+          if (type === 'snapshot') for (const agent of data) rows.get(agent.id)?.describe(agent);
+          else
+            rows
+              .get(data.agentId)
+              ?.describe({ autonomy: data.autonomy, stage: data.stage, paused: data.duty === 'paused', pauseCause: data.pauseCause });
+        },
+      }),
+      ...[...rows].map(([id, row]) =>
+        feed.subscribe({
+          channel: 'decisions',
+          params: { agentId: id },
+          hear: ({ data }) => row.decide(data),
+          begin: () => void readDecision(id, row),
+        }),
+      ),
+    );
+  }
+
+  /** @param {(id: string, row: ReturnType<typeof agentRow>) => Promise<void>} each */
+  async function readEach(each) {
+    const waiting = rows.entries();
+    await Promise.all(
+      Array.from({ length: READS_AT_ONCE }, async () => {
+        for (const [id, row] of waiting) await each(id, row);
+      }),
+    );
+  }
+
+  /** @param {string} id @param {ReturnType<typeof agentRow>} row */
+  async function readStanding(id, row) {
+    try {
+      /** @type {import('./wire.ts').Page<import('./wire.ts').Step>} */
+      const { items } = await read(`/v1/agents/${id}/history?limit=1`);
+      const [step] = items;
+      if (step !== undefined) row.stand(step.to, step.version);
+    } catch (error) {
+      if (!ended) fail(error);
+    }
+  }
+
+  /** @param {string} id @param {ReturnType<typeof agentRow>} row */
+  async function readDecision(id, row) {
+    try {
+      /** @type {import('./wire.ts').Page<import('./wire.ts').Decision>} */
+      const { items } = await read(`/v1/agents/${id}/decisions?limit=1`);
+      if (items[0] !== undefined) row.decide(items[0]);
+    } catch (error) {
+      if (!ended) fail(error);
+    }
+  }
+
+  function release() {
+    for (const stop of stops) stop();
+    stops = [];
+  }
+
+  void load();
+  const ticking = setInterval(() => {
+    for (const row of rows.values()) row.tick(feed.now());
+  }, 1_000);
+
+  return {
+    element,
+    title: 'Agents',
+    end() {
+      ended = true;
+      clearInterval(ticking);
+      release();
+    },
+  };
+}
+
+/** @param {Agent} agent */
+function agentRow(agent) {
+  const name = h('a', { href: `#/agents/${agent.id}` }, agent.name);
+  const stage = h('td', { 'data-title': 'Stage' });
+  const autonomy = h('td', { 'data-title': 'Autonomy' });
+  const duty = h('td', { 'data-title': 'Duty' });
+  const data = h('td', { 'data-title': 'Data' }, h('span', { class: 'faint' }, '…'));
+  const badge = h('span', {}, h('span', { class: 'faint' }, 'none yet'));
+  const when = h('span', { class: 'faint' });
+  const last = h('td', { 'data-title': 'Last decision' }, badge, ' ', when);
+  const element = h(
+    'tr',
+    { 'data-agent': agent.id },
+    h('th', { scope: 'row' }, name, h('p', { class: 'faint description' }, agent.description)),
+    stage,
+    autonomy,
+    duty,
+    data,
+    last,
+  );
+  let version = 0;
+  let slot = 0;
+  let shown = { stage: agent.stage, autonomy: agent.autonomy, paused: agent.paused, pauseCause: agent.pauseCause };
+
+  function draw() {
+    fill(stage, stageGates(shown.stage));
+    fill(autonomy, plain(shown.autonomy));
+    fill(duty, dutyBadge(shown.paused, shown.pauseCause));
+    mark(element, 'data-duty', shown.paused ? 'paused' : 'active');
+  }
+  draw();
+
+  return {
+    element,
+    /** @param {Partial<typeof shown>} change */
+    describe(change) {
+      const { stage: gate, autonomy: level, paused, pauseCause } = { ...shown, ...change };
+      shown = { stage: gate, autonomy: level, paused, pauseCause };
+      draw();
+    },
+    /** @param {import('./wire.ts').StateValue} value @param {number} at */
+    stand(value, at) {
+      if (at < version || typeof value === 'string') return;
+      version = at;
+      const hears = String(value['feed'] ?? 'unknown');
+      fill(data, h('span', { class: `badge hears-${hears}` }, hears));
+      const paused = value['duty'] === 'paused';
+      shown = { ...shown, stage: String(value['stage'] ?? shown.stage), paused, pauseCause: paused ? shown.pauseCause : null };
+      draw();
+    },
+    /** @param {import('./wire.ts').Decision} decision */
+    decide(decision) {
+      const at = Date.parse(decision.slot);
+      if (at < slot) return;
+      slot = at;
+      fill(badge, dispositionBadge(decision.disposition));
+    },
+    /** @param {number} now */
+    tick(now) {
+      if (slot > 0) say(when, `${age(Math.floor((now - slot) / 1000) * 1000).replace('.0', '')} ago`);
+    },
+  };
+}
+
+/**
+ * The seven gates, those passed filled, and the stage in words.
+ * @param {string} stage
+ */
+export function stageGates(stage) {
+  const at = STAGES.indexOf(stage);
+  return h(
+    'span',
+    { class: 'gates' },
+    h(
+      'span',
+      { class: 'gates-row', 'aria-hidden': 'true' },
+      STAGES.map((_, index) => h('i', { class: index < at ? 'gate is-passed' : index === at ? 'gate is-here' : 'gate' })),
+    ),
+    h('span', {}, plain(stage)),
+  );
+}
+
+/**
+ * @param {boolean} paused
+ * @param {string | null} cause
+ */
+export function dutyBadge(paused, cause) {
+  return h(
+    'span',
+    { class: `badge duty-${paused ? 'paused' : 'active'}` },
+    paused ? (cause === null ? 'paused' : `paused: ${plain(cause)}`) : 'active',
+  );
+}

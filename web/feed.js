@@ -1,0 +1,206 @@
+/** The one websocket of the console: subscriptions that survive it, resumed by cursor, reconnected with growing, spread pauses. */
+
+/** @typedef {import('./wire.ts').Frame} Frame */
+/** @typedef {import('./wire.ts').Message} Message */
+/**
+ * @typedef {object} FeedStatus
+ * @property {'connecting' | 'live' | 'waiting'} state `waiting` until `retryAt`.
+ * @property {number} retryAt Milliseconds since the epoch; 0 unless waiting.
+ * @property {number} since When it was last live; 0 where it never was.
+ */
+/**
+ * @typedef {object} Subscriber
+ * @property {string} channel
+ * @property {{ readonly [name: string]: unknown }} [params]
+ * @property {(frame: Frame) => void} hear
+ * @property {() => void} [begin] Called where the channel begins with the present and what came before has to be read anew.
+ * @property {(detail: string) => void} [refuse]
+ */
+
+const FIRST_PAUSE_MS = 400;
+const LONGEST_PAUSE_MS = 15_000;
+/** The service beats every 15 s; after two missed beats nobody is there. */
+const SILENCE_MS = 35_000;
+const TOKEN_EXPIRED = 4001;
+
+/**
+ * @param {object} options
+ * @param {() => string} options.address
+ * @param {(status: FeedStatus) => void} options.onStatus
+ * @param {() => Promise<boolean>} options.signedIn Asked where a connection cannot be opened, as a browser is not told why.
+ * @param {() => void} options.onSignedOut
+ */
+export function createFeed({ address, onStatus, signedIn, onSignedOut }) {
+  /** @type {Map<number, Subscriber & { cursor: string | null }>} */
+  const subscribers = new Map();
+  let nextId = 1;
+  /** @type {WebSocket | null} */
+  let socket = null;
+  let failures = 0;
+  let ended = false;
+  /** @type {number | undefined} */
+  let retry;
+  /** @type {number | undefined} */
+  let silence;
+  /** The service's clock minus ours; the least delayed frame tells it best. */
+  let skewMs = 0;
+  let skewKnown = false;
+  /** @type {FeedStatus} */
+  let status = { state: 'connecting', retryAt: 0, since: 0 };
+
+  /** @param {Partial<FeedStatus>} change */
+  function become(change) {
+    status = { ...status, ...change };
+    onStatus(status);
+  }
+
+  function connect() {
+    clearTimeout(retry);
+    if (ended || socket !== null) return;
+    become({ state: 'connecting', retryAt: 0 });
+    const opening = new WebSocket(address());
+    socket = opening;
+    let opened = false;
+    opening.addEventListener('open', () => {
+      opened = true;
+      listen();
+      for (const [id, subscriber] of subscribers) ask(id, subscriber);
+      become({ state: 'live', retryAt: 0 });
+    });
+    opening.addEventListener('message', ({ data }) => {
+      listen();
+      failures = 0;
+      take(JSON.parse(data));
+    });
+    opening.addEventListener('close', ({ code }) => {
+      if (socket !== opening) return;
+      socket = null;
+      clearTimeout(silence);
+      if (ended) return;
+      if (code === TOKEN_EXPIRED) return onSignedOut();
+      if (status.state === 'live') status = { ...status, since: Date.now() };
+      void pause(!opened);
+    });
+  }
+
+  /** @param {boolean} neverOpened */
+  async function pause(neverOpened) {
+    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++);
+    const ms = longest * (0.5 + Math.random() / 2);
+    become({ state: 'waiting', retryAt: Date.now() + ms });
+    retry = setTimeout(connect, ms);
+    if (neverOpened && !(await signedIn()) && !ended) {
+      clearTimeout(retry);
+      onSignedOut();
+    }
+  }
+
+  function listen() {
+    clearTimeout(silence);
+    silence = setTimeout(() => socket?.close(), SILENCE_MS);
+  }
+
+  /** @param {object} operation */
+  function send(operation) {
+    if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(operation));
+  }
+
+  /**
+   * @param {number} id
+   * @param {Subscriber & { cursor: string | null }} subscriber
+   */
+  function ask(id, { channel, params, cursor }) {
+    send({ op: 'subscribe', id, channel, ...(params === undefined ? {} : { params }), ...(cursor === null ? {} : { from: cursor }) });
+  }
+
+  /** @param {Message} message */
+  function take(message) {
+    measure(message.at);
+    if (message.type === 'error') return refused(message);
+    if (message.type === 'subscribed') {
+      const subscriber = subscribers.get(Number(message.id));
+      if (subscriber === undefined) return;
+      const fresh = subscriber.cursor === null;
+      subscriber.cursor = message.cursor ?? subscriber.cursor;
+      if (fresh) subscriber.begin?.();
+      return;
+    }
+    if (message.type !== 'snapshot' && message.type !== 'update' && message.type !== 'lagged') return;
+    for (const subscriber of subscribers.values()) {
+      if (subscriber.channel !== message.channel || !concerns(subscriber, message)) continue;
+      if (message.type !== 'lagged') subscriber.hear(message);
+      if (message.cursor !== null) subscriber.cursor = message.cursor;
+    }
+  }
+
+  /** @param {Extract<Message, { type: 'error' }>} message */
+  function refused({ id, code, detail }) {
+    const subscriber = id === undefined ? undefined : subscribers.get(id);
+    if (subscriber === undefined || id === undefined) return;
+    if (code === 'invalid_cursor' && subscriber.cursor !== null) {
+      // The place is gone, with its database perhaps: begin again with the present.
+      subscriber.cursor = null;
+      ask(id, subscriber);
+    } else subscriber.refuse?.(detail);
+  }
+
+  /** @param {string} at */
+  function measure(at) {
+    const skew = Date.parse(at) - Date.now();
+    if (!skewKnown || skew > skewMs) skewMs = skew;
+    skewKnown = true;
+  }
+
+  const now = () => Date.now() + skewMs;
+  const hurry = () => {
+    if (socket === null && !ended) connect();
+  };
+  const shown = () => {
+    if (!document.hidden) hurry();
+  };
+  addEventListener('online', hurry);
+  document.addEventListener('visibilitychange', shown);
+
+  return {
+    connect,
+    /** The service's time, as far as it is known. */
+    now,
+    /** Tries at once instead of at the end of the pause. */
+    hurry,
+    /**
+     * Hears a channel until the returned function is called, across any number of connections and without loss or repeat.
+     * @param {Subscriber} subscriber
+     * @returns {() => void}
+     */
+    subscribe(subscriber) {
+      const id = nextId++;
+      const kept = { ...subscriber, cursor: null };
+      subscribers.set(id, kept);
+      ask(id, kept);
+      return () => {
+        if (subscribers.delete(id)) send({ op: 'unsubscribe', id });
+      };
+    },
+    end() {
+      ended = true;
+      clearTimeout(retry);
+      clearTimeout(silence);
+      removeEventListener('online', hurry);
+      document.removeEventListener('visibilitychange', shown);
+      socket?.close();
+      socket = null;
+    },
+  };
+}
+
+/**
+ * Whether a frame belongs to a subscription: several of one channel differ by the actor that they are about.
+ * @param {Subscriber} subscriber
+ * @param {Frame} frame
+ */
+function concerns({ params = {} }, { type, data }) {
+  const wanted = params['agentId'] ?? params['actorId'];
+  if (wanted === undefined) return true;
+  if (type === 'snapshot' || type === 'lagged') return false;
+  return data.agentId === wanted || data.actorId === wanted;
+}

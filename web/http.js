@@ -1,0 +1,76 @@
+/** Requests to the API: JSON in, JSON out, and every refusal as an error with its code and its sentence. */
+
+/** What the API refused, or could not do. */
+export class Refused extends Error {
+  /**
+   * @param {number} status 0 where no answer came at all
+   * @param {string} code
+   * @param {string} detail
+   */
+  constructor(status, code, detail) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+
+  /** Nobody is signed in any more. */
+  get signedOut() {
+    return this.status === 401;
+  }
+}
+
+/**
+ * @template Answer
+ * @param {string} path
+ * @param {{ readonly signal?: AbortSignal }} [options]
+ * @returns {Promise<Answer>}
+ */
+export function read(path, options = {}) {
+  return ask('GET', path, undefined, options.signal === undefined ? {} : { signal: options.signal });
+}
+
+/**
+ * Asks for a change. The same call never takes effect twice, even where a proxy sends it again.
+ * @template Answer
+ * @param {'POST' | 'DELETE'} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<Answer>}
+ */
+export function change(method, path, body) {
+  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return ask(method, path, body, { headers: { 'idempotency-key': key } });
+}
+
+/**
+ * @template Answer
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} body
+ * @param {{ readonly headers?: Record<string, string>, readonly signal?: AbortSignal }} more
+ * @returns {Promise<Answer>}
+ */
+async function ask(method, path, body, more) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...more,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { ...more.headers, 'content-type': 'application/json' } }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new Refused(0, 'unreachable', 'the service does not answer');
+  }
+  const text = await response.text();
+  if (response.ok) return text === '' ? /** @type {Answer} */ (null) : JSON.parse(text);
+  /** @type {{ code?: string, detail?: string }} */
+  let problem = {};
+  try {
+    problem = JSON.parse(text);
+  } catch {
+    // Not one of ours: something between us and the service answered.
+  }
+  throw new Refused(response.status, problem.code ?? 'unreadable', problem.detail ?? `the service answered ${response.status}`);
+}

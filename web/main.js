@@ -1,0 +1,115 @@
+/** The console begins here: who is signed in, which page is shown, and the one connection that all pages share. */
+import { agentView } from './agent-view.js';
+import { agentsView } from './agents-view.js';
+import { fill } from './dom.js';
+import { createFeed } from './feed.js';
+import { change, Refused, read } from './http.js';
+import { quotesView } from './quotes-view.js';
+import { createShell, sentenceOf } from './shell.js';
+import { signInView } from './sign-in-view.js';
+import { plain } from './words.js';
+
+/** @typedef {import('./wire.ts').Me} Me */
+/** @typedef {import('./shell.js').View} View */
+
+const place = /** @type {HTMLElement} */ (document.getElementById('console'));
+const RETRY_MS = 2_000;
+/** Until when somebody is signed in here; the token itself is in a cookie that no script can read. */
+const HINT = 'sevengate.signedInUntil';
+/** Ends what is shown and lets go of all it holds. */
+let end = () => {};
+
+async function begin() {
+  end();
+  end = () => {};
+  if (!(Number(localStorage.getItem(HINT)) > Date.now())) return signIn(null);
+  try {
+    open(await read('/v1/me'));
+  } catch (error) {
+    if (error instanceof Refused && error.signedOut) return signIn(null);
+    fill(place, `${sentenceOf(error)}. Trying again…`);
+    const retry = setTimeout(begin, RETRY_MS);
+    end = () => clearTimeout(retry);
+  }
+}
+
+/** @param {string | null} reason */
+function signIn(reason) {
+  end();
+  end = () => {};
+  localStorage.removeItem(HINT);
+  document.title = 'Sign in · Sevengate';
+  const onSignedIn = (/** @type {string} */ until) => {
+    localStorage.setItem(HINT, String(Date.parse(until)));
+    void begin();
+  };
+  fill(place, signInView({ reason, onSignedIn }));
+}
+
+/** @param {Me} me */
+function open(me) {
+  const signedOut = () => signIn('Your session has ended. Please sign in again.');
+  /** @param {unknown} error */
+  const fail = (error) => {
+    if (error instanceof Refused && error.signedOut) signedOut();
+    else shell.notify(sentenceOf(error), 'error');
+  };
+  const feed = createFeed({
+    address: () => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/feeds`,
+    onStatus: (status) => shell.showConnection(status),
+    signedIn: async () => {
+      try {
+        await read('/v1/me');
+        return true;
+      } catch (error) {
+        return !(error instanceof Refused && error.signedOut);
+      }
+    },
+    onSignedOut: signedOut,
+  });
+  const shell = createShell({ me, onSignOut: () => void signOut(), onHurry: () => feed.hurry(), fail });
+  const context = { me, feed, notify: shell.notify, fail };
+  const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
+  /** @type {View | null} */
+  let view = null;
+
+  function route() {
+    const [, page = '', id = ''] = location.hash.split('/');
+    view?.end();
+    const isQuotes = page === 'quotes' || !maySeeAgents;
+    view = isQuotes
+      ? quotesView(context)
+      : page === 'agents' && id !== ''
+        ? agentView(context, decodeURIComponent(id))
+        : agentsView(context);
+    shell.showView(view, isQuotes ? 'quotes' : 'agents');
+  }
+
+  async function signOut() {
+    try {
+      await change('DELETE', '/v1/session');
+      signIn(null);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  if (maySeeAgents) {
+    feed.subscribe({
+      channel: 'alerts',
+      hear: ({ data }) => shell.notify(`${plain(String(data.what))}${data.detail ? `: ${data.detail}` : ''}`, 'warning'),
+    });
+  }
+  addEventListener('hashchange', route);
+  end = () => {
+    removeEventListener('hashchange', route);
+    view?.end();
+    feed.end();
+    shell.end();
+  };
+  fill(place, shell.element);
+  route();
+  feed.connect();
+}
+
+void begin();

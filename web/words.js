@@ -1,0 +1,118 @@
+/** Words, times and numbers as people read them. */
+
+/** The seven gates in their order (spec 3.1). */
+export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'];
+
+/** What a flag of a quote means, and which kind of silence or doubt it is; the kind decides the colour. */
+const FLAGS = /** @type {{ readonly [flag: string]: readonly [word: string, kind: string, meaning: string] }} */ ({
+  session_closed: ['market closed', 'closed', 'The market is closed: nothing is wrong, and nothing can trade.'],
+  feed_down: ['feed down', 'down', 'The connection to the venue is lost.'],
+  over_age: ['over age', 'old', 'The feed is up, but this instrument has been silent for too long.'],
+  carried_forward: ['carried forward', 'carried', 'The last value of an earlier time, repeated because there is no newer one.'],
+  resyncing: ['resyncing', 'carried', 'The order book is being built up again after a gap.'],
+  gap: ['gap', 'doubt', 'Messages of the venue are missing before this one.'],
+  out_of_order: ['out of order', 'doubt', 'It arrived after a newer one.'],
+  crossed: ['crossed', 'doubt', 'The bid is not below the ask.'],
+  clock_skew: ['clock skew', 'doubt', "The venue's clock and ours disagree."],
+  one_sided: ['one-sided', 'doubt', 'Only one side of the book is quoted.'],
+  wide_confidence: ['wide confidence', 'doubt', 'The publishers disagree too much about the price.'],
+});
+
+/**
+ * @param {string} flag
+ * @returns {{ readonly word: string, readonly kind: string, readonly meaning: string }}
+ */
+export function flagWords(flag) {
+  const [word, kind, meaning] = FLAGS[flag] ?? [plain(flag), 'doubt', ''];
+  return { word, kind, meaning };
+}
+
+/** The kinds of silence with one word each, for the legend. */
+export const SILENCES = /** @type {const} */ ([
+  ['closed', 'market closed'],
+  ['old', 'silent too long'],
+  ['carried', 'carried forward'],
+  ['down', 'feed down'],
+  ['doubt', 'doubtful'],
+]);
+
+/**
+ * `limited_live` is `limited live`.
+ * @param {string} word
+ */
+export function plain(word) {
+  return word.replaceAll('_', ' ');
+}
+
+/**
+ * The time of day in UTC: `05:14:00`.
+ * @param {string | number} time
+ */
+export function clockTime(time) {
+  return new Date(time).toISOString().slice(11, 19);
+}
+
+/**
+ * Day and time in UTC: `2026-11-21 05:14:00`.
+ * @param {string | number} time
+ */
+export function dayAndTime(time) {
+  return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/**
+ * How long ago, in one unit: `0.4 s`, `12 s`, `3 min`, `2 h`, `5 d`.
+ * @param {number} ms
+ */
+export function age(ms) {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 100) return `${Math.floor(seconds)} s`;
+  if (seconds < 6_000) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+const DECIMALS_SHOWN = 6;
+
+/**
+ * A price for the eye: zeros at its end beyond the second decimal are left out, and what is longer than six decimals is
+ * cut and marked so. Worked on as the text that it is.
+ * @param {string} price
+ */
+export function priceText(price) {
+  const [whole = '', decimals = ''] = price.split('.');
+  const significant = decimals.replace(/0+$/, '').padEnd(Math.min(2, decimals.length), '0');
+  if (significant === '') return whole;
+  return significant.length > DECIMALS_SHOWN ? `${whole}.${significant.slice(0, DECIMALS_SHOWN)}…` : `${whole}.${significant}`;
+}
+
+/**
+ * An observed value or a threshold: statistics are cut to five digits, words are left alone, null is unknown.
+ * @param {string | number | null} value
+ */
+export function valueText(value) {
+  if (value === null) return 'unknown';
+  return typeof value === 'number' ? String(Number(value.toPrecision(5))) : plain(value);
+}
+
+/**
+ * Where a state value stands, region by region: `stage draft, duty active`.
+ * @param {import('./wire.ts').StateValue} value
+ * @returns {string}
+ */
+export function standing(value) {
+  if (typeof value === 'string') return plain(value);
+  return Object.entries(value)
+    .map(([region, inside]) => `${plain(region)} ${standing(inside)}`)
+    .join(', ');
+}
+
+/**
+ * An event's type as people read it: `xstate.after.degradedFor.agent@1.feed.degraded` is `after degradedFor`.
+ * @param {string} type
+ */
+export function eventWord(type) {
+  const after = /^xstate\.after\.([^.]+)\./.exec(type);
+  return after ? `after ${after[1]}` : type;
+}
