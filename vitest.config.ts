@@ -8,6 +8,8 @@ export default defineConfig({
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,
+    // More than the default on two cores: the journeys mostly wait, for a minute to begin or for a server to come back.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 60_000,

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,15 @@ interface Measured {
 async function startServer(order: ServerOrder): Promise<Measured> {
   const program = fileURLToPath(new URL('./http-server.ts', import.meta.url));
   const child = fork(program, [JSON.stringify(order)], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const answer = async <Message>(): Promise<Message> => (await once(child, 'message'))[0] as Message;
+  const answer = <Message>(): Promise<Message> =>
+    new Promise((resolve, reject) => {
+      const ended = (code: number | null): void => reject(new Error(`the server "${order.kind}" ended with code ${code}`));
+      child.once('exit', ended);
+      child.once('message', (message) => {
+        child.off('exit', ended);
+        resolve(message as Message);
+      });
+    });
   const { url } = await answer<{ url: string }>();
   return {
     port: Number(new URL(url).port),
@@ -116,6 +124,8 @@ function load(name: string, server: Measured, path: string, tokens: readonly str
 
 const ends: (() => unknown)[] = [];
 const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
 ends.push(() => rmSync(home, { recursive: true, force: true }));
 try {
   const database = await startEmbeddedPostgres({ home, log: () => {} });

@@ -3,7 +3,7 @@
  * against the naive design (a job, a live actor and an awaited insert of the full record per agent) and against the
  * server copying rows.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createActor } from 'xstate';
@@ -53,6 +53,8 @@ function cutOf(slot: number): Cut {
 }
 
 const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
 const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
 try {
   const server = await startEmbeddedPostgres({ home, log: () => {} });

@@ -29,12 +29,14 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   let chosen = null;
   /** Where it was last. */
   let chosenIndex = -1;
+  /** A place that was asked for before its page was here. @type {number | null} */
+  let pending = null;
   let scheduled = false;
 
   element.addEventListener('scroll', schedule, { passive: true });
   element.addEventListener('keydown', (event) => {
     const { length } = size();
-    const place = indexOfChosen();
+    const place = pending ?? indexOfChosen();
     const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1);
     const to = { ArrowDown: place + 1, ArrowUp: place - 1, PageDown: place + page, PageUp: place - page, Home: 0, End: length - 1 }[
       event.key
@@ -69,7 +71,8 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
   function pick(index) {
     reveal(index);
     const item = at(index);
-    if (item === null) return;
+    pending = item === null ? index : null;
+    if (item === null) return schedule();
     chosen = keyOf(item);
     chosenIndex = index;
     draw();
@@ -127,6 +130,7 @@ export function createWindowList({ label, rowHeight, size, at, want, row, keyOf,
       if (isChosen) active = shown.element.id;
     }
     mark(element, 'aria-activedescendant', active);
+    if (pending !== null && at(pending) !== null) pick(pending);
   }
 
   return {

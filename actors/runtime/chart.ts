@@ -52,7 +52,7 @@ export function chartPage(machine: AnyStateMachine, source: string, comparedBy: 
     mermaid(root).trimEnd(),
     '```',
     '',
-    ...(delays.length === 0 ? [] : [`Delays: ${delays.map(([name, delay]) => `\`${name}\` is ${delay} ms`).join(', ')}.`, '']),
+    ...(delays.length === 0 ? [] : [`Delays: ${delays.map(([name, delay]) => `\`${name}\` is ${String(delay)} ms`).join(', ')}.`, '']),
     '`assign` changes what the actor remembers, `raise` sends it an event of its own, now or after a delay. Every other action is data: it is carried out when the step is committed.',
     '',
     '| In | On | If | To | Does |',

@@ -4,9 +4,6 @@
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Stages at which an agent may hold live capital. */
-export const LIVE_STAGES: readonly Stage[] = ['limited_live', 'live'];
-
 /** Autonomy levels 0 to 5 (spec section 2.7). */
 export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];

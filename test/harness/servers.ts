@@ -70,6 +70,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const desk = createServer((request, response) => {
     const answer = answers[request.url ?? ''];
     if (!answer) return void response.writeHead(404).end('null');
+    // A kept connection may be closed just when a busy test asks again.
+    response.setHeader('connection', 'close');
     answer().then(
       (url) => response.end(JSON.stringify(url)),
       (error: Error) => response.writeHead(500).end(error.stack),

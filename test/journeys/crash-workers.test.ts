@@ -67,7 +67,7 @@ for (const kind of ['redis', 'postgres'] as const) {
     test(
       'a worker hangs with a tick in its hands: another takes that tick over, and the first, when it wakes, changes nothing',
       async () => {
-        await onStage({ ...(await place(kind)), periodMs: 20_000 }, async (stage) => {
+        await onStage({ ...(await place(kind)), periodMs: 30_000 }, async (stage) => {
           const agentId = stage.agents[7] as string;
           const hanging = await stage.startWorker({ agentId, hangMs: 15_000 });
           await stage.midTick();

@@ -60,8 +60,8 @@ test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, as
     const wrong = broken(outcome);
     if (wrong.length > 0) {
       // Fewer faults make a better story: leave out each that is not needed.
-      let faults = [...outcome.faults];
-      for (const fault of [...faults]) {
+      let faults = outcome.faults;
+      for (const fault of outcome.faults) {
         const fewer = faults.filter((other) => other !== fault);
         if (broken(await simulate(seed, fewer)).length > 0) faults = fewer;
       }

@@ -155,7 +155,10 @@ export function barriers(page: Page): Promise<string[]> {
   return page.evaluate(FIND_BARRIERS);
 }
 
-const FIND_BARRIERS = `(() => {
+const FIND_BARRIERS = `(async () => {
+  // Colours on their way from one to the other are neither.
+  const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+  await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
   const found = [];
   const nameOf = (element) => [element.getAttribute('aria-label'), element.innerText ?? element.textContent, element.title, element.placeholder, ...[...(element.labels ?? [])].map((label) => label.innerText)].filter(Boolean).join(' ').trim();
   const visible = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });

@@ -44,7 +44,8 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.getByRole('link', { name }).click();
     await page.locator('.chart').waitFor();
   };
-  const expectStanding = (words: string) => waitFor(async () => (await standing()) === words, { what: `a chart that stands at ${words}` });
+  const expectStanding = (words: string) =>
+    waitFor(async () => (await standing())?.split(' ').includes(words) === true, { what: `a chart that stands at ${words}` });
 
   test('a token that nobody issued is refused in a sentence; a good one opens the console and never reaches a script', async () => {
     await page.goto(service.url);
@@ -96,26 +97,25 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
   test('a paused agent is seen to pause without reloading, and its chart steps back in time and on again', async () => {
     await openAgent('Perpetual carry');
-    await expectStanding('duty.active feed.live stage.draft');
+    await expectStanding('duty.active');
     expect(await barriers(page)).toEqual([]);
     await page.evaluate('window.neverReloaded = true');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await expectStanding('duty.paused feed.live stage.draft');
+    await expectStanding('duty.paused');
     // The arrow of the event is marked, and the one that leads to the same state by another event is not.
     expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['pause']);
     await page.getByText('paused: operator').waitFor();
 
     await page.getByRole('button', { name: 'One step earlier' }).click();
-    await page.getByRole('button', { name: 'One step earlier' }).click();
-    await expectStanding('duty.active feed.live stage.draft');
+    await expectStanding('duty.active');
     expect(await page.locator('.moment').innerText()).toMatch(/^as it stood after step 1, 20\d\d-/);
     expect(await page.locator('[aria-selected=true] .step-event').innerText()).toBe('started');
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to the present' }).click();
-    await expectStanding('duty.paused feed.live stage.draft');
+    await expectStanding('duty.paused');
 
     await page.getByRole('button', { name: 'Resume' }).click();
-    await expectStanding('duty.active feed.live stage.draft');
+    await expectStanding('duty.active');
     expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['resume']);
     expect(await page.evaluate('window.neverReloaded')).toBe(true);
   });
@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await openAgent('Crypto trend');
     const list = page.getByRole('listbox');
     const versions = async () => (await list.locator('.step-version').allInnerTexts()).map(Number);
-    await waitFor(async () => (await versions())[0] === STEPS, { what: 'the newest step' });
+    await waitFor(async () => (await versions()).includes(STEPS), { what: 'the newest of the steps that it was given' });
     await list.focus();
     await waitFor(
       async () => {
@@ -157,21 +157,22 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
         expect(await list.getByRole('option').count()).toBeLessThan(60);
         return (await versions()).includes(1);
       },
-      { what: 'the first step', deadlineMs: 15_000 },
+      { what: 'the first step', deadlineMs: 25_000 },
     );
+    // From one step to the next by the keyboard: the first, the change of autonomy, the first loss of data.
     await page.keyboard.press('End');
-    await expectStanding('duty.active feed.live stage.draft');
+    await expectStanding('feed.live');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await expectStanding('feed.degraded');
+    expect(await list.locator('[aria-selected=true] .step-version').innerText()).toBe('3');
     // The pages in between were let go of, and come back.
     await page.evaluate(`(() => { const list = document.querySelector('[role=listbox]'); list.scrollTop = list.scrollHeight / 2; })()`);
     const middle = STEPS / 2;
     await waitFor(async () => (await versions()).some((version) => Math.abs(version - middle) < 20), { what: 'the middle' });
     await page.keyboard.press('Home');
     await waitFor(async () => (await versions()).includes(STEPS), { what: 'the newest step again' });
-    // From one step to the next by the keyboard: odd ones degrade, even ones restore.
-    await page.keyboard.press('ArrowDown');
-    await expectStanding('duty.active feed.degraded stage.draft');
-    await page.keyboard.press('ArrowUp');
-    await expectStanding('duty.active feed.live stage.draft');
+    await waitFor(async () => (await page.locator('.moment').innerText()).startsWith('now, after step'), { what: 'the present' });
   });
 
   test('until here nothing complained, and nobody else was asked for anything', () => {
@@ -197,9 +198,11 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     const words = second.locator('.connection-words');
     const steps = async () => (await second.locator('.step-version').allInnerTexts()).map(Number);
     const before = await waitFor(async () => ((await steps()).length > 0 ? steps() : null), { what: 'the steps' });
+    const pauses = () => second.locator('.step-event', { hasText: /^pause$/ }).count();
+    const pausesBefore = await pauses();
     barred = true;
     await sockets[0]?.close({ code: 1012, reason: 'the service restarts' });
-    await waitFor(async () => /^reconnecting/.test(await words.innerText()), { what: 'the word reconnecting' });
+    await waitFor(async () => (await words.innerText()).startsWith('reconnecting'), { what: 'the word reconnecting' });
     expect((await service.post(`/v1/agents/${id}/pause`)).status).toBe(200);
     expect(await second.locator('.chart').getAttribute('data-standing')).toContain('duty.active');
     barred = false;
@@ -208,7 +211,10 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await waitFor(async () => (await second.locator('.chart').getAttribute('data-standing'))?.includes('duty.paused') === true, {
       what: 'the pause',
     });
-    expect(await steps()).toEqual([(before[0] as number) + 1, ...before]);
+    const after = await steps();
+    expect(after.length).toBeGreaterThan(before.length);
+    expect(after).toEqual(Array.from(after, (_, index) => (after[0] as number) - index));
+    expect(await pauses()).toBe(pausesBefore + 1);
     expect(complaints.filter((text) => !text.includes('WebSocket'))).toEqual([]);
     await second.close();
   });
@@ -245,7 +251,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await page.locator('[data-instrument=BTCUSDT]').waitFor();
     expect(await barriers(page)).toEqual([]);
     await openAgent('Discount hunter');
-    await expectStanding('duty.paused feed.live stage.draft');
+    await expectStanding('duty.paused');
     expect(await barriers(page)).toEqual([]);
   });
 });

@@ -1,5 +1,8 @@
 /** Lays a state machine out for the eye: boxes of states and regions, edges with bend points and labels (elkjs). */
-import type { ELK, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { Json } from '../../domain/canonical-json.ts';
 
 /** A rectangle in the layout's own units (CSS pixels at scale 1), measured from the top left corner of the machine. */
@@ -197,8 +200,7 @@ export async function layoutMachine(definition: Json): Promise<ChartLayout> {
   const crossing = [...edges.values()].some(({ from, to }) => parentOf(from) !== parentOf(to));
   if (crossing) layOutTogether(graph);
   else layOutInOrder(graph);
-  const elk = await engine();
-  const placed = root.type === 'parallel' && !crossing ? await sideBySide(elk, graph) : await elk.layout(graph);
+  const placed = await inAThread((layOut) => (root.type === 'parallel' && !crossing ? sideBySide(layOut, graph) : layOut(graph)));
 
   const boxes: ChartBox[] = [];
   const drawn: ChartEdge[] = [];
@@ -263,12 +265,12 @@ function kindOf(state: State, parent: State): ChartBox['kind'] {
 }
 
 /** The regions of a machine from left to right, all beginning at the same height. */
-async function sideBySide(elk: ELK, graph: ElkNode): Promise<ElkNode> {
+async function sideBySide(layOut: (graph: ElkNode) => Promise<ElkNode>, graph: ElkNode): Promise<ElkNode> {
   const regions: ElkNode[] = [];
   let x = PADDING;
   let height = 0;
   for (const region of graph.children ?? []) {
-    const { width = 0, height: deep = 0, ...rest } = await elk.layout(region);
+    const { width = 0, height: deep = 0, ...rest } = await layOut(region);
     regions.push({ ...rest, width, height: deep, x, y: TITLE + PADDING });
     x += width + PADDING;
     height = Math.max(height, deep);
@@ -310,13 +312,32 @@ function round(length: number): number {
   return Math.round(length * 10) / 10;
 }
 
-let loaded: Promise<ELK> | null = null;
+/** What a thread of its own does: the layout engine is a megabyte and a half that takes half a second to load and to begin. */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads');
+const Engine = require(workerData.engine);
+parentPort.on('message', (graph) => new Engine().layout(graph).then((placed) => parentPort.postMessage(placed)));
+`;
 
-/** The layout engine is a megabyte and a half: it is loaded when somebody looks at a chart. */
-function engine(): Promise<ELK> {
-  loaded ??= import('elkjs/lib/elk.bundled.js').then((module) => {
-    const Engine = module.default as unknown as new () => ELK;
-    return new Engine();
+/** Lays graphs out, one after the other, without holding up the ticks and feeds of this process, and ends the thread after them. */
+async function inAThread<Result>(use: (layOut: (graph: ElkNode) => Promise<ElkNode>) => Promise<Result>): Promise<Result> {
+  const engine = createRequire(import.meta.url).resolve('elkjs/lib/elk.bundled.js');
+  const thread = new Worker(THREAD, { eval: true, execArgv: [], workerData: { engine } });
+  thread.unref();
+  // Kept beside the single waits: an error between two of them must not end the process.
+  const failed = new Promise<never>((_, reject) => {
+    thread.once('error', reject);
+    thread.once('exit', (code) => reject(new Error(`the thread of the layout ended with ${code}`)));
   });
-  return loaded;
+  failed.catch(() => {});
+  try {
+    return await use((graph) => {
+      const placed = once(thread, 'message').then(([answer]) => answer as ElkNode);
+      placed.catch(() => {});
+      thread.postMessage(graph);
+      return Promise.race([placed, failed]);
+    });
+  } finally {
+    await thread.terminate();
+  }
 }

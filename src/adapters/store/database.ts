@@ -105,26 +105,38 @@ function arrayElements(text: string): string[] {
   return elements;
 }
 
-/** So long after a connection is lost what was under way has been told, and has written its ROLLBACK into the void. */
+/** So long after a loss was told, who heard of it has written its ROLLBACK. */
 const CLOSE_DELAY_MS = 10;
 
 /**
- * A socket whose loss is told as an error at once and as its close a moment later. On the close postgres.js 3.4.9 forgets
- * the socket, and what still writes then (the ROLLBACK of a transaction that has just learnt of the loss, or a write that
- * waits for its turn) throws where nobody can catch it and ends the process, or leaves a connection that never writes
- * again (porsager/postgres #1154 and #1208).
+ * A socket whose loss is told as an error at once, and as its close only once nobody writes to it any more. On the close
+ * postgres.js 3.4.9 forgets the socket, and what still writes then (the ROLLBACK of a transaction that has just learnt of
+ * the loss, or a write that waits for its turn) throws where nobody can catch it and ends the process, or leaves a
+ * connection that never writes again (porsager/postgres #1154 and #1208).
  */
 class LateClosingSocket extends net.Socket {
-  #told = false;
+  #written = false;
+
+  override write(...parameters: unknown[]): boolean {
+    this.#written = true;
+    return super.write(...(parameters as [string]));
+  }
 
   override emit(event: string | symbol, ...details: unknown[]): boolean {
-    if (event === 'error') this.#told = true;
     if (event !== 'close') return super.emit(event, ...details);
-    if (!this.#told && this.listenerCount('error') > 0)
-      super.emit('error', Object.assign(new Error('the connection to PostgreSQL was closed'), { code: 'CONNECTION_CLOSED' }));
-    // Without "had an error": then postgres.js rejects what was written in between as well.
-    setTimeout(() => super.emit('close', false), CLOSE_DELAY_MS);
+    this.#tellOfLoss();
     return true;
+  }
+
+  #tellOfLoss(): void {
+    this.#written = false;
+    if (this.listenerCount('error') > 0)
+      super.emit('error', Object.assign(new Error('the connection to PostgreSQL was closed'), { code: 'CONNECTION_CLOSED' }));
+    setTimeout(() => {
+      // A statement that began after the loss was told waits for an answer: it has to be told as well, and may then roll back.
+      if (this.#written) this.#tellOfLoss();
+      else super.emit('close', false);
+    }, CLOSE_DELAY_MS);
   }
 }
 

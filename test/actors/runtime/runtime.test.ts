@@ -126,7 +126,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
         bill: async ({ presses }, key) => {
           if (key.startsWith(id)) keys.push(key);
           if (key.startsWith(id) && keys.length < 3) throw new Error('the line was busy');
-          return `${presses} presses`;
+          return `${String(presses)} presses`;
         },
       },
       onError: (error) => failures.push(error),

@@ -45,7 +45,8 @@ const boxOf = ({ boxes }: ChartLayout, id: string): ChartBox => {
   return found;
 };
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
-const layoutOf = (machine: (typeof MACHINES)[number]): Promise<ChartLayout> => layoutMachine(describeMachine(machine).definition);
+const layouts = createChartLayouts(new Map(MACHINES.map((machine) => [machine.id, describeMachine(machine).definition])));
+const layoutOf = async ({ id }: (typeof MACHINES)[number]): Promise<ChartLayout> => (await layouts.of(id)) as ChartLayout;
 
 test.each(MACHINES.map((machine) => [machine.id, machine] as const))(
   '%s: siblings never overlap, and every box lies inside its parent',
@@ -130,4 +131,16 @@ test('the same definition gives the same layout, and each is made once', async (
   expect(second).toBe(first);
   expect(await layouts.of('agent@1')).toBe(first);
   expect(await layouts.of('agent@0')).toBeNull();
+});
+
+test('a definition that leads nowhere is refused, and the next one is laid out', async () => {
+  const broken = {
+    id: 'b',
+    key: 'b',
+    type: 'compound',
+    states: { x: { id: 'b.x', key: 'x', type: 'atomic', states: {}, transitions: [{ eventType: 'go', target: ['#b.y'] }] } },
+    transitions: [],
+  };
+  await expect(layoutMachine(broken)).rejects.toThrow();
+  expect((await layoutMachine({ ...broken, states: {} })).boxes.map(({ id }) => id)).toEqual(['']);
 });

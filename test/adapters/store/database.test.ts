@@ -75,3 +75,61 @@ test('connections that are killed again and again, new ones in the middle of the
     await Promise.all([killer.end(), victim.end()]);
   }
 });
+
+test('transactions that lose their connection at any statement, within a COPY too, are rejected, and end neither process nor pool', async () => {
+  const uncaught: unknown[] = [];
+  const hear = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtException', hear);
+  const killer = openDatabase({ url, name: 'killer', role: null, connections: 1 });
+  const victim = openDatabase({ url, name: 'victim in transactions', role: null, connections: 6 });
+  await killer`create table copied (line text)`;
+  try {
+    let [killed, done, lost, over] = [0, 0, 0, false];
+    const load = Promise.all(
+      Array.from({ length: 6 }, async () => {
+        while (!over) {
+          await victim
+            .begin(async (transaction) => {
+              await transaction`select ${1}::int`;
+              const writable = await transaction`copy copied (line) from stdin`.writable();
+              await new Promise<void>((sent, failed) => {
+                const final = writable._final.bind(writable);
+                writable._final = (ended) => {
+                  final(ended);
+                  sent();
+                };
+                writable.on('error', failed);
+                writable.end('a line\n');
+              });
+              await transaction`select ${'after the copy'}::text`;
+            })
+            .then(
+              () => done++,
+              () => lost++,
+            );
+        }
+      }),
+    );
+    await waitFor(
+      async () => {
+        killed += (await killer`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim in transactions'`)
+          .length;
+        return killed >= 400;
+      },
+      { what: '400 killed connections', deadlineMs: 20_000 },
+    );
+    over = true;
+    await load;
+    expect(lost).toBeGreaterThan(100);
+    expect(await waitFor(() => victim`select count(*) from copied`.catch(() => null), { what: 'the pool to work again' })).toEqual([
+      { count: expect.any(Number) },
+    ]);
+    const [row] = await victim<{ count: number }[]>`select count(*) from copied`;
+    // Whoever was told that it was done is there; of the others, some may be: their COMMIT's answer was lost.
+    expect(row?.count).toBeGreaterThanOrEqual(done);
+    expect(uncaught).toEqual([]);
+  } finally {
+    process.off('uncaughtException', hear);
+    await Promise.all([killer.end(), victim.end()]);
+  }
+});

@@ -81,7 +81,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
     /** Instruments whose book is being repaired; usually empty. */
     const repairing = new Set<string>();
     /** What the ticker of each instrument said last, and since when its book contradicts it. */
-    const tickers = new Map<string, { readonly quote: Quote; behindSince: EpochMs | null }>();
+    const tickers = new Map<string, { quote: Quote; behindSince: EpochMs | null }>();
     /** Instruments for which a snapshot is being asked for, with what stops the wait for the next attempt. */
     const asking = new Map<string, () => void>();
     let epoch = 0;
@@ -117,6 +117,15 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
           );
           again();
         });
+    }
+
+    function keepTicker(quote: Quote): void {
+      const ticker = tickers.get(quote.instrument);
+      if (ticker === undefined) tickers.set(quote.instrument, { quote, behindSince: null });
+      else {
+        ticker.quote = quote;
+        ticker.behindSince = null;
+      }
     }
 
     /**
@@ -165,7 +174,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
           let data = true;
           for (const message of mapSpotFrame(frame, receivedAt, symbols)) {
             if (message.kind === 'quote') {
-              if (keepBooks) tickers.set(message.instrument, { quote: message, behindSince: null });
+              if (keepBooks) keepTicker(message);
               subscriber.next(repairing.size > 0 && repairing.has(message.instrument) ? markQuote(message, REPAIRED) : message);
             } else if (message.kind === 'depth_diff') {
               applyDiff(message);

@@ -1,6 +1,6 @@
 /**
  * How fast tapes are read and replayed, next to what any reader of NDJSON pays: JSON.parse of the same lines.
- * Interleaved rounds in one process; medians of CPU time. `node --import tsx bench/replay.ts [events] [rounds]`
+ * Interleaved rounds in one process; medians of CPU time. `node --import tsx bench/replay.bench.ts [events] [rounds]`
  */
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

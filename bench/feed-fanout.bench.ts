@@ -1,7 +1,7 @@
 /**
  * The feeds' fan-out against a bare `ws` broadcast, in one run and interleaved: 1,000 clients in processes of their own,
  * messages of 200 bytes, one and ten per flush. Prints medians of the rounds, what the server's CPU spent per delivery
- * and the ratios. `node --import tsx bench/feed-fanout.ts [--clients 1000] [--rounds 7] [--json]`
+ * and the ratios. `node --import tsx bench/feed-fanout.bench.ts [--clients 1000] [--rounds 7] [--json]`
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
