@@ -59,7 +59,8 @@ export function onceOnly(doors: ApiDoors): OnceOnly {
       const answer = (view: unknown) => ({ status: command.status, body: JSON.stringify(command.answer(view as never)) });
       const outcome = await command.run({ ...context, remember: { route, key, requestHash, answer } });
       // Another process may have been first; its answer is the answer.
-      if (!outcome.ok && outcome.refusal.code === 'idempotency_in_flight') return (await lookUp()) ?? (await sendRefusal(reply, outcome.refusal));
+      if (!outcome.ok && outcome.refusal.code === 'idempotency_in_flight')
+        return (await lookUp()) ?? (await sendRefusal(reply, outcome.refusal));
       return await settle(reply, outcome, command);
     } finally {
       inFlight.delete(name);
