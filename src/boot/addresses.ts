@@ -8,7 +8,6 @@ import { createEvmVenueDouble } from '../sandbox/evmvenue/double.ts';
 import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../sandbox/identity/provider.ts';
 import { openSigningKeys, type SigningKeys } from '../sandbox/identity/signing-keys.ts';
-import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
 import { createNewsDouble } from '../sandbox/news/double.ts';
 import { createSeededNews } from '../sandbox/news/seeded-news.ts';
 import { createReferenceDouble } from '../sandbox/reference/double.ts';
@@ -16,6 +15,7 @@ import { createIssuerDouble } from '../sandbox/reference/issuer.ts';
 import { createSpotchainDouble, poolAddress } from '../sandbox/spotchain/double.ts';
 import { createSpotExchangeDouble } from '../sandbox/spotexchange/double.ts';
 import type { Config } from './config.ts';
+import { sandboxMarket } from './sandbox-market.ts';
 import { listenRefusal } from './listening.ts';
 
 export interface Addresses {
@@ -68,7 +68,7 @@ const SANDBOX_KEY = 'sandbox';
 
 /** Starts every double on loopback: one market behind them all. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
-  const market = createSeededMarket({ seed: config.SANDBOX_SEED });
+  const market = await sandboxMarket(config.SANDBOX_SEED, config.SANDBOX_TAPE, clock.now());
   const news = createSeededNews({ seed: config.SANDBOX_SEED, symbols: market.assets.map(({ symbol }) => symbol) });
   const faults = Object.fromEntries(DOUBLES.map((name, index) => [name, createFaultSwitch(config.SANDBOX_SEED + index)])) as Record<
     DoubleName,

@@ -68,6 +68,7 @@ const SETTINGS = {
   REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
   REFERENCE_KEY: optional(secret, 'key of the same'),
   NEWS_URL: optional(url('https:', 'http:'), 'market events and social feed', sandboxed),
+  SANDBOX_TAPE: optional(tapeFile, 'a tape that prices the sandbox instead, played from the start on', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's doubles on loopback; 0 takes any free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;
@@ -174,6 +175,11 @@ function flag(given: string): Parsed<boolean> {
 
 function text(given: string): Parsed<string> {
   return { value: given };
+}
+
+function tapeFile(given: string): Parsed<string> {
+  if (/\.tape(\.ndjson(\.gz)?)?$/.test(given) && !given.includes('\0')) return { value: given };
+  return { wrong: `${JSON.stringify(given)} is no tape: its name should end in .tape, .tape.ndjson or .tape.ndjson.gz` };
 }
 
 function folder(given: string): Parsed<string> {

@@ -28,6 +28,8 @@ export function createMetrics(): ServiceMetrics {
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
     registers,
   });
+  // Finding a series by its labels costs more than observing in it; there are as many as there are routes and statuses.
+  const requestSeries = new Map<string, Histogram.Internal<'method' | 'route' | 'status'>>();
   const decisions = new Counter({ name: 'sevengate_decisions_total', help: 'Decision records committed by this process', registers });
   const late = new Counter({
     name: 'sevengate_late_decisions_total',
@@ -67,7 +69,15 @@ export function createMetrics(): ServiceMetrics {
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
-    observe: ({ method, route, status, durationMs }) => requests.observe({ method, route, status }, durationMs / 1_000),
+    observe({ method, route, status, durationMs }) {
+      const key = `${method} ${status} ${route}`;
+      let series = requestSeries.get(key);
+      if (!series) {
+        series = requests.labels({ method, route, status });
+        requestSeries.set(key, series);
+      }
+      series.observe(durationMs / 1_000);
+    },
     ticked(tick) {
       decisions.inc(tick.decisions);
       late.inc(tick.late);

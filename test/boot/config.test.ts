@@ -47,6 +47,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     REFERENCE_URL: null,
     REFERENCE_KEY: null,
     NEWS_URL: null,
+    SANDBOX_TAPE: null,
     SANDBOX_SEED: 1,
     SANDBOX_PORT: 0,
   });
@@ -94,6 +95,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['REFERENCE_KEY', 'k-2', 'k-2', 'k\n2', 'was it copied whole?', both],
   ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
   ['SANDBOX_PORT', '9100', 9100, '70000', 'is not a whole number from 0 to 65000'],
+  ['SANDBOX_TAPE', 'day.tape.ndjson.gz', 'day.tape.ndjson.gz', 'day.csv', 'should end in .tape, .tape.ndjson or .tape.ndjson.gz'],
   ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
 ];
 
