@@ -4,7 +4,7 @@ import type { Permission } from '../src/domain/agent.ts';
 import { type Outcome, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Allowance, ApiDoors, CostClass } from './doors.ts';
-import { missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
+import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 /** A verified identity with what it may do at this moment. */
@@ -25,6 +25,9 @@ export interface CallerOptions {
   /** True where the service listens on http loopback: the cookie may then be called plain `sevengate`. */
   readonly loopback: boolean;
 }
+
+const KEYS_IN_DOUBT =
+  'the identity provider is silent and its last known keys are in use; reading, pausing and the emergency halt work, this does again once it answers';
 
 /** The longest token that is looked at. */
 const MAX_TOKEN_LENGTH = 8_192;
@@ -177,12 +180,14 @@ export function createGate(
       if (verified.refusal.code !== 'unavailable') await identityRefused(reply, address);
       return sendRefusal(reply, verified.refusal);
     }
-    const { subject, expiresAt } = verified.value;
+    const { subject, expiresAt, readOnly = false } = verified.value;
     if (await limited(reply, `subject ${subject}`, cost)) return reply;
     const member = await doors.members.find(subject);
     const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
     const missing = missingPermission(permission, permissions);
     if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);
+    // Stopping agents works whatever is in doubt.
+    if (readOnly && cost !== 'emergency' && concernsTrading(permission)) return sendProblem(reply, 'unavailable', KEYS_IN_DOUBT);
     request.caller = {
       subject,
       orgId: member?.orgId ?? null,

@@ -15,6 +15,8 @@ import type { Venue } from '../src/domain/venue.ts';
 export interface VerifiedToken {
   readonly subject: string;
   readonly expiresAt: EpochMs;
+  /** True where the token was checked against keys that may be outdated: its bearer may read, and stop agents, but lead to no trade. */
+  readonly readOnly?: boolean;
 }
 
 /** A subject's grants as the database holds them at this moment. */

@@ -21,6 +21,15 @@ export function missingPermission(rule: RoutePermission, held: readonly Permissi
   return missing.length === 0 ? null : missing.join(' and ');
 }
 
+const TRADING: readonly Permission[] = ['trade:execute', 'risk:manage'];
+
+/** Whether the rule asks for a permission that can lead to trades. */
+export function concernsTrading(rule: RoutePermission): boolean {
+  if (rule === 'public' || rule === 'identity') return false;
+  const named: readonly Permission[] = typeof rule === 'string' ? [rule] : 'anyOf' in rule ? rule.anyOf : rule.allOf;
+  return named.some((permission) => TRADING.includes(permission));
+}
+
 /** The rule in words, for the permission table and the OpenAPI document. */
 export function permissionText(rule: RoutePermission): string {
   if (typeof rule === 'string') return rule;

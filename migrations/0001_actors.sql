@@ -62,10 +62,12 @@ create table actors (
   -- {"value": …, "context": …, "history": …}: what the machine needs to go on.
   snapshot jsonb not null,
   status text not null check (status in ('running', 'done', 'quarantined')),
-  -- Ticked every so many milliseconds from the slot tick_from, and before tick_until where that is set.
+  -- Ticked every so many milliseconds from the slot tick_from, and before tick_until where that is set, but not within rests.
   tick_period_ms int check (tick_period_ms > 0),
   tick_from bigint,
   tick_until bigint,
+  -- Off duty between duties of which not every slot has been ticked yet.
+  rests int8multirange not null default '{}',
   created_at timestamptz not null default clock_timestamp(),
   changed_at timestamptz not null default clock_timestamp()
 );

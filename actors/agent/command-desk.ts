@@ -1,6 +1,6 @@
 /** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
-import type { Autonomy, Stage } from '../../src/domain/agent.ts';
+import type { Stage } from '../../src/domain/agent.ts';
 import { canonicalHash, canonicalJson } from '../../src/domain/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
@@ -26,7 +26,6 @@ export interface AgentDirectory {
 /** How often a new version is tried again when somebody else added one at the same moment. */
 const VERSION_RACES = 8;
 const HALT_BATCH = 500;
-const RAISED: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
 export function createCommandDesk(deps: {
   readonly runtime: Runtime;
@@ -116,9 +115,12 @@ export function createCommandDesk(deps: {
 
     async addVersion(context, agentId, manifest) {
       const hash = manifestHash(manifest);
+      let conflicting: { readonly version: number; readonly outcome: Outcome<AgentView> } | undefined;
       for (let race = 0; race < VERSION_RACES; race++) {
         const before = await agents.find(context.orgId, agentId);
         if (!before) return refuse('not_found', 'there is no such agent');
+        // Nobody was faster: what stands in the way is the agent itself.
+        if (conflicting !== undefined && conflicting.version === before.manifestVersion) return conflicting.outcome;
         if (before.manifestHash === hash)
           return refuse(
             'state_conflict',
@@ -137,15 +139,14 @@ export function createCommandDesk(deps: {
         );
         if (outcome.ok) return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
         if (outcome.refusal.code !== 'state_conflict') return outcome;
+        conflicting = { version: before.manifestVersion, outcome };
       }
       return refuse('unavailable', 'others keep adding versions to this agent: try again');
     },
 
-    async setAutonomy(context, agentId, autonomy) {
-      if (RAISED.includes(autonomy) && !context.permissions.includes('risk:manage')) {
-        return refuse('permission_missing', `raising the autonomy to ${autonomy} needs risk:manage`);
-      }
-      return command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy });
+    setAutonomy(context, agentId, autonomy) {
+      const raise = context.permissions.includes('risk:manage') ? {} : ({ mayRaise: false } as const);
+      return command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
     },
 
     pause: (context, agentId) => command(context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }),
@@ -157,14 +158,21 @@ export function createCommandDesk(deps: {
       const epoch = await agents.beginHalt(context.orgId);
       const paused: string[] = [];
       const ids = await agents.onDuty(context.orgId);
+      const failures: unknown[] = [];
       for (let from = 0; from < ids.length; from += HALT_BATCH) {
-        const outcomes = await runtime.deliverMany(
-          ids.slice(from, from + HALT_BATCH),
-          { type: 'pause', cause: 'emergency_halt' },
-          { cause: `${context.subject} ${context.requestId}`, orgId: context.orgId },
-        );
-        for (const [id, outcome] of outcomes) if (outcome.ok) paused.push(id);
+        try {
+          const outcomes = await runtime.deliverMany(
+            ids.slice(from, from + HALT_BATCH),
+            { type: 'pause', cause: 'emergency_halt' },
+            { cause: `${context.subject} ${context.requestId}`, orgId: context.orgId },
+          );
+          for (const [id, outcome] of outcomes) if (outcome.ok) paused.push(id);
+        } catch (error) {
+          // The other batches are paused all the same; whoever halts hears that this was not all.
+          failures.push(error);
+        }
       }
+      if (failures.length > 0) throw failures[0];
       const view: HaltView = { paused, cancelledProposals: 0, epoch };
       try {
         await agents.write([audit(context, 'agents.emergency_halt', context.orgId, null, null), ...answer(context, view)]);

@@ -1,4 +1,5 @@
 /** What the agent's actions mean once they are committed, and which events it takes at all. */
+import type { Autonomy } from '../../src/domain/agent.ts';
 import { AGENT_TICK_MS, slotOf } from '../../src/domain/time.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
@@ -40,7 +41,10 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
-/** Why an agent would not take an event; the words of decisions "Resume". */
+/** The levels at which orders leave without being asked for, the lower one first. */
+const BY_THEMSELVES: readonly Autonomy[] = ['policy_auto', 'autonomous'];
+
+/** Why an agent would not take an event; the words of decisions "Autonomy" and "Resume". */
 export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null {
   const value = agentValue(state);
   const context = agentContext(state);
@@ -56,6 +60,10 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
         return refuse('resume_by_creator', "after a breaker somebody other than the agent's creator has to resume it").refusal;
       }
     }
+  }
+  if (command.type === 'autonomy.set' && command.mayRaise === false) {
+    if (BY_THEMSELVES.indexOf(command.autonomy) > BY_THEMSELVES.indexOf(context.autonomy))
+      return refuse('permission_missing', `raising the autonomy to ${command.autonomy} needs risk:manage`).refusal;
   }
   if (command.type === 'manifest.changed' && command.manifestVersion !== context.manifestVersion + 1) {
     return refuse(

@@ -36,7 +36,8 @@ export type AgentEvent =
   | AgentTick
   | { readonly type: 'manifest.changed'; readonly manifestVersion: number; readonly manifestHash: string }
   | { readonly type: 'gate.passed'; readonly evidenceId: string }
-  | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy }
+  /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
+  | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string }
   | { readonly type: 'feed.degraded'; readonly venue: Venue }

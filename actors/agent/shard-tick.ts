@@ -24,9 +24,16 @@ const LATE_BATCH_ROWS = 5_000;
 export interface ShardAgent {
   readonly id: string;
   readonly version: number;
-  /** Ticked in the slots from `tickFrom` on and before `tickUntil`, where that is set. */
+  /** Ticked in the slots from `tickFrom` on and before `tickUntil`, where that is set, but not during `rests`. */
   readonly tickFrom: EpochMs;
   readonly tickUntil: EpochMs | null;
+  readonly rests: readonly Rest[];
+}
+
+/** Off duty in the slots from `from` on and before `until`. */
+export interface Rest {
+  readonly from: EpochMs;
+  readonly until: EpochMs;
 }
 
 /** What of an agent changes only with its version. */
@@ -70,8 +77,8 @@ export interface TickStore {
     /** The slot was ticked to its end, which clears what its starts were counted for; late rows prove nothing about who crashes. */
     readonly decided: boolean;
   }): Promise<boolean>;
-  /** Agents of the shard that took their worker down as often as the limit allows, and have not been resumed since. */
-  poisoned(periodMs: number, shard: number): Promise<ReadonlySet<string>>;
+  /** Agents of the shard that took their worker down as often as the limit allows, and have not been resumed between then and `slot`. */
+  poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>>;
   markPoisoned(agentId: string, slot: EpochMs): Promise<void>;
   /** Counts a crash of an agent's tick and answers how many there were in a row. */
   countCrash(agentId: string, slot: EpochMs): Promise<number>;
@@ -257,8 +264,8 @@ export function createShardTicker(deps: {
     const { key, periodMs, shard, slot, lastSlot, agents, state, progress, careful } = tick;
     const cut = (await hashedCut(slot)) ?? { cut: { slot, observations: new Map() }, hashes: new Map() };
     // One that was taken off duty only after this slot had begun still has a row to its name in it, but does not decide.
-    const leaving = agents.some((agent) => agent.tickUntil !== null && isDue(agent, slot));
-    const poisoned = careful || leaving ? await store.poisoned(periodMs, shard) : NOBODY;
+    const leaving = agents.some((agent) => isDue(agent, slot) && dutyEnds(agent, slot));
+    const poisoned = careful || leaving ? await store.poisoned(periodMs, shard, slot) : NOBODY;
     const ordered = careful ? suspectFirst(agents, progress.suspect) : agents;
     const rows: DecisionRow[] = [];
     const crashed: string[] = [];
@@ -270,7 +277,7 @@ export function createShardTicker(deps: {
       const end = chainEnd(duty, state);
       let row: DecisionRow;
       if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
-        if (agent.tickUntil === null) {
+        if (!dutyEnds(agent, slot)) {
           await store.markPoisoned(agent.id, slot);
           // At once: should another agent take the process down before the commit, the next start does not try this one again.
           await takeOffDuty(agent.id, slot);
@@ -334,5 +341,30 @@ function suspectFirst(agents: readonly ShardAgent[], suspect: string | null): re
 }
 
 function isDue(agent: ShardAgent, slot: EpochMs): boolean {
-  return agent.tickFrom <= slot && (agent.tickUntil === null || slot < agent.tickUntil);
+  if (slot < agent.tickFrom || (agent.tickUntil !== null && slot >= agent.tickUntil)) return false;
+  for (const { from, until } of agent.rests) if (from <= slot && slot < until) return false;
+  return true;
+}
+
+/** Whether the agent was taken off duty after `slot`, be it that it has been resumed since. */
+function dutyEnds(agent: ShardAgent, slot: EpochMs): boolean {
+  return agent.tickUntil !== null || agent.rests.some(({ from }) => from > slot);
+}
+
+/** From when to when an agent is ticked, as its steps tell it; `from` null: not at all yet. */
+export interface TickWindow {
+  readonly from: EpochMs | null;
+  readonly until: EpochMs | null;
+  readonly rests: readonly Rest[];
+}
+
+/** What a step's `tick_window` record makes of the window before: a new duty keeps what of the earlier one is still to be ticked. */
+export function movedWindow(
+  before: TickWindow | undefined,
+  moved: { readonly from: EpochMs | null; readonly until: EpochMs | null },
+): TickWindow {
+  const { from = null, until = null, rests = [] } = before ?? {};
+  if (moved.from === null) return { from, until: moved.until, rests };
+  if (from === null || until === null || until <= from) return { from: moved.from, until: moved.until, rests: [] };
+  return { from, until: moved.until, rests: until < moved.from ? [...rests, { from: until, until: moved.from }] : rests };
 }

@@ -38,8 +38,6 @@ export function hashCut(cut: Cut): HashedCut {
   return { cut, hashes: new Map([...cut.observations].map(([instrument, observation]) => [instrument, observationHash(observation)])) };
 }
 
-const NO_INSTRUMENTS: ReadonlyMap<InstrumentKey, string> = new Map();
-
 /** What an agent on duty decides on a cut. Pure. */
 export function ordinaryTick(agent: TickedAgent, cut: Cut): Verdict {
   return agent.compiled.decide(cut, agent.book, agent.autonomy);
@@ -76,8 +74,7 @@ const CRASHED: Verdict = {
 };
 
 /** The observed hash of a universe at a cut; the same for every agent with that universe. */
-export function observedHashOf(instruments: readonly InstrumentKey[], cut: HashedCut | null): string {
-  const hashes = cut?.hashes ?? NO_INSTRUMENTS;
+export function observedHashOf(instruments: readonly InstrumentKey[], { hashes }: HashedCut): string {
   const found: string[] = [];
   for (const instrument of instruments) {
     const hash = hashes.get(instrument);

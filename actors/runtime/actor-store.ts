@@ -10,8 +10,6 @@ export interface ActorStore {
   commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>>;
   incident(incident: Incident): Promise<void>;
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
-  /** When the next timer is due, or null while there is none. */
-  nextTimerAt(): Promise<EpochMs | null>;
   dropTimer(actorId: string, timerId: string): Promise<void>;
   /** Takes errands that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed carrier are found again. */
   takeErrands(now: EpochMs, retryMs: number, limit: number): Promise<readonly DueErrand[]>;

@@ -169,12 +169,6 @@ export function createMemoryStore(): MemoryStore {
         .slice(0, limit);
     },
 
-    async nextTimerAt() {
-      let next: EpochMs | null = null;
-      for (const { dueAt } of timers.values()) if (next === null || dueAt < next) next = dueAt;
-      return next;
-    },
-
     async dropTimer(actorId, timerId) {
       timers.delete(timerKey(actorId, timerId));
     },

@@ -5,7 +5,7 @@ import type { ActorStore } from './actor-store.ts';
 import { lookEvery } from './look.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The longest time between two looks; a timer set by another process is found at the next. */
+/** A timer fires no later than so long after it is due. */
 const LOOK_MS = 250;
 const BATCH = 500;
 

@@ -5,7 +5,15 @@
 import { createHash } from 'node:crypto';
 import { agentContext, agentKind } from '../../actors/agent/effects.ts';
 import { agentMachine } from '../../actors/agent/machine.ts';
-import { type AgentDuty, createShardTicker, LATE_AFTER_MS, type ShardAgent, type ShardProgress } from '../../actors/agent/shard-tick.ts';
+import {
+  type AgentDuty,
+  createShardTicker,
+  LATE_AFTER_MS,
+  movedWindow,
+  type ShardAgent,
+  type ShardProgress,
+  type TickWindow,
+} from '../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
@@ -220,7 +228,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
   const directory = createDirectory([agentKind]);
   const agents = new Map<string, TapeAgent>();
   const manifests = new Map<string, Manifest>();
-  const windows = new Map<string, { from: EpochMs | null; until: EpochMs | null }>();
+  const windows = new Map<string, TickWindow>();
   const heads = new Map<string, string>();
   const compiled = new Map<string, CompiledManifest>();
   let recordsSeen = 0;
@@ -283,7 +291,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
     const actor = store.actors.get(id);
     const window = windows.get(id);
     if (actor === undefined || window === undefined || window.from === null) return [];
-    return [{ id, version: actor.version, tickFrom: window.from, tickUntil: window.until }];
+    return [{ id, version: actor.version, tickFrom: window.from, tickUntil: window.until, rests: window.rests }];
   }
 
   function duty(id: string): AgentDuty {
@@ -324,7 +332,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
     for (; recordsSeen < store.records.length; recordsSeen++) {
       const record = store.records[recordsSeen] as { type: string; actorId?: string; from?: EpochMs | null; until?: EpochMs | null };
       if (record.type !== 'tick_window' || record.actorId === undefined) continue;
-      windows.set(record.actorId, { from: record.from ?? windows.get(record.actorId)?.from ?? null, until: record.until ?? null });
+      windows.set(record.actorId, movedWindow(windows.get(record.actorId), { from: record.from ?? null, until: record.until ?? null }));
     }
   }
 
@@ -348,7 +356,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
       });
     }
     readRecords();
-    if (agent.tickFrom !== null || snapshot !== null) windows.set(id, { from: agent.tickFrom, until: agent.tickUntil });
+    if (agent.tickFrom !== null || snapshot !== null) windows.set(id, { from: agent.tickFrom, until: agent.tickUntil, rests: [] });
     heads.set(id, agent.previousHash);
     order.push(id);
   }

@@ -207,7 +207,10 @@ async function servePulse(
   const server = createServer((request, response) => {
     if (request.url === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
     else if (request.url === '/metrics')
-      void metrics.render().then((text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text));
+      void metrics.render().then(
+        (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
     else response.writeHead(404).end();
   });
   await new Promise<void>((listening, failed) => {

@@ -1,7 +1,7 @@
 // Who asks: one credential, verified, with the grants that the database holds at this moment.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../../src/domain/refusal.ts';
-import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, ORIGIN, OURS, payload } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let token: string;
@@ -62,6 +62,40 @@ describe('the credential', () => {
       if (reply.status !== 503) expect([i, reply.status]).toEqual([i, 503]);
     }
     await keyless.close();
+  });
+
+  test('while the provider is silent its last known keys let reads, pauses and the halt through, and nothing else that concerns trading', async () => {
+    let silent = false;
+    const doubtful = await apiUnderTest((doors) => ({
+      async verifyToken(token) {
+        const verified = await doors.verifyToken(token);
+        return verified.ok ? { ok: true, value: { ...verified.value, readOnly: silent } } : verified;
+      },
+    }));
+    const all = await doubtful.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);
+    const id = await createdAgent(doubtful, all);
+    const ask = async (method: 'GET' | 'POST', url: string, body?: unknown) => {
+      const reply = await doubtful.call(method, url, body === undefined ? { token: all } : { token: all, body });
+      return [reply.status, reply.body.code];
+    };
+    silent = true;
+    for (const url of ['/v1/me', '/v1/quotes', '/v1/agents', `/v1/agents/${id}`]) expect(await ask('GET', url)).toEqual([200, undefined]);
+    expect(await ask('POST', `/v1/agents/${id}/pause`)).toEqual([200, undefined]);
+    for (const [url, body] of [
+      ['/v1/agents', payload()],
+      [`/v1/agents/${id}/versions`, payload()],
+      [`/v1/agents/${id}/autonomy`, { autonomy: 'suggest' }],
+      [`/v1/agents/${id}/resume`, undefined],
+    ] as const) {
+      expect([url, ...(await ask('POST', url, body))]).toEqual([url, 503, 'unavailable']);
+    }
+    expect(await ask('POST', '/v1/agents/emergency-halt')).toEqual([200, undefined]);
+    // Who lacks the permission hears that, not that waiting would help.
+    const viewer = await doubtful.token(['market:read']);
+    expect((await doubtful.call('POST', `/v1/agents/${id}/resume`, { token: viewer })).status).toBe(403);
+    silent = false;
+    expect(await ask('POST', `/v1/agents/${id}/resume`)).toEqual([200, undefined]);
+    await doubtful.close();
   });
 
   test('off loopback only the __Host- cookie counts', async () => {

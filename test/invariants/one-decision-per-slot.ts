@@ -8,7 +8,7 @@ const LONGEST_COMMIT_MS = 15_000;
 
 /**
  * What contradicts I1 in the slots up to and including `through`, one sentence each; empty where all is well. Looks at
- * each agent's present tick window: from `tick_from`, before `tick_until`.
+ * each agent's present tick window: from `tick_from`, before `tick_until`, without its `rests`.
  */
 export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly through: EpochMs }): Promise<readonly string[]> {
   const rows = await sql<{ what: string }[]>`
@@ -19,9 +19,9 @@ export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly throu
         least(${through}::bigint, coalesce(a.tick_until - 1, ${through}::bigint)),
         a.tick_period_ms::bigint
       ) s(slot)
-      where a.tick_from is not null
+      where a.tick_from is not null and not a.rests @> s.slot
     ), judged as (
-      select d.*, a.tick_from, a.tick_until, a.tick_period_ms,
+      select d.*, a.tick_until, a.rests, a.tick_period_ms,
         extract(epoch from d.written_at) * 1000 - d.slot as behind_ms
       from decisions d join actors a on a.id = d.agent_id
     )
@@ -32,7 +32,7 @@ export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly throu
     union all
     select 'agent ' || agent_id || ' decided at ' || slot || ', which begins no slot of its' from judged where slot % tick_period_ms <> 0
     union all
-    select 'agent ' || agent_id || ' decided at ' || slot || ', after it was taken off duty' from judged where slot >= tick_until
+    select 'agent ' || agent_id || ' decided at ' || slot || ', after it was taken off duty' from judged where slot >= tick_until or rests @> slot
     union all
     select 'agent ' || agent_id || ' decided slot ' || slot || ' before it began' from judged where behind_ms < 0
     union all

@@ -2,7 +2,7 @@
 // A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
 import { Subject } from 'rxjs';
 import { agentContext, agentKind } from '../../actors/agent/effects.ts';
-import { createShardTicker, type ShardAgent, type TickStore } from '../../actors/agent/shard-tick.ts';
+import { createShardTicker, movedWindow, type ShardAgent, type TickStore, type TickWindow } from '../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
@@ -223,17 +223,18 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
   let shard = { lastSlot: slotOf(START, AGENT_TICK_MS), begunSlot: 0, begunTimes: 0, suspect: null as string | null, suspectTimes: 0 };
   let dying: EpochMs | null = null;
   function windows(): ShardAgent[] {
-    const found = new Map<string, { from: EpochMs | null; until: EpochMs | null }>();
+    const found = new Map<string, TickWindow>();
     for (const record of store.records) {
       if (record.type !== 'tick_window') continue;
       const { actorId, from, until } = record as unknown as { actorId: string; from: EpochMs | null; until: EpochMs | null };
-      found.set(actorId, { from: from ?? found.get(actorId)?.from ?? null, until });
+      found.set(actorId, movedWindow(found.get(actorId), { from, until }));
     }
     return ids.map((id) => ({
       id,
       version: store.actors.get(id)?.version ?? 0,
       tickFrom: found.get(id)?.from ?? 0,
       tickUntil: found.get(id)?.until ?? null,
+      rests: found.get(id)?.rests ?? [],
     }));
   }
   const tickStore: TickStore = {

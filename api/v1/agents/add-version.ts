@@ -4,8 +4,8 @@ import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
-import { ManifestBody, ManifestTakenBody, manifestOf } from './manifest-body.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './manifest-body.ts';
 
 export const addAgentVersion = defineRoute({
   method: 'POST',
@@ -29,11 +29,7 @@ export const addAgentVersion = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: AgentView) => ({
-          ...agentBody(view),
-          requestedAutonomy: read.requestedAutonomy,
-          requestedStage: read.requestedStage,
-        }),
+        answer: (view: AgentView) => manifestTakenBody(view, read),
         run: (context) => doors.commands.addVersion(context, id, read.manifest),
       });
     };

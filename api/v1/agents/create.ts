@@ -2,8 +2,7 @@
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { agentBody } from './agent-body.ts';
-import { ManifestBody, ManifestTakenBody, manifestOf } from './manifest-body.ts';
+import { ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './manifest-body.ts';
 
 export const createAgent = defineRoute({
   method: 'POST',
@@ -25,11 +24,7 @@ export const createAgent = defineRoute({
       const read = manifestOf(doors, request.body);
       return carryOut(request, reply, {
         status: 201,
-        answer: (view: AgentView) => ({
-          ...agentBody(view),
-          requestedAutonomy: read.requestedAutonomy,
-          requestedStage: read.requestedStage,
-        }),
+        answer: (view: AgentView) => manifestTakenBody(view, read),
         run: (context) => doors.commands.create(context, read.manifest),
       });
     };

@@ -1,12 +1,13 @@
 /** Manifests in request bodies: either form (spec sections 2.5, 2.6), JSON or YAML, read by the domain. */
 import { type TSchema, Type } from 'typebox';
+import type { AgentView } from '../../../actors/agent/commands.ts';
 import { manifestDeclarativeSchema } from '../../../src/domain/manifest-declarative.ts';
 import { manifestPayloadSchema } from '../../../src/domain/manifest-payload.ts';
 import { type ReadManifest, readManifest } from '../../../src/domain/manifest-reader.ts';
 import type { ApiDoors } from '../../doors.ts';
 import { InputError, problemsDetail } from '../../problem.ts';
 import { AutonomyWord, StageWord } from '../../shapes.ts';
-import { AGENT_EXAMPLE, agentFields } from './agent-body.ts';
+import { AGENT_EXAMPLE, agentBody, agentFields } from './agent-body.ts';
 
 export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
   $id: 'Manifest',
@@ -30,6 +31,11 @@ export const ManifestTakenBody = Type.Object(
   },
   { $id: 'AgentWithManifest', examples: [{ ...AGENT_EXAMPLE, requestedAutonomy: null, requestedStage: null }] },
 );
+
+/** The answer to a manifest that was taken. */
+export function manifestTakenBody(view: AgentView, { requestedAutonomy, requestedStage }: ReadManifest) {
+  return { ...agentBody(view), requestedAutonomy, requestedStage };
+}
 
 /**
  * Reads a body as a manifest.

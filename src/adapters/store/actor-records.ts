@@ -27,9 +27,23 @@ const WRITERS: { readonly [type: string]: Writer } = {
       as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text)
     where agents.id = r."agentId"`,
 
+  // Where slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
   tick_window: (transaction, rows) => transaction`
-    update actors set tick_from = coalesce(r."from", actors.tick_from), tick_until = r."until"
-    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("actorId" uuid, "from" bigint, "until" bigint) where actors.id = r."actorId"`,
+    update actors set
+      tick_from = case when w.from_now then r."from" else actors.tick_from end,
+      tick_until = r."until",
+      rests = case
+        when w.from_now then '{}'
+        when r."from" is null then actors.rests
+        else actors.rests + int8multirange(int8range(least(actors.tick_until, r."from"), r."from")) end
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("actorId" uuid, "from" bigint, "until" bigint)
+    join lateral (
+      select r."from" is not null and (
+        a.tick_from is null or a.tick_until is null or a.tick_until <= a.tick_from or t.last_slot >= a.tick_until - a.tick_period_ms
+      ) is true as from_now
+      from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard where a.id = r."actorId"
+    ) w on true
+    where actors.id = r."actorId"`,
 
   // Proposals land with the pre-trade risk engine; until then none is pending, and cancelling none is done at once.
   proposals_cancelled: async () => {},

@@ -143,11 +143,6 @@ export function createActorStore(sql: Sql) {
       return rows.map((row) => ({ actorId: row.actor_id, timerId: row.timer_id, dueAt: row.due_at, event: row.event }));
     },
 
-    async nextTimerAt(): Promise<EpochMs | null> {
-      const [row] = await sql<{ due_at: number | null }[]>`select min(due_at) as due_at from timers`;
-      return row?.due_at ?? null;
-    },
-
     async dropTimer(actorId: string, timerId: string): Promise<void> {
       await sql`delete from timers where actor_id = ${actorId} and timer_id = ${timerId}`;
     },

@@ -1,43 +1,17 @@
 /** What the command desk reads of agents, and the organization's halt row. */
 import type { ActorRecord } from '../../domain/actor-step.ts';
-import type { Autonomy, PauseCause, Stage } from '../../domain/agent.ts';
 import { writeRecords } from './actor-records.ts';
 import { inTransaction } from './actor-store.ts';
+import { type AgentRow, agentOf } from './agent-reads.ts';
 import type { Sql } from './database.ts';
 
 export function createAgentDirectory(sql: Sql) {
   return {
     async find(orgId: string, agentId: string) {
-      const [row] = await sql<
-        {
-          id: string;
-          name: string;
-          description: string;
-          stage: Stage;
-          autonomy: Autonomy;
-          pause_cause: PauseCause | null;
-          manifest_version: number;
-          manifest_hash: string;
-          created_by: string;
-          created_at: Date;
-        }[]
-      >`
+      const [row] = await sql<AgentRow[]>`
         select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
         from agents where org_id = ${orgId} and id = ${agentId}`;
-      if (!row) return null;
-      return {
-        id: row.id,
-        name: row.name,
-        description: row.description,
-        stage: row.stage,
-        paused: row.pause_cause !== null,
-        pauseCause: row.pause_cause,
-        autonomy: row.autonomy,
-        manifestHash: row.manifest_hash,
-        manifestVersion: row.manifest_version,
-        createdBy: row.created_by,
-        createdAt: row.created_at.toISOString(),
-      };
+      return row ? agentOf(row) : null;
     },
 
     async onDuty(orgId: string): Promise<readonly string[]> {

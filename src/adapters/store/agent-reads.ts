@@ -21,7 +21,8 @@ export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (
   return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
 }
 
-interface AgentRow {
+/** A row of `agents`, without its organization. */
+export interface AgentRow {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -34,7 +35,8 @@ interface AgentRow {
   readonly created_at: Date;
 }
 
-function agentOf(row: AgentRow) {
+/** An agent as commands and reads show it. */
+export function agentOf(row: AgentRow) {
   return {
     id: row.id,
     name: row.name,

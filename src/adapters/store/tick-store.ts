@@ -49,6 +49,8 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
   return { slot, observations: new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation])) };
 }
 
+const NO_RESTS: readonly never[] = [];
+
 export interface TickCommit {
   readonly periodMs: number;
   readonly shard: number;
@@ -73,10 +75,20 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     },
 
     async agents(periodMs: number, shard: number) {
-      const rows = await sql<{ id: string; version: number; tick_from: number; tick_until: number | null }[]>`
-        select id, version, tick_from, tick_until from actors
+      const rows = await sql<
+        { id: string; version: number; tick_from: number; tick_until: number | null; rests: { from: number; until: number }[] | null }[]
+      >`
+        select id, version, tick_from, tick_until, case when not isempty(rests) then (
+          select jsonb_agg(jsonb_build_object('from', lower(rest), 'until', upper(rest)) order by rest) from unnest(rests) as rest
+        ) end as rests from actors
         where tick_period_ms = ${periodMs} and shard = ${shard} and tick_from is not null order by number`;
-      return rows.map((row) => ({ id: row.id, version: row.version, tickFrom: row.tick_from, tickUntil: row.tick_until }));
+      return rows.map((row) => ({
+        id: row.id,
+        version: row.version,
+        tickFrom: row.tick_from,
+        tickUntil: row.tick_until,
+        rests: row.rests ?? NO_RESTS,
+      }));
     },
 
     async duties(ids: readonly string[]) {
@@ -130,10 +142,11 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       });
     },
 
-    async poisoned(periodMs: number, shard: number): Promise<ReadonlySet<string>> {
+    async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
       const rows = await sql<{ actor_id: string }[]>`
         select c.actor_id from tick_crashes c join actors a on a.id = c.actor_id
-        where c.poisoned and a.tick_period_ms = ${periodMs} and a.shard = ${shard} and c.slot >= a.tick_from`;
+        where c.poisoned and a.tick_period_ms = ${periodMs} and a.shard = ${shard}
+          and c.slot >= a.tick_from and not exists (select 1 from unnest(a.rests) as rest where c.slot < upper(rest) and upper(rest) <= ${slot})`;
       return new Set(rows.map(({ actor_id }) => actor_id));
     },
 

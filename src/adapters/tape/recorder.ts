@@ -91,7 +91,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
       const slot = slotOf(now, AGENT_TICK_MS);
       const [behind] = await transaction`
         select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
-        where a.kind = 'agent' and a.tick_from <= ${slot} and (a.tick_until is null or a.tick_until > ${slot}) and coalesce(t.last_slot, 0) < ${slot} limit 1`;
+        where a.kind = 'agent' and a.tick_from <= ${slot} and coalesce(t.last_slot, 0) < ${slot} limit 1`;
       if (behind) return null;
       const rows = await transaction<StoredAgent[]>`
         select a.id, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,

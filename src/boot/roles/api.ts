@@ -118,7 +118,7 @@ export async function startApi(deps: {
       verifyToken: async (token) => {
         const verdict = await verifier.verify(token);
         return verdict.ok
-          ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt } }
+          ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } }
           : {
               ok: false,
               refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail },

@@ -33,12 +33,6 @@ const EDGE_BATCH = 500;
 /** Steps after which other instruments or indicators may have to be observed. */
 const CHANGES_NEEDS: ReadonlySet<string> = new Set(['started', 'manifest.changed']);
 
-export interface FeedRole {
-  /** Null while another process is on duty. */
-  pipeline(): MarketPipeline | null;
-  stop(): Promise<void>;
-}
-
 export function startFeed(deps: {
   readonly sql: Sql;
   readonly venues: () => Venues;
@@ -51,10 +45,11 @@ export function startFeed(deps: {
   readonly metrics: ServiceMetrics;
   /** Hears everything that was heard, before any judgement: what a tape records. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
-}): FeedRole {
+}): { stop(): Promise<void> } {
   const { sql, clock, log, metrics, bus } = deps;
   const leases = createDispatchStore(sql);
   const candles = createCandleStore(sql);
+  let beginning = false;
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
   /** What the agents look at: nobody else reads the observations. */
@@ -175,8 +170,14 @@ export function startFeed(deps: {
 
   async function renew(): Promise<void> {
     const held = await leases.hold(DUTY, deps.holder, LEASE_MS);
-    if (held && !duty) await begin();
-    else if (!held && duty) {
+    if (held && !duty) {
+      // Looks may overlap where the database is slow.
+      if (beginning) return;
+      beginning = true;
+      await begin().finally(() => {
+        beginning = false;
+      });
+    } else if (!held && duty) {
       log.warn('another process took over the feed');
       const ending = duty;
       duty = null;
@@ -201,7 +202,6 @@ export function startFeed(deps: {
     lookEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
   ];
   return {
-    pipeline: () => duty?.pipeline ?? null,
     async stop() {
       await first;
       changed();

@@ -81,6 +81,7 @@ export function startWorker(deps: {
     onError: complain('dispatcher'),
   });
   const timers = startTimers({ store: actorStore, runtime: actors.runtime, clock, onError: complain('timers') });
+  // Agents have no errands; kinds of actors that do name their carriers here.
   const carriers: { [kind: string]: ErrandCarrier } = {};
   const errands = startErrands({ store: actorStore, runtime: actors.runtime, carriers, clock, onError: complain('errands') });
   const answers = createIdempotencyStore(sql);

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
 import type { AgentCommands, CommandContext } from '../../../actors/agent/commands.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
+import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
@@ -111,7 +112,11 @@ test('raising the autonomy to where orders leave by themselves needs risk:manage
     ok: true,
     value: { autonomy: 'autonomous' },
   });
-  expect(await commands.setAutonomy(context(), id, 'risk_only')).toMatchObject({ ok: true, value: { autonomy: 'risk_only' } });
+  for (const lower of ['policy_auto', 'policy_auto', 'risk_only'] as const)
+    expect(await commands.setAutonomy(context(), id, lower)).toMatchObject({ ok: true, value: { autonomy: lower } });
+  for (const higher of ['policy_auto', 'autonomous'] as const)
+    expect(await commands.setAutonomy(context(), id, higher)).toMatchObject({ ok: false, refusal: { code: 'permission_missing' } });
+  expect(await row(id)).toMatchObject({ autonomy: 'risk_only' });
 });
 
 test('any changed parameter is a new version at draft; an unchanged manifest is refused; concurrent versions each get their number', async () => {
@@ -126,6 +131,39 @@ test('any changed parameter is a new version at draft; an unchanged manifest is 
   expect((await sql`select version from manifests where agent_id = ${id} order by version`).map(({ version }) => version)).toEqual([
     1, 2, 3, 4, 5,
   ]);
+});
+
+test('an agent that cannot take a new version says why, and not that others were faster', async () => {
+  const id = await created();
+  const at = clock.now();
+  await createActorStore(sql).incident({ actorId: id, at, kind: 'quarantined', detail: 'for this test', event: null, quarantine: true });
+  const outcome = await commands.addVersion(context(), id, sampleManifest({ stopLossPct: 6 }));
+  expect(outcome).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining('quarantined') } });
+});
+
+test('a halt whose first agents cannot be paused pauses all others, and fails', async () => {
+  const store = createMemoryStore();
+  let commits = 0;
+  const halting = createRuntime({
+    store: {
+      ...store,
+      commit: (steps) => (++commits === 1 ? Promise.reject(new Error('the statement took too long')) : store.commit(steps)),
+    },
+    directory: createDirectory([agentKind]),
+    clock,
+  });
+  const ids = Array.from({ length: 1_200 }, (_, n) => `agent ${n}`);
+  for (const id of ids)
+    await halting.start('agent', id, ORG, { autonomy: 'research', manifestVersion: 1, manifestHash: 'ab' }, { cause: 'test' });
+  const desk = createCommandDesk({
+    runtime: halting,
+    agents: { find: async () => null, onDuty: async () => ids, beginHalt: async () => 1, write: async () => {} },
+    clock,
+    newId: () => 'unused',
+  });
+  await expect(desk.emergencyHalt(context())).rejects.toThrow('the statement took too long');
+  const duties = ids.map((id) => agentValue(store.actors.get(id)?.state as never).duty);
+  expect([duties.indexOf('paused'), duties.filter((duty) => duty === 'paused').length]).toEqual([500, 700]);
 });
 
 test('the database itself lets no stage be skipped, no other beginning, and no changed manifest keep its stage', async () => {

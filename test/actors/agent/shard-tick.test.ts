@@ -1,6 +1,6 @@
 // A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poison found and paused.
 import { beforeEach, expect, test } from 'vitest';
-import { createShardTicker, LATE_AFTER_MS, type TickStore } from '../../../actors/agent/shard-tick.ts';
+import { createShardTicker, LATE_AFTER_MS, movedWindow, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
@@ -10,10 +10,12 @@ import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
+import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -144,6 +146,91 @@ test('a paused agent is not ticked, a resumed one from its next slot on, and a s
   await ticker().tick(PERIOD, 0, SLOT + 2 * PERIOD);
   expect((await decisions(id)).map(({ slot, reason }) => [slot, reason])).toEqual([[SLOT + 2 * PERIOD, 'no_observation']]);
   expect(await decisions(other)).toHaveLength(2);
+});
+
+test('an agent that was paused and resumed, twice, before its shard was ticked keeps the slots of every duty, and no other', async () => {
+  const [id] = (await agents(1)) as [string];
+  await at(SLOT + PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + PERIOD);
+  // On duty in the slots to 2, 6 and 7, and from 10 on.
+  for (const [slot, order] of [
+    [2, 'pause'],
+    [5, 'resume'],
+    [7, 'pause'],
+    [9, 'resume'],
+  ] as const) {
+    clock.advanceTo(SLOT + slot * PERIOD + 2_000);
+    expect(await commands[order](context, id)).toMatchObject({ ok: true });
+  }
+  await at(SLOT + 11 * PERIOD);
+  await ticker().tick(PERIOD, 0, SLOT + 11 * PERIOD);
+  expect((await decisions(id)).map(({ slot, reason }) => [(slot - SLOT) / PERIOD, reason])).toEqual([
+    [1, 'research_only'],
+    [2, 'late_tick'],
+    [6, 'late_tick'],
+    [7, 'late_tick'],
+    [10, 'late_tick'],
+    [11, 'research_only'],
+  ]);
+  const missing = async () =>
+    (await oneDecisionPerSlot(sql, { through: SLOT + 11 * PERIOD })).filter((what) => /has no decision|off duty/.test(what));
+  expect(await missing()).toEqual([]);
+  expect((await verifyTrail(sql)).breaks).toEqual([]);
+  // Once every earlier slot is ticked, a new duty stands by itself.
+  await commands.pause(context, id);
+  await commands.resume(context, id);
+  expect(await sql`select tick_from, tick_until, rests::text from actors`).toEqual([
+    { tick_from: SLOT + 12 * PERIOD, tick_until: null, rests: '{}' },
+  ]);
+});
+
+test('in memory a window is moved as the steps say: a rest between two duties, none where the earlier duty had no slot', () => {
+  const born = movedWindow(undefined, { from: 60, until: null });
+  expect(born).toEqual({ from: 60, until: null, rests: [] });
+  const paused = movedWindow(born, { from: null, until: 130 });
+  expect(paused).toEqual({ from: 60, until: 130, rests: [] });
+  const resumed = movedWindow(paused, { from: 300, until: null });
+  expect(resumed).toEqual({ from: 60, until: null, rests: [{ from: 130, until: 300 }] });
+  const again = movedWindow(movedWindow(resumed, { from: null, until: 400 }), { from: 480, until: null });
+  expect(again.rests).toEqual([
+    { from: 130, until: 300 },
+    { from: 400, until: 480 },
+  ]);
+  expect(movedWindow(movedWindow(born, { from: null, until: 59 }), { from: 120, until: null })).toEqual({
+    from: 120,
+    until: null,
+    rests: [],
+  });
+});
+
+test('an agent that took its worker down is not tried again in the slot it did so, though it was resumed before that slot was committed', async () => {
+  const [poison] = (await agents(2)) as [string];
+  const slot = SLOT + PERIOD;
+  await at(slot);
+  for (let start = 0; start < 4; start++) {
+    const dying: Partial<TickStore> = {
+      suspect: async (periodMs, shard, agentId) => {
+        await store.suspect(periodMs, shard, agentId);
+        if (agentId === poison) throw new Error('the process died');
+      },
+      commit: () => Promise.reject(new Error('the process died')),
+    };
+    await expect(ticker(dying).tick(PERIOD, 0, slot)).rejects.toThrow('the process died');
+  }
+  expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
+  expect(await commands.resume(context, poison)).toMatchObject({ ok: true });
+  const tried: (string | null)[] = [];
+  const watching = (): Partial<TickStore> => ({
+    suspect: async (periodMs, shard, agentId) => {
+      tried.push(agentId);
+      await store.suspect(periodMs, shard, agentId);
+    },
+  });
+  await ticker(watching()).tick(PERIOD, 0, slot);
+  expect(tried).not.toContain(poison);
+  await at(slot + PERIOD);
+  await ticker().tick(PERIOD, 0, slot + PERIOD);
+  expect((await decisions(poison)).map(({ reason }) => reason)).toEqual(['tick_crash', 'research_only']);
 });
 
 test('a tick that throws is blocked and an incident; its neighbours decide; after three in a row the agent is paused', async () => {

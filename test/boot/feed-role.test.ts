@@ -1,0 +1,63 @@
+// The feed's turn of duty: begun once, however slow the database is.
+import { expect, test } from 'vitest';
+import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { createLog } from '../../src/boot/log.ts';
+import { createMetrics } from '../../src/boot/metrics.ts';
+import { createNewIds } from '../../src/boot/new-ids.ts';
+import { startFeed } from '../../src/boot/roles/feed.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { testDatabase } from '../harness/postgres.ts';
+
+test('a feed whose manifests take longer to be read than its lease to be renewed hears the venues once, not twice', async () => {
+  const url = await testDatabase();
+  const sql = openDatabase({ url, name: 'test feed' });
+  const owner = openDatabase({ url, name: 'test owner', role: null, connections: 2 });
+  const clock = createVirtualClock(1_770_000_000_000);
+  let begun = 0;
+  let ended = 0;
+  let feed: { stop(): Promise<void> } | undefined;
+  const waiting = async () =>
+    (
+      await owner<
+        { count: number }[]
+      >`select count(*) from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'manifests' and not l.granted`
+    )[0]?.count ?? 0;
+  await owner.begin(async (transaction) => {
+    await transaction`lock table manifests in access exclusive mode`;
+    feed = startFeed({
+      sql,
+      venues: () => ({ feeds: [], histories: {} }) as never,
+      bus: createInProcessQuoteBus({ clock }),
+      runtime: openActors(sql, clock, createNewIds(clock)).runtime,
+      clock,
+      random: () => 0.5,
+      holder: 'test',
+      log: createLog('silent'),
+      metrics: createMetrics(),
+      onPipeline: () => {
+        begun++;
+        return async () => {
+          ended++;
+        };
+      },
+    });
+    await waitFor(async () => (await waiting()) > 0, { what: 'the reading of manifests', deadlineMs: 5_000 });
+    const [before] = await owner<{ held_until: Date }[]>`select held_until from leases where duty = 'feed'`;
+    clock.advanceTo(clock.now() + 2_500);
+    await waitFor(
+      async () => {
+        const [now] = await owner<{ held_until: Date }[]>`select held_until from leases where duty = 'feed'`;
+        return (now as { held_until: Date }).held_until > (before as { held_until: Date }).held_until;
+      },
+      { what: 'the lease renewed meanwhile', deadlineMs: 5_000 },
+    );
+  });
+  await waitFor(async () => begun > 0 && (await waiting()) === 0, { what: 'the feed on duty', deadlineMs: 5_000 });
+  await feed?.stop();
+  expect([begun, ended]).toEqual([1, 1]);
+  await sql.end();
+  await owner.end();
+}, 20_000);
