@@ -66,11 +66,14 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     incident,
 
     async begin(periodMs: number, shard: number, slot: EpochMs) {
-      const [row] = await sql<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
-        update tick_shards set
-          begun_times = begun_times + 1, begun_slot = ${slot}
-        where period_ms = ${periodMs} and shard = ${shard} and last_slot < ${slot}
-        returning last_slot, begun_times, suspect, suspect_times`;
+      // Not waited for on disk: a server that crashes forgets at most who was being ticked, and the count begins anew.
+      const [, [row]] = await sql.begin((transaction) => [
+        transaction`set local synchronous_commit to off`,
+        transaction<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
+          update tick_shards set begun_times = begun_times + 1, begun_slot = ${slot}
+          where period_ms = ${periodMs} and shard = ${shard} and last_slot < ${slot}
+          returning last_slot, begun_times, suspect, suspect_times`,
+      ]);
       return row ? { lastSlot: row.last_slot, begunTimes: row.begun_times, suspect: row.suspect, suspectTimes: row.suspect_times } : null;
     },
 
