@@ -40,6 +40,7 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     bodyLimit: BODY_LIMIT,
     connectionTimeout: TIMEOUT_MS,
     requestTimeout: TIMEOUT_MS,
+    handlerTimeout: TIMEOUT_MS,
     forceCloseConnections: 'idle',
     genReqId: () => doors.newRequestId(),
     requestIdHeader: false,
@@ -127,8 +128,6 @@ function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOption
     method: route.method,
     url: route.url,
     bodyLimit: BODY_LIMIT,
-    // A probe waits for nothing that could keep it waiting.
-    ...(route.unlimited === true ? {} : { handlerTimeout: TIMEOUT_MS }),
     config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
     schema: {
       ...(params === undefined ? {} : { params: withoutFormats(params) }),
