@@ -192,7 +192,7 @@ export async function connect(stage: { port: number }, subject = 'ours', headers
     frames,
     closed,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    wait: (what, fits) => waitFor(() => frames.find(fits) ?? null, { what, deadlineMs: 8_000 }) as Promise<Frame>,
+    wait: (what, fits) => waitFor(() => frames.find(fits) ?? null, { what, deadlineMs: 20_000 }) as Promise<Frame>,
     ask: (message) => {
       client.send(message);
       return client.wait(`the answer to ${JSON.stringify(message)}`, (frame) => frame.id === message.id);
