@@ -40,6 +40,8 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
 
   const writing = (async () => {
     for (let n = 0; n < total; ) {
+      // Never far ahead of the reader: otherwise one connection of a fast machine would hear it all.
+      await waitFor(() => n - heard.length <= 600, { what: `the reader at ${n} (seed ${seed})` });
       const size = Math.min(1 + Math.floor(random() * 120), total - n);
       // Two transactions at a time, so that commits overtake each other.
       const half = Math.ceil(size / 2);
@@ -56,7 +58,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
     connections++;
     const accepted: Frame = await client.ask({ op: 'subscribe', id: 1, channel: 'proposals', from: cursor ?? '0.0' });
     expect(accepted.type).toBe('subscribed');
-    const enough = Math.floor(random() * 900);
+    const enough = Math.floor(random() * 500);
     await waitFor(() => client.updates('proposals').length > enough || heard.length + client.updates('proposals').length === total, {
       what: `frames after ${heard.length} (seed ${seed})`,
       deadlineMs: 20_000,
@@ -73,8 +75,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
     client.socket.removeAllListeners('message');
   }
   await writing;
-  // How often depends on how fast the rows are written.
-  expect(connections).toBeGreaterThan(4);
+  expect(connections).toBeGreaterThan(10);
   expect(heard).toHaveLength(total);
   const stored = await sql<
     { n: number }[]
