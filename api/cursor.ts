@@ -6,6 +6,7 @@ import { malformed } from './strict-json.ts';
 /** What the positions of a list look like; anything else in a cursor is refused. */
 export const POSITIONS = {
   number: /^\d{1,15}$/,
+  date: /^\d{4}-\d{2}-\d{2}$/,
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   instrument: /^[a-z]+:[A-Za-z0-9._@/-]{1,64}$/,
 } as const;
@@ -26,6 +27,15 @@ export function pageOfQuery(query: PageQuery, list: string, positions: RegExp): 
 
 export function encodeCursor(list: string, position: string): string {
   return Buffer.from(`${list} ${position}`).toString('base64url');
+}
+
+/** A page out of a list in memory, in the order of its keys; the key of an item is its position. */
+export function pageOfKeyed<Item>(items: readonly Item[], keyOf: (item: Item) => string, { limit, after }: Page): PageOf<Item> {
+  const keyed = items.map((item) => ({ key: keyOf(item), item })).sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const begin = after === null ? 0 : keyed.findIndex(({ key }) => key > after);
+  const page = begin < 0 ? [] : keyed.slice(begin, begin + limit);
+  const last = page.at(-1);
+  return { items: page.map(({ item }) => item), next: last !== undefined && begin + limit < keyed.length ? last.key : null };
 }
 
 /** The wire form of a page. */

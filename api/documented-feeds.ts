@@ -10,7 +10,7 @@ const servedByFeeds = (): never => {
 
 const ChannelWord = choice(
   [...CHANNEL_NAMES],
-  'Each channel needs its own permission: `market:read` for quotes, `agent:read` for the rest.',
+  'Each channel needs its own permission: `market:read` for quotes, order_book, tickers, perps and candles, `agent:read` for the rest.',
 );
 
 const socket = defineRoute({
@@ -20,7 +20,7 @@ const socket = defineRoute({
   tag: 'feeds',
   summary: 'Opens a websocket that carries every channel',
   description:
-    'Send `{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }`, `unsubscribe` or `ping`. Frames are `{ channel, type, seq, cursor, at, data }`. All channels but `quotes` never drop; a client that fell behind resumes from its cursor.',
+    'Send `{ "op": "subscribe", "id": 1, "channel": "quotes", "params": {}, "from": "<cursor>" }`, `unsubscribe` or `ping`. Frames are `{ channel, type, seq, cursor, at, data }`. `quotes`, `order_book`, `tickers`, `perps` and `candles` show the newest state, first all of it, then what changes. All other channels never drop; a client that fell behind resumes from its cursor.',
   cost: 'read',
   schema: {},
   answers: { 101: { description: 'The socket is open.' } },

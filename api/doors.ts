@@ -1,15 +1,32 @@
 /** Everything that the API asks of the rest of the service. Boot supplies it; nothing is global. */
+import type { EvaluationCommands, EvaluationView } from '../actors/evaluation/commands.ts';
 import type { AgentCommands, AgentView } from '../actors/agent/commands.ts';
-import type { Permission } from '../src/domain/agent.ts';
+import type { GateCommands } from '../actors/agent/gate-desk.ts';
+import type { VaultCommands } from '../actors/agent/vault-commands.ts';
+import type { MarketOrderCommands, MarketOrderView } from '../actors/market-order/commands.ts';
+import type { ProposalCommands, ProposalView } from '../actors/proposal/commands.ts';
+import type { ProposalState } from '../src/domain/execution.ts';
+import type { Permission, Stage } from '../src/domain/agent.ts';
 import type { Candle } from '../src/domain/candle.ts';
+import type { CandleWindow } from '../src/domain/candle-gaps.ts';
 import type { Json } from '../src/domain/canonical-json.ts';
 import type { Catalog } from '../src/domain/catalog.ts';
 import type { DecimalString } from '../src/domain/decimal.ts';
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../src/domain/evidence.ts';
+import type { MarkChange } from '../src/domain/issuer-mark.ts';
+import type { Manifest } from '../src/domain/manifest.ts';
 import type { DecisionRecord } from '../src/domain/decision.ts';
+import type { BudgetState, MarketState } from '../src/domain/market-state.ts';
+import type { PredictionMarket, PredictionProvider, PredictionStatus } from '../src/domain/prediction-market.ts';
+import type { Evidence } from '../src/domain/prediction-research.ts';
+import type { ExecutionMode } from '../src/domain/order.ts';
 import type { Quality, QualityFlag, Quote, ReferencePrice } from '../src/domain/quote.ts';
 import type { Outcome } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
+import type { BookReads, RiskPreferencesDoor } from './book-doors.ts';
+import type { IntelligenceReads } from './intelligence-doors.ts';
+import type { ChainWallet, PublicWallet } from '../src/domain/wallet.ts';
 
 /** What a verified token says: who, and until when. Nothing else of a token counts (decisions "Identity"). */
 export interface VerifiedToken {
@@ -64,14 +81,26 @@ export interface AgentStep {
   readonly cause: string | null;
 }
 
-/** One evaluation run that is tied to a manifest hash (spec section 3.1). */
+/** Evidence that is tied to a manifest hash, as the database judged it (spec section 3.1). */
 export interface AgentEvidence {
   readonly id: string;
-  readonly stage: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
   readonly manifestHash: string;
   readonly passed: boolean;
   readonly at: EpochMs;
-  readonly metrics: { readonly [name: string]: Json };
+  readonly runId: string | null;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** A manifest version together with the one before it. */
+export interface VersionedManifest extends AgentVersion {
+  readonly manifest: Manifest;
+  /** Null for the first version. */
+  readonly previous: Manifest | null;
 }
 
 /** Where an agent's state chart stands. */
@@ -88,7 +117,28 @@ export interface AgentReads {
   get(orgId: string, agentId: string): Promise<AgentDetail | null>;
   history(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentStep> | null>;
   evidence(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentEvidence> | null>;
+  /** Newest first; only versions from `from` to `to`, both inclusive, where they are given. */
+  versions(
+    orgId: string,
+    agentId: string,
+    range: { readonly from: number | null; readonly to: number | null },
+    page: Page,
+  ): Promise<PageOf<VersionedManifest> | null>;
+  /** One version's manifest; null where there is no such version (or agent). */
+  manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
   standing(orgId: string, agentId: string): Promise<AgentStanding | null>;
+}
+
+/** Reads of people's orders on the spot exchange, newest first; a foreign order answers null, exactly as a missing one. */
+export interface MarketOrderReads {
+  list(orgId: string, filter: { readonly mode?: ExecutionMode }, page: Page): Promise<PageOf<MarketOrderView>>;
+  find(orgId: string, id: string): Promise<MarketOrderView | null>;
+}
+
+/** Reads of trade proposals, newest first. Every one takes the organization; a foreign proposal answers null, exactly as a missing one. */
+export interface ProposalReads {
+  list(orgId: string, filter: { readonly state?: ProposalState; readonly agentId?: string }, page: Page): Promise<PageOf<ProposalView>>;
+  find(orgId: string, proposalId: string): Promise<ProposalView | null>;
 }
 
 /** Reads of decision records, newest first. Null where the organization has no such agent. */
@@ -133,6 +183,20 @@ export interface MachineLayout {
   }[];
 }
 
+/** The history of issuers' marks, newest first; of one token, or of all where the instrument is null. */
+export interface MarkReads {
+  changes(
+    instrument: string | null,
+    page: Page,
+  ): Promise<
+    PageOf<{
+      readonly id: number;
+      readonly change: MarkChange;
+      readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
+    }>
+  >;
+}
+
 /** The market view of this process: the latest event per instrument, in memory. */
 export interface QuoteReads {
   latest(filter: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[];
@@ -147,11 +211,49 @@ export interface CandleReads {
     readonly from: EpochMs;
     readonly to: EpochMs;
     readonly limit: number;
+    /** A window that the venue could not fill may be asked for again after so long; the service's own pace unless told. */
+    readonly askAgainMs?: number;
   }): Promise<readonly StoredCandle[]>;
+  /** Stretches of [from, to) that a venue or a file answered for, or that were refused: why a bar is missing. */
+  windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
+  /** The first bar that is stored; null where there is none. */
+  firstOpen(series: CandleSeries): Promise<EpochMs | null>;
+}
+
+export interface CandleSeries {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
 }
 
 export interface StoredCandle extends Candle {
   readonly source: string;
+}
+
+/** What the venues say beside quotes, the newest of each, in memory. Keys are those of `marketStateKey`. */
+export interface MarketStateReads {
+  snapshot(): readonly MarketState[];
+  latest(key: string): MarketState | null;
+}
+
+/** Funding that a perpetual paid in the last hours, ascending, as its venue says. */
+export interface FundingReads {
+  recent(
+    instrument: string,
+    hours: number,
+  ): Promise<
+    Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
+  >;
+}
+
+/** Any address on the perpetuals venue, as the venue reports it. */
+export interface PublicWalletReads {
+  read(address: string): Promise<Outcome<PublicWallet>>;
+}
+
+/** Balances of an address on the EVM chain, read from a node at one block. */
+export interface ChainWalletReads {
+  read(address: string): Promise<Outcome<ChainWallet>>;
 }
 
 export interface BookLevel {
@@ -173,6 +275,50 @@ export interface OrderBook {
 export interface OrderBookReads {
   /** At most `depth` levels of each side; refuses with `not_found` or `unavailable`. */
   read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>>;
+}
+
+/** A vault with its place among its organization's vaults; values are those of its last mark. */
+export interface RankedVault {
+  /** Null where it has no mark within the window. */
+  readonly rank: number | null;
+  readonly agentId: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly returnPct: number | null;
+  readonly sinceAt: EpochMs | null;
+  readonly sharePriceUsd: DecimalString | null;
+  readonly highWaterMarkUsd: DecimalString;
+  readonly drawdownPct: number | null;
+  readonly equityUsd: DecimalString | null;
+  readonly allocatedUsd: DecimalString;
+  readonly realizedPnlUsd: DecimalString;
+  readonly depositors: number;
+  readonly markedAt: EpochMs | null;
+}
+
+export interface VaultRanking {
+  /** By the return of a share over the window (`24h`, `7d`, `30d`, `all`), best first. */
+  rank(orgId: string, window: string, page: Page): Promise<PageOf<RankedVault>>;
+}
+
+/** Prediction markets of both providers. */
+export interface PredictionReads {
+  /** Those that end last first. */
+  list(
+    filter: {
+      readonly provider?: PredictionProvider;
+      readonly status?: PredictionStatus;
+      readonly underlying?: string;
+      readonly text?: string;
+      readonly eventId?: string;
+    },
+    page: Page,
+  ): Promise<PageOf<PredictionMarket>>;
+  get(id: string): Promise<PredictionMarket | null>;
+  /** The other provider's markets about the same underlying. */
+  counterparts(market: PredictionMarket): Promise<readonly PredictionMarket[]>;
+  /** Book and trades of a market, asked of its venue now; what the venue refuses is told in words. */
+  evidence(market: PredictionMarket): Promise<Evidence>;
 }
 
 /** Whether the service can work, part by part. */
@@ -231,6 +377,15 @@ export interface Metrics {
   observe(observation: RequestObservation): void;
 }
 
+/** Evaluation runs. Every read takes the organization; a foreign agent or run answers null, exactly as a missing one. */
+export interface EvaluationDoor {
+  readonly commands: EvaluationCommands;
+  list(orgId: string, agentId: string, page: Page): Promise<PageOf<EvaluationView> | null>;
+  find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
+  /** The canonical result and the page of a finished run. */
+  report(orgId: string, agentId: string, runId: string): Promise<{ readonly result: string; readonly report: string } | null>;
+}
+
 export interface ApiDoors {
   readonly clock: { now(): EpochMs };
   /** A fresh id per request (UUIDv7). */
@@ -240,14 +395,33 @@ export interface ApiDoors {
   readonly limits: RateLimits;
   readonly answers: RememberedAnswers;
   readonly commands: AgentCommands;
+  readonly proposals: ProposalReads;
+  readonly proposalCommands: ProposalCommands;
+  readonly marketOrders: MarketOrderReads;
+  readonly marketOrderCommands: MarketOrderCommands;
+  readonly gates: GateCommands;
+  readonly evaluations: EvaluationDoor;
   readonly agents: AgentReads;
+  readonly vaults: VaultCommands;
+  readonly vaultRanking: VaultRanking;
   readonly decisions: DecisionReads;
   /** Null for a machine that this version of the service does not have. */
   readonly charts: { describe(machine: string): MachineChart | null; layout(machine: string): Promise<MachineLayout | null> };
   readonly quotes: QuoteReads;
   readonly candles: CandleReads;
+  readonly intelligence: IntelligenceReads;
+  readonly books: BookReads;
+  readonly riskPreferences: RiskPreferencesDoor;
   readonly orderBook: OrderBookReads;
+  readonly predictions: PredictionReads;
+  readonly states: MarketStateReads;
+  readonly funding: FundingReads;
+  /** What this process may still ask of each provider. */
+  budgets(): readonly BudgetState[];
+  readonly publicWallets: PublicWalletReads;
+  readonly chainWallets: ChainWalletReads;
   readonly catalog: Catalog;
+  readonly marks: MarkReads;
   readiness(): Promise<Readiness>;
   readonly metrics: Metrics;
   /** True of an error that says that the database (or another server of ours) is away: it becomes a 503. */

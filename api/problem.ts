@@ -2,9 +2,11 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { RiskRejection } from '../src/domain/decision.ts';
+import type { EvidenceCheck } from '../src/domain/evidence.ts';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
-import { nullable } from './shapes.ts';
+import { RejectionBody } from './risk-shapes.ts';
+import { GateCheckBody } from './shapes.ts';
 
 /** Codes that only HTTP knows, besides those of the domain. */
 export type ProblemCode = RefusalCode | 'method_not_allowed' | 'unsupported_media_type' | 'internal_error';
@@ -41,6 +43,9 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   unavailable: { status: 503, title: 'Not available at the moment' },
   halted: { status: 409, title: 'Trading is halted' },
   feature_disabled: { status: 422, title: 'The feature is switched off' },
+  blocked_by_risk: { status: 422, title: 'Risk does not let it pass' },
+  gate_failed: { status: 409, title: 'The gate stays shut' },
+  sign_off_refused: { status: 403, title: 'The sign-off is not independent' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
 
@@ -59,16 +64,12 @@ export const ProblemBody = Type.Object(
       }),
     ),
     rejections: Type.Optional(
-      Type.Array(
-        Type.Object({
-          code: Type.String(),
-          limit: nullable('string'),
-          before: nullable('string'),
-          after: nullable('string'),
-          suggestion: nullable('string'),
-        }),
-        { description: 'Where the pre-trade risk function refused: every limit that was hit.' },
-      ),
+      Type.Array(RejectionBody, { description: 'Where the pre-trade risk function refused: every limit that was hit.' }),
+    ),
+    checks: Type.Optional(
+      Type.Array(GateCheckBody, {
+        description: 'Where a promotion gate refused: each of its conditions, what was observed and what is asked.',
+      }),
     ),
   },
   {
@@ -102,6 +103,7 @@ export class InputError extends Error {
 export interface ProblemExtras {
   readonly problems?: readonly InputProblem[];
   readonly rejections?: readonly RiskRejection[];
+  readonly checks?: readonly EvidenceCheck[];
   /** Seconds, for 429 and 503. */
   readonly retryAfterSeconds?: number;
 }
@@ -124,7 +126,11 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: stri
 
 /** Answers with a refusal of the domain. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  return sendProblem(reply, refusal.code, refusal.detail);
+  const { rejections, checks } = refusal;
+  return sendProblem(reply, refusal.code, refusal.detail, {
+    ...(rejections === undefined ? {} : { rejections }),
+    ...(checks === undefined ? {} : { checks }),
+  });
 }
 
 const asIs = (text: unknown): string => text as string;
@@ -139,6 +145,7 @@ function problemText(code: ProblemCode, title: string, status: number, detail: s
     requestId,
     problems: extras.problems,
     rejections: extras.rejections,
+    checks: extras.checks,
   });
 }
 

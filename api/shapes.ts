@@ -49,6 +49,15 @@ export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Wh
 /** Any JSON value. */
 export const AnyJson = Type.Unsafe<unknown>({});
 
+/** One condition of a promotion gate. */
+export const GateCheckBody = Type.Object({
+  name: Type.String(),
+  observed: nullable('number', 'Null where there is nothing to observe; then the condition fails.'),
+  rule: choice(['above', 'below', 'at_least', 'at_most']),
+  limit: nullable('number'),
+  passed: Type.Boolean(),
+});
+
 /** Query fields of every list. */
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'At most so many items.' })),

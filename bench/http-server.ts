@@ -1,12 +1,18 @@
 /** A server to be measured, in a process of its own: our API role with its real doors, or a Fastify to compare it with. */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import fastify from 'fastify';
+import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { createLog } from '../src/boot/log.ts';
 import { createMetrics } from '../src/boot/metrics.ts';
 import { createNewIds } from '../src/boot/new-ids.ts';
 import { startApi } from '../src/boot/roles/api.ts';
+import { openEvaluations } from '../src/boot/evaluations.ts';
+import { openGates } from '../src/boot/gates.ts';
+import { createProposalDesk } from '../actors/proposal/command-desk.ts';
+import { createProposalStore } from '../src/adapters/store/proposal-store.ts';
+import { refuse } from '../src/domain/refusal.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
 import { createRequestBudgets } from '../src/boot/venues.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
@@ -57,17 +63,41 @@ async function ours(order: ServerOrder): Promise<string> {
     flags: NO_FLAGS,
   });
   const nowhere = { url: 'http://127.0.0.1:1', streamUrl: 'ws://127.0.0.1:1' };
+  const actors = openActors(sql, clock, newId);
+  const gates = openGates({ sql, evaluator: sql, runtime: actors.runtime, newId });
   const api = await startApi({
     sql,
-    commands: openActors(sql, clock, newId).commands,
+    commands: actors.commands,
+    proposalCommands: createProposalDesk({
+      runtime: actors.runtime,
+      proposals: createProposalStore(sql),
+      preTrade: { assess: async () => ({ ok: false, risk: { verdict: 'blocked', rejections: [] } }) },
+    }),
+    marketOrderCommands: { place: async () => refuse('feature_disabled', 'the bench places no orders') },
+    gates: gates.commands,
+    evaluations: openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId }),
     bus,
+    states: createInProcessMarketStateBus({ clock }),
     addresses: {
       spotexchange: nowhere,
       evmvenue: nowhere,
       reference: { url: nowhere.url, key: null },
+      referenceFallback: null,
       spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map() },
+      evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
       issuerUrl: nowhere.url,
       newsUrl: nowhere.url,
+      intelligence: {
+        newsKey: null,
+        tvlUrl: nowhere.url,
+        macro: { url: nowhere.url, key: '' },
+        filings: { url: nowhere.url, contact: '', archiveUrl: null },
+        social: { url: nowhere.url, key: null, siteUrl: null },
+      },
+      prediction: {
+        polymarket: { gammaUrl: nowhere.url, clobUrl: nowhere.url, dataUrl: nowhere.url, streamUrl: 'ws://127.0.0.1:9' },
+        kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
+      },
       identity: order.identity,
     },
     budgets: createRequestBudgets(),

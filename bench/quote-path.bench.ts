@@ -1,6 +1,6 @@
 /**
  * From the bytes of a socket to the market view: the spot exchange's best bid and ask, against JSON.parse of the same
- * bytes, a bare scan of them, and hand-written chains of the same rules.
+ * bytes, a bare scan of them, and hand-written chains of the same rules; and the maps of the other venues' messages.
  */
 import assert from 'node:assert/strict';
 import { Subject } from 'rxjs';
@@ -9,10 +9,11 @@ import { compareDecimals } from '../src/domain/decimal.ts';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../src/domain/quote.ts';
 import { createFeedCounters } from '../streams/feed-counters.ts';
-import { createMarketView } from '../streams/market-view.ts';
 import { withQuality } from '../streams/marked-quality.ts';
+import { createMarketView } from '../streams/market-view.ts';
 import { composedQuality, createQualityRule } from '../streams/quality-chain.ts';
 import { bench, repeated, sink } from './harness.ts';
+import { messageComparisons, messageContenders, messageNotes } from './venue-messages.ts';
 
 const FRAMES = 8_192;
 const SYMBOLS = 64;
@@ -22,6 +23,9 @@ const HEARD_AT = Date.UTC(2026, 2, 2, 14, 31);
  * 551k/s to 725k/s on combined-stream bookTicker messages. It is not installed here; its rate is this share of ours.
  */
 const TARDIS_OF_PARSE = 551 / 725;
+/** Of the same run: ccxt, and a hand-written scan that keeps no texts. */
+const CCXT_OF_PARSE = 158 / 725;
+const HAND_SCAN_OF_PARSE = 6_790 / 725;
 
 const instruments = Array.from({ length: SYMBOLS }, (_, index) => `COIN${String(index).padStart(2, '0')}USDT`);
 const symbols = streamSymbols(instruments);
@@ -261,6 +265,7 @@ await bench({
     repeated('composed operators', FRAMES, composedPass),
     repeated('hand chain, allocating', FRAMES, overQuotes(allocatingChain)),
     repeated('hand chain, spread', FRAMES, overQuotes(spreadChain)),
+    ...messageContenders(),
   ],
   comparisons: [
     {
@@ -276,8 +281,12 @@ await bench({
     { what: 'composed operators', ours: 'composed operators', reference: 'hand chain, allocating', goal: 0.5 },
     { what: 'composed, against spread', ours: 'composed operators', reference: 'hand chain, spread', goal: null },
     { what: 'fused rule', ours: 'fused rule', reference: 'hand chain, allocating', goal: 0.5 },
+    ...messageComparisons,
   ],
   notes: [
+    `bookTicker, in units of parse + literal: tardis-dev ${TARDIS_OF_PARSE.toFixed(2)}x, ccxt ${CCXT_OF_PARSE.toFixed(2)}x, hand scan ${HAND_SCAN_OF_PARSE.toFixed(2)}x (not installed, quoted)`,
+    ...messageNotes,
+    'no message but bookTicker has a scan: the other maps parse and then check every member, so parse + literal, which checks nothing, is about their ceiling',
     `tardis-dev is not installed: in one run with this machine's JSON.parse + literal it made ${Math.round(TARDIS_OF_PARSE * 100)} % of it, so 6x of it is ${(6 * TARDIS_OF_PARSE).toFixed(2)}x here`,
     'every path begins with the bytes; quotes keep their exact decimal texts, the bare scan only makes doubles',
     'object spread costs little here because quotes hold texts; over fields of doubles it costs ten times a literal',

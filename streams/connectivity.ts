@@ -22,7 +22,7 @@ export const DATA_DEGRADATION_MS = 5_000;
 export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
 
 /** Providers of marks and news beside a venue's prices: neither their life nor their silence says anything of the prices. */
-const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'news']);
+const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'news', 'finnhub']);
 
 const DEGRADED: ReadonlySet<Hearing> = new Set(['carried_forward', 'silent', 'feed_down']);
 
@@ -193,6 +193,8 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       case 'reference': {
         // An issuer's mark comes once in weeks: it says nothing of the feed of share prices.
         if (message.kind === 'reference' && freshness.isIssuerMark(message)) return;
+        // A second source speaks because the first is not heard: it must not make the first look alive.
+        if (SIDE_PROVIDERS.has(providerOf(message.source))) return;
         const state = stateOf(message.venue);
         const feed = watchedOf(lives.hear(message), message.source, state);
         feed.priced = true;

@@ -10,6 +10,7 @@ export const COUNTED = [
   'one_sided',
   'clock_skew',
   'wide_confidence',
+  'price_jump',
   'carried_forward',
   'late',
   'unclosed_bar',
@@ -19,11 +20,50 @@ export const COUNTED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
+/** Names that are kept of one source; what comes after them is counted together as `other`. */
+const MAX_UNKNOWN_NAMES = 50;
+const MAX_NAME_CHARACTERS = 60;
+
+/** Hears of a member of a source's message that its map does not know. */
+export type NoteUnknownField = (source: string, field: string) => void;
+
+export interface UnknownFieldCount {
+  readonly source: string;
+  readonly field: string;
+  readonly count: number;
+}
+
+/** The members of one feed's messages that nobody knows, with how often they came. */
+export interface UnknownFields {
+  readonly note: NoteUnknownField;
+  rows(): readonly UnknownFieldCount[];
+}
+
+/** Counts unknown members by source and name; a venue that invents names without end fills no memory. */
+export function createUnknownFields(): UnknownFields {
+  const sources = new Map<string, Map<string, number>>();
+  return {
+    note(source, field) {
+      let fields = sources.get(source);
+      if (fields === undefined) {
+        fields = new Map();
+        sources.set(source, fields);
+      }
+      const name = field.slice(0, MAX_NAME_CHARACTERS).toWellFormed();
+      const kept = fields.has(name) || fields.size < MAX_UNKNOWN_NAMES ? name : 'other';
+      fields.set(kept, (fields.get(kept) ?? 0) + 1);
+    },
+    rows: () => [...sources].flatMap(([source, fields]) => [...fields].map(([field, count]) => ({ source, field, count }))),
+  };
+}
+
 export interface VenueCounts {
   readonly received: number;
   /** Messages that yielded nothing, by reason. */
   readonly rejected: Readonly<Record<string, number>>;
   readonly counted: Readonly<Record<Counted, number>>;
+  /** Members of messages that were ignored because nobody knows them. */
+  readonly unknownFields: readonly UnknownFieldCount[];
 }
 
 /** Counters that a chain, a view and a merge share. */
@@ -40,7 +80,8 @@ interface Counts {
   readonly counted: Record<Counted, number>;
 }
 
-export function createFeedCounters(): FeedCounters {
+/** `feeds` are those that count unknown members of their messages. */
+export function createFeedCounters(feeds: readonly { readonly venue: Venue; readonly unknownFields?: UnknownFields }[] = []): FeedCounters {
   const venues = Object.fromEntries(
     VENUES.map((venue): [Venue, Counts] => [
       venue,
@@ -58,6 +99,12 @@ export function createFeedCounters(): FeedCounters {
     count(venue, what) {
       venues[venue].counted[what]++;
     },
-    snapshot: () => structuredClone(venues),
+    snapshot: () =>
+      Object.fromEntries(
+        Object.entries(structuredClone(venues)).map(([venue, counts]) => [
+          venue,
+          { ...counts, unknownFields: feeds.flatMap((feed) => (feed.venue === venue ? (feed.unknownFields?.rows() ?? []) : [])) },
+        ]),
+      ) as unknown as Record<Venue, VenueCounts>,
   };
 }

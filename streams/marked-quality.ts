@@ -23,6 +23,7 @@ export const SESSION_CLOSED = 1 << 7;
 export const CARRIED_FORWARD = 1 << 8;
 export const RESYNCING = 1 << 9;
 export const FEED_DOWN = 1 << 10;
+export const PRICE_JUMP = 1 << 11;
 
 /** Old, not wrong: these flags make an event `stale`; all others make it `degraded`. */
 const AGE_MARKS = OVER_AGE | SESSION_CLOSED | CARRIED_FORWARD;

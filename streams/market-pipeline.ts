@@ -59,7 +59,7 @@ export interface MarketPipeline {
  */
 export function createMarketPipeline(options: MarketPipelineOptions): MarketPipeline {
   const { clock, random, onFailure } = options;
-  const counters = createFeedCounters();
+  const counters = createFeedCounters(options.feeds);
   const offsets = new VenueOffsets();
   const freshness = createFreshness(options);
   const view = createMarketView({ freshness, counters });

@@ -1,7 +1,8 @@
 /** The latest of everything that was heard, per instrument, and how much was heard of each venue. */
 import type { Observable } from 'rxjs';
+import { eventSourcesOf, LONGEST_EVENT_LOOKBACK_HOURS } from '../src/domain/intelligence/listening.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
-import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../src/domain/quote.ts';
+import { type PerpContext, type PoolLiquidity, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
@@ -11,8 +12,11 @@ import { CLOCK_SKEW, markQuote, markReference, marksOf } from './marked-quality.
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 
-/** How long an event stays active: the longest look-back of a condition. */
-export const ACTIVE_NEWS_MS = 168 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** How long a negative event stays active: the longest look-back of a condition. */
+export const ACTIVE_NEWS_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+/** How long any other stays: no rule looks at it, and every cut would carry it. */
+const SHOWN_NEWS_MS = 168 * HOUR_MS;
 
 /** What is known of one instrument. */
 export interface InstrumentView {
@@ -45,7 +49,7 @@ export interface MarketViewOptions {
   readonly counters?: FeedCounters;
   /** Instruments beyond this many are refused and counted as `over_capacity`. Default 20,000. */
   readonly maxInstruments?: number;
-  /** Events beyond this many push out the oldest. Default 10,000. */
+  /** Events beyond this many push out the oldest, and its symbols are unknown as long as it would count. Default 50,000. */
   readonly maxNews?: number;
 }
 
@@ -58,8 +62,12 @@ export interface MarketView {
   quoteAt(key: InstrumentKey, at: EpochMs): Quote | null;
   /** The latest reference price with the marks of an instant. */
   referenceAt(key: InstrumentKey, at: EpochMs): ReferencePrice | null;
-  /** Events of the last 168 hours about a symbol, newest first. */
-  newsOf(symbol: string, at: EpochMs): readonly NewsEvent[];
+  /**
+   * Active events about a symbol, newest first: negative ones of the longest look-back, others of the last 168 hours.
+   * Null where they are unknown: a source that would tell of them was never heard out or is silent for too long, or an
+   * event that would count had to make room. A source is heard out once a round of asking ended, which its heartbeat says.
+   */
+  newsOf(symbol: string, at: EpochMs): readonly NewsEvent[] | null;
   feeds(): readonly FeedState[];
   /** Every quote and reference price that became the latest one, in order. For conflation. */
   readonly changed: Observable<Quote | ReferencePrice>;
@@ -73,7 +81,7 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
   const freshness = options.freshness ?? createFreshness();
   const counters = options.counters ?? createFeedCounters();
   const maxInstruments = options.maxInstruments ?? 20_000;
-  const maxNews = options.maxNews ?? 10_000;
+  const maxNews = options.maxNews ?? 50_000;
   const slots = new Map<InstrumentKey, InstrumentView>();
   /** The same slots, found without building a key. */
   const byName = new SlotTable<InstrumentView>((venue, instrument) => {
@@ -85,6 +93,10 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
   const lives = new FeedLives();
   const news = new Map<string, NewsEvent>();
   const newsBySymbol = new Map<string, Set<string>>();
+  /** When a source of events last ended a round. */
+  const heardOutAt = new Map<string, EpochMs>();
+  /** By symbol, the time of the latest event that had to make room. */
+  const pushedOutAt = new Map<string, EpochMs>();
   const changed = createOrderedBus<Quote | ReferencePrice>();
 
   function slotOfMessage(venue: Venue, instrument: string): InstrumentView | null {
@@ -101,9 +113,20 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
    * it. Once the latest is over its age it shuts out nothing: the venue's clock was set back, and what is heard now counts.
    */
   function olderThanOther(event: Quote | ReferencePrice, latest: Quote | ReferencePrice | null): boolean {
-    if (latest === null || latest.source === event.source || event.observedAt >= latest.observedAt) return false;
+    if (latest === null || latest.source === event.source) return false;
+    if (event.kind === 'reference' && latest.kind === 'reference') {
+      const [isSecond, wasSecond] = [isSecondSource(event), isSecondSource(latest)];
+      // A live price of the first source stands above any of a second one, whichever is the younger.
+      if (isSecond && !wasSecond && markedReference(latest, event.receivedAt).quality === 'live') return true;
+      if (!isSecond && wasSecond && event.quality === 'live') return false;
+    }
+    if (event.observedAt >= latest.observedAt) return false;
     if (event.receivedAt - latest.receivedAt > freshness.maxAgeMs(latest)) return false;
     return (marksOf(latest.flags) & CLOCK_SKEW) === 0;
+  }
+
+  function isSecondSource(reference: ReferencePrice): boolean {
+    return SECOND_REFERENCE_SOURCES.has(reference.source);
   }
 
   function applyNews(event: NewsEvent): boolean {
@@ -116,10 +139,20 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       else ids.add(event.id);
     }
     for (const oldest of news.values()) {
-      if (news.size <= maxNews && oldest.receivedAt >= event.receivedAt - ACTIVE_NEWS_MS) break;
+      const counts = oldest.receivedAt >= event.receivedAt - ACTIVE_NEWS_MS;
+      if (news.size <= maxNews && counts) break;
+      if (counts && oldest.negative) {
+        for (const symbol of oldest.symbols) pushedOutAt.set(symbol, Math.max(oldest.observedAt, pushedOutAt.get(symbol) ?? 0));
+      }
       forget(oldest);
     }
     return true;
+  }
+
+  function isNewsKnown(symbol: string, at: EpochMs): boolean {
+    if ((pushedOutAt.get(symbol) ?? Number.NEGATIVE_INFINITY) >= at - ACTIVE_NEWS_MS) return false;
+    const since = at - freshness.limits.eventsMaxSilenceMs;
+    return eventSourcesOf(symbol).every((source) => (heardOutAt.get(source) ?? Number.NEGATIVE_INFINITY) >= since);
   }
 
   function forget(event: NewsEvent): void {
@@ -175,6 +208,9 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       }
       case 'news':
         return applyNews(message);
+      case 'heartbeat':
+        if (message.venue === 'reference') heardOutAt.set(message.source, message.receivedAt);
+        return false;
       default:
         // Bars belong to the indicator board; status and heartbeats are kept as signs of life.
         return message.kind === 'feed_status';
@@ -211,10 +247,11 @@ export function createMarketView(options: MarketViewOptions = {}): MarketView {
       return reference === null ? null : markedReference(reference, at);
     },
     newsOf(symbol, at) {
+      if (!isNewsKnown(symbol, at)) return null;
       const events: NewsEvent[] = [];
       for (const id of newsBySymbol.get(symbol) ?? []) {
         const event = news.get(id) as NewsEvent;
-        if (event.observedAt >= at - ACTIVE_NEWS_MS) events.push(event);
+        if (event.observedAt >= at - (event.negative ? ACTIVE_NEWS_MS : SHOWN_NEWS_MS)) events.push(event);
       }
       return events.sort((a, b) => b.observedAt - a.observedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
     },

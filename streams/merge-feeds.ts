@@ -4,13 +4,15 @@ import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import type { Clock } from './clock.ts';
-import type { FeedCounters } from './feed-counters.ts';
+import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 
 /** The live side of a venue. Subscribing connects. */
 export interface Feed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
+  /** What its messages hold that nobody knows; none where it does not count. */
+  readonly unknownFields?: UnknownFields;
 }
 
 export interface MergeOptions {

@@ -17,6 +17,7 @@ import {
   resetTimedOrder,
   timedSlots,
 } from './operators/out-of-order.ts';
+import { contradictJump, type JumpSlot, judgeQuoteJump, judgeReferenceJump, jumpSlots, priceJump } from './operators/price-jump.ts';
 import { FeedSlots, freshnessOf, type Rule, type RuleOptions, ruleOperator } from './operators/rule.ts';
 import type { FeedLimits } from './quality-limits.ts';
 
@@ -26,11 +27,21 @@ export interface QualityChainOptions extends RuleOptions {
 
 /** The rules one after the other, as operators: the plain version that `createQualityRule` is proved equal to. */
 export function composedQuality(options: QualityChainOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
-  return pipe(clockSkew(options), outOfOrder(options), gap(options), crossed(options), degraded(options), carriedForward(options));
+  return pipe(
+    clockSkew(options),
+    outOfOrder(options),
+    gap(options),
+    crossed(options),
+    degraded(options),
+    carriedForward(options),
+    priceJump(options),
+  );
 }
 
 interface ChainSlot extends QuoteOrderSlot, GapSlot {
   limits: FeedLimits | null;
+  /** Shared by every feed of the venue that tells of the instrument. */
+  jump: JumpSlot | null;
 }
 
 /**
@@ -42,6 +53,7 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
   const { counters, offsets } = options;
   const quotes = new FeedSlots<ChainSlot>(() => ({
     limits: null,
+    jump: null,
     sequence: null,
     observedAt: Number.NEGATIVE_INFINITY,
     last: null,
@@ -50,6 +62,7 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
     resyncing: false,
   }));
   const timed = { reference: timedSlots(), perp_context: timedSlots(), pool_liquidity: timedSlots() };
+  const jumps = jumpSlots();
 
   function judgeQuote(quote: Quote): Quote | null {
     const slot = quotes.at(quote.venue, quote.source, quote.instrument);
@@ -73,6 +86,14 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
     if (book !== 0) {
       marks |= book;
       counters?.count(quote.venue, book === CROSSED ? 'crossed' : 'one_sided');
+    }
+    if (quote.flags.length !== 0) {
+      // Its own feed heard another source contradict it.
+      if (quote.flags.includes('price_jump')) counters?.count(quote.venue, 'price_jump');
+    } else if (marks === 0 && quote.quality === 'live') {
+      const jump = slot.jump ?? (slot.jump = jumps.at(quote.venue, quote.instrument));
+      marks = judgeQuoteJump(jump, quote, limits);
+      if (marks !== 0) counters?.count(quote.venue, 'price_jump');
     }
     return markQuote(quote, marks);
   }
@@ -98,7 +119,14 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
     if (confidence !== 0) counters?.count('reference', 'wide_confidence');
     const session = freshness.sessionMarks(reference, reference.receivedAt);
     if (session !== 0) counters?.count('reference', 'carried_forward');
-    return markReference(reference, marks | confidence | session);
+    marks |= confidence | session;
+    if (reference.flags.length !== 0) {
+      if (reference.flags.includes('price_jump')) counters?.count('reference', 'price_jump');
+    } else if (marks === 0 && reference.quality === 'live') {
+      marks = judgeReferenceJump(jumps.at('reference', reference.instrument), reference, limits);
+      if (marks !== 0) counters?.count('reference', 'price_jump');
+    }
+    return markReference(reference, marks);
   }
 
   return (message) => {
@@ -111,7 +139,11 @@ export function createQualityRule(options: QualityChainOptions = {}): Rule {
       case 'pool_liquidity': {
         const slot = timed[message.kind].at(message.venue, message.source, message.instrument);
         const order = judgeTimedOrder(slot, message, freshness.limits.venues[message.venue].maxSkewMs);
-        if (order === 'newer') return message;
+        if (order === 'newer') {
+          if (message.kind === 'perp_context')
+            contradictJump(jumps.at(message.venue, message.instrument), message, freshness.limits.venues.evmvenue.maxJump);
+          return message;
+        }
         counters?.count(message.venue, order);
         return null;
       }

@@ -20,6 +20,11 @@ export interface FeedLimits {
   readonly maxSkewMs: number;
   /** The widest confidence interval of a reference price, as half-width / price. */
   readonly maxConfidence: number;
+  /**
+   * How far a price may lie from the last accepted one before it must be confirmed: a share of that price; on
+   * prediction markets, whose prices lie between 0 and 1, dollars.
+   */
+  readonly maxJump: number;
 }
 
 export interface QualityLimits {
@@ -30,6 +35,11 @@ export interface QualityLimits {
   readonly perpContextMaxAgeMs: number;
   /** Pool liquidity older than this is unknown. Milliseconds. */
   readonly liquidityMaxAgeMs: number;
+  /**
+   * After this long without a whole round of a source of events, what it would have told is unknown. The wire is asked
+   * four times a minute, filings once: five minutes are more than an outage that the retries ride out. Milliseconds.
+   */
+  readonly eventsMaxSilenceMs: number;
   /** An issuer's private mark older than this is over age. Milliseconds. */
   readonly issuerMarkMaxAgeMs: number;
 }
@@ -46,6 +56,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
       silentAfterMs: 15_000,
       maxSkewMs: 2_000,
       maxConfidence: 0.005,
+      maxJump: 0.2,
     },
     spotexchange: {
       maxAgeMs: 5_000,
@@ -54,6 +65,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
       silentAfterMs: 5_000,
       maxSkewMs: 2_000,
       maxConfidence: 0.005,
+      maxJump: 0.2,
     },
     evmvenue: {
       maxAgeMs: 5_000,
@@ -62,6 +74,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
       silentAfterMs: 5_000,
       maxSkewMs: 2_000,
       maxConfidence: 0.005,
+      maxJump: 0.2,
     },
     prediction: {
       maxAgeMs: 60_000,
@@ -70,6 +83,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
       silentAfterMs: 60_000,
       maxSkewMs: 2_000,
       maxConfidence: 0.005,
+      maxJump: 0.3,
     },
     reference: {
       maxAgeMs: 5_000,
@@ -78,13 +92,21 @@ export const DEFAULT_LIMITS: QualityLimits = {
       silentAfterMs: 5_000,
       maxSkewMs: 2_000,
       maxConfidence: 0.005,
+      maxJump: 0.2,
     },
   },
   // Each coin's whole book comes twice a second whether it changed or not: its silence is the coin's own, and the pongs
   // of the socket, which go on for all coins, must not vouch for it.
-  sources: { 'hyperliquid:bbo': { cadence: 'continuous' }, 'hyperliquid:l2Book': { cadence: 'continuous' } },
+  sources: {
+    'hyperliquid:bbo': { cadence: 'continuous' },
+    'hyperliquid:l2Book': { cadence: 'continuous' },
+    'kalshi:markets': { cadence: 'polled' },
+    // Plans of quote services lag up to a quarter of an hour; what is older than that is no word on the present.
+    'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
+  },
   perpContextMaxAgeMs: 60_000,
   liquidityMaxAgeMs: 300_000,
+  eventsMaxSilenceMs: 300_000,
   issuerMarkMaxAgeMs: 30 * DAY,
 };
 
@@ -94,6 +116,7 @@ export interface LimitOverrides {
   readonly sources?: Readonly<Record<string, Partial<FeedLimits>>>;
   readonly perpContextMaxAgeMs?: number;
   readonly liquidityMaxAgeMs?: number;
+  readonly eventsMaxSilenceMs?: number;
   readonly issuerMarkMaxAgeMs?: number;
 }
 
@@ -109,6 +132,7 @@ export function overrideLimits(overrides: LimitOverrides): QualityLimits {
     sources: { ...DEFAULT_LIMITS.sources, ...overrides.sources },
     perpContextMaxAgeMs: overrides.perpContextMaxAgeMs ?? DEFAULT_LIMITS.perpContextMaxAgeMs,
     liquidityMaxAgeMs: overrides.liquidityMaxAgeMs ?? DEFAULT_LIMITS.liquidityMaxAgeMs,
+    eventsMaxSilenceMs: overrides.eventsMaxSilenceMs ?? DEFAULT_LIMITS.eventsMaxSilenceMs,
     issuerMarkMaxAgeMs: overrides.issuerMarkMaxAgeMs ?? DEFAULT_LIMITS.issuerMarkMaxAgeMs,
   };
   checkNumbers('limits', limits);

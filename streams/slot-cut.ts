@@ -10,8 +10,8 @@ import {
   type ObservedQuote,
   type ObservedReference,
 } from '../src/domain/cut.ts';
-import type { FeedMessage } from '../src/domain/market-event.ts';
-import type { PerpContext, Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
+import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
+import { type PerpContext, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES, type Session } from '../src/domain/quote.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../src/domain/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/valuation.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
@@ -46,6 +46,7 @@ function observedQuote(quote: Quote, slot: EpochMs): ObservedQuote {
 function observedReference(reference: ReferencePrice, slot: EpochMs): ObservedReference {
   return {
     instrument: reference.instrument,
+    ...(SECOND_REFERENCE_SOURCES.has(reference.source) ? { source: reference.source } : {}),
     referencePrice: reference.referencePrice,
     confidence: reference.confidence,
     feedUpdatedAt: reference.feedUpdatedAt,
@@ -96,17 +97,12 @@ export function observe(
     markPrice: perp?.markPrice ?? null,
     liquidityUsd: liquidity === null || ageMs(liquidity.observedAt, slot) > limits.liquidityMaxAgeMs ? null : liquidity.liquidityUsd,
     indicators,
-    events: view.newsOf(relations.underlying, slot).map(
-      (event): ObservedEvent => ({
-        id: event.id,
-        severity: event.severity,
-        negative: event.negative,
-        rumor: event.rumor,
-        observedAt: event.observedAt,
-        headline: event.headline,
-      }),
-    ),
+    events: view.newsOf(relations.underlying, slot)?.map(observedEvent) ?? null,
   };
+}
+
+function observedEvent({ id, severity, negative, rumor, observedAt, headline }: NewsEvent): ObservedEvent {
+  return { id, severity, negative, rumor, observedAt, headline };
 }
 
 function freshContext(view: MarketView, perpetual: InstrumentKey | null, slot: EpochMs, maxAgeMs: number): PerpContext | null {

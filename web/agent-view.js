@@ -1,12 +1,18 @@
-/** One agent: where its state chart stands and stood, step by step, what it decided and why, and the two buttons of its duty. */
+/** One agent: where its state chart stands and stood, its gates and evaluations, what it decided and why, and what it holds. */
 import { dutyBadge, stageGates } from './agents-view.js';
+import { booksPanel } from './books-panel.js';
 import { drawChart } from './chart-drawing.js';
 import { decisionCard } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
+import { evaluationsPanel } from './evaluations-panel.js';
+import { gatesPanel } from './gates-panel.js';
 import { change, Refused, read } from './http.js';
+import { layoutOf } from './machine-layouts.js';
 import { createPagedList } from './paged-list.js';
-import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
+import { vaultPanel } from './vault-panel.js';
+import { versionsPanel } from './versions-panel.js';
 import { createWindowList } from './window-list.js';
+import { clockTime, dayAndTime, eventWord, plain, standing } from './words.js';
 
 /** @typedef {import('./wire.ts').Agent} Agent */
 /** @typedef {import('./wire.ts').Step} Step */
@@ -17,20 +23,6 @@ import { createWindowList } from './window-list.js';
 const STEPS_PER_PAGE = 200;
 const DECISIONS_PER_PAGE = 20;
 const STEP_HEIGHT = 46;
-
-/** Machines do not change while the service runs. @type {Map<string, Promise<import('./wire.ts').Layout>>} */
-const layouts = new Map();
-
-/** @param {string} machine */
-function layoutOf(machine) {
-  let layout = layouts.get(machine);
-  if (layout === undefined) {
-    layout = read(`/v1/machines/${encodeURIComponent(machine)}/layout`);
-    layouts.set(machine, layout);
-    layout.catch(() => layouts.delete(machine));
-  }
-  return layout;
-}
 
 /**
  * @param {Context} context
@@ -72,6 +64,13 @@ export function agentView(context, id) {
   const more = h('button', { type: 'button', hidden: true, onclick: () => void readDecisions() }, 'Earlier decisions');
   const noDecision = h('p', { class: 'faint' }, 'Reading…');
 
+  const gates = gatesPanel({ id, me, signal: abort.signal, notify, fail: failed });
+  const parts = { context: { ...context, fail: failed }, id, signal: abort.signal };
+  const evaluations = evaluationsPanel({ ...parts, onEnded: () => void gates.refresh() });
+  const vault = vaultPanel(parts);
+  const books = booksPanel(parts);
+  const versions = versionsPanel(parts);
+
   const history = createPagedList({
     fetchPage: (cursor) =>
       read(`/v1/agents/${id}/history?limit=${STEPS_PER_PAGE}${cursor === null ? '' : `&cursor=${cursor}`}`, { signal: abort.signal }),
@@ -102,7 +101,12 @@ export function agentView(context, id) {
     'section',
     { class: 'page agent' },
     h('p', { class: 'trail' }, h('a', { href: '#/agents' }, '← Agents')),
-    h('div', { class: 'page-head' }, h('div', {}, heading, about), h('div', { class: 'actions' }, pause, resume)),
+    h(
+      'div',
+      { class: 'page-head' },
+      h('div', {}, heading, about),
+      h('div', { class: 'actions' }, h('a', { href: `#/proposals/${id}` }, 'Its proposals'), pause, resume),
+    ),
     facts,
     h(
       'div',
@@ -110,6 +114,8 @@ export function agentView(context, id) {
       h('div', { class: 'panel-head' }, h('h2', {}, 'State chart'), moment, h('span', { class: 'space' }), earlier, later, present),
       chartPlace,
     ),
+    gates.element,
+    evaluations.element,
     h(
       'div',
       { class: 'two' },
@@ -126,6 +132,9 @@ export function agentView(context, id) {
         h('div', { class: 'decisions-place' }, noDecision, cards, more),
       ),
     ),
+    vault.element,
+    books.element,
+    versions.element,
   );
 
   /** @param {unknown} error */
@@ -279,7 +288,10 @@ export function agentView(context, id) {
     const at = decisions.findIndex(({ slot }) => slot < decision.slot);
     const place = at < 0 ? decisions.length : at;
     decisions = decisions.toSpliced(place, 0, decision);
-    cards.insertBefore(decisionCard(decision), cards.children[place] ?? null);
+    cards.insertBefore(
+      decisionCard(decision, () => read(`/v1/agents/${id}/decisions/${decision.id}/explain`)),
+      cards.children[place] ?? null,
+    );
     say(noDecision, '');
   }
 
@@ -296,6 +308,8 @@ export function agentView(context, id) {
         newest = before === null || step.version > before.version ? step : before;
         if (past === null) draw(before !== null);
         void readAgent();
+        void gates.refresh();
+        if (data.event.type === 'manifest.changed') void versions.refresh();
       },
     }),
     feed.subscribe({
@@ -304,9 +318,32 @@ export function agentView(context, id) {
       begin: () => void readDecisions(true),
       hear: ({ data }) => include(data),
     }),
+    // Runs and proposals announce themselves as actors of their own: the channels are heard whole, not narrowed to the agent.
+    feed.subscribe({
+      channel: 'agents',
+      begin: () => {
+        void evaluations.refresh();
+        void vault.refresh();
+        void versions.refresh();
+      },
+      hear: ({ type, data }) => {
+        if (type !== 'snapshot' && data.agentId === id) evaluations.hear(data);
+      },
+    }),
+    feed.subscribe({
+      channel: 'proposals',
+      begin: () => void books.refresh(),
+      hear: ({ data }) => {
+        // A fill changes what is held.
+        if (data.agentId !== id || (data.state !== 'filled' && data.state !== 'partially_filled')) return;
+        void books.refresh();
+        void vault.refresh();
+      },
+    }),
   ];
   draw(false);
   void readAgent();
+  void gates.refresh();
 
   const view = {
     element,
@@ -314,6 +351,7 @@ export function agentView(context, id) {
     end() {
       abort.abort();
       steps.end();
+      evaluations.end();
       for (const stop of stops) stop();
     },
   };

@@ -1,6 +1,7 @@
 /** One decision record: what came of it, and opened up, the matrix of its rules and what was known of each instrument. */
 import { fill, h } from './dom.js';
-import { age, clockTime, dayAndTime, flagWords, plain, valueText } from './words.js';
+import { sentenceOf } from './problem-note.js';
+import { age, clockTime, dayAndTime, flagWords, plain, rejectionWords, valueText } from './words.js';
 
 /** @typedef {import('./wire.ts').Decision} Decision */
 /** @typedef {import('./wire.ts').Rule} Rule */
@@ -12,9 +13,10 @@ export function dispositionBadge(disposition) {
 
 /**
  * @param {Decision} decision
+ * @param {() => Promise<import('./wire.ts').Explanation>} explain Asks for it in words.
  * @returns {HTMLDetailsElement}
  */
-export function decisionCard(decision) {
+export function decisionCard(decision, explain) {
   const inside = h('div', { class: 'decision-inside' });
   const passed = (/** @type {string} */ side) => {
     const rules = decision.rules.filter((rule) => rule.side === side);
@@ -35,7 +37,7 @@ export function decisionCard(decision) {
   );
   // Most cards are never opened.
   card.addEventListener('toggle', () => {
-    if (card.open && inside.childElementCount === 0) fill(inside, insideOf(decision));
+    if (card.open && inside.childElementCount === 0) fill(inside, insideOf(decision), explanationOf(explain));
   });
   return card;
 }
@@ -45,15 +47,7 @@ function insideOf(decision) {
   return [
     decision.rules.length === 0 ? null : ruleMatrix(decision.rules),
     knownTable(decision),
-    ...(decision.risk?.rejections ?? []).map(({ code, limit, before, after, suggestion }) =>
-      h(
-        'p',
-        { class: 'rejection' },
-        h('strong', {}, plain(code)),
-        ` limit ${limit ?? '–'}, before ${before ?? '–'}, after ${after ?? '–'}`,
-        suggestion === null ? '' : `; ${suggestion}`,
-      ),
-    ),
+    ...(decision.risk?.rejections ?? []).map((rejection) => h('p', { class: 'rejection' }, rejectionWords(rejection))),
     h(
       'p',
       { class: 'hashes faint' },
@@ -62,6 +56,54 @@ function insideOf(decision) {
       ' follows ',
       h('code', { title: decision.previousHash }, decision.previousHash.slice(0, 12)),
     ),
+  ];
+}
+
+/**
+ * A button that gives way to the decision in words.
+ * @param {() => Promise<import('./wire.ts').Explanation>} explain
+ */
+function explanationOf(explain) {
+  const place = h('div', { class: 'explanation', 'aria-live': 'polite' });
+  const button = h('button', { type: 'button', onclick: () => void ask() }, 'Explain');
+  fill(place, button);
+
+  async function ask() {
+    button.disabled = true;
+    try {
+      fill(place, explanationWords(await explain()));
+    } catch (error) {
+      fill(place, h('p', { class: 'problem' }, sentenceOf(error)), button);
+      button.disabled = false;
+    }
+  }
+  return place;
+}
+
+/** @param {import('./wire.ts').Explanation} explanation */
+function explanationWords({ summary, why, instruments, missing }) {
+  const sentences = (/** @type {readonly string[]} */ lines) =>
+    h(
+      'ul',
+      {},
+      lines.map((line) => h('li', {}, line)),
+    );
+  return [
+    h('p', {}, h('strong', {}, summary)),
+    sentences(why),
+    ...instruments.map(({ instrument, seen, entry, exit }) =>
+      h(
+        'section',
+        { 'aria-label': instrument },
+        h('p', {}, nameOf(instrument), `: ${seen}`),
+        sentences([
+          ...entry.map(({ passed, sentence }) => `entry ${passed ? 'held' : 'failed'} · ${sentence}`),
+          ...exit.map(({ passed, sentence }) => `exit ${passed ? 'held' : 'failed'} · ${sentence}`),
+        ]),
+      ),
+    ),
+    missing.length === 0 ? null : h('p', {}, 'What was missing for a trade:'),
+    missing.length === 0 ? null : sentences(missing),
   ];
 }
 

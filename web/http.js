@@ -6,11 +6,13 @@ export class Refused extends Error {
    * @param {number} status 0 where no answer came at all
    * @param {string} code
    * @param {string} detail
+   * @param {import('./wire.ts').Problem} [problem] The whole document, where there is one.
    */
-  constructor(status, code, detail) {
+  constructor(status, code, detail, problem = {}) {
     super(detail);
     this.status = status;
     this.code = code;
+    this.problem = problem;
   }
 
   /** Nobody is signed in any more. */
@@ -65,12 +67,12 @@ async function ask(method, path, body, more) {
   }
   const text = await response.text();
   if (response.ok) return text === '' ? /** @type {Answer} */ (null) : JSON.parse(text);
-  /** @type {{ code?: string, detail?: string }} */
+  /** @type {import('./wire.ts').Problem} */
   let problem = {};
   try {
     problem = JSON.parse(text);
   } catch {
     // Not one of ours: something between us and the service answered.
   }
-  throw new Refused(response.status, problem.code ?? 'unreadable', problem.detail ?? `the service answered ${response.status}`);
+  throw new Refused(response.status, problem.code ?? 'unreadable', problem.detail ?? `the service answered ${response.status}`, problem);
 }

@@ -4,8 +4,11 @@ import { agentsView } from './agents-view.js';
 import { fill } from './dom.js';
 import { createFeed } from './feed.js';
 import { change, Refused, read } from './http.js';
+import { marketsView } from './markets-view.js';
+import { sentenceOf } from './problem-note.js';
+import { proposalsView } from './proposals-view.js';
 import { quotesView } from './quotes-view.js';
-import { createShell, sentenceOf } from './shell.js';
+import { createShell } from './shell.js';
 import { signInView } from './sign-in-view.js';
 import { plain } from './words.js';
 
@@ -76,13 +79,27 @@ function open(me) {
   function route() {
     const [, page = '', id = ''] = location.hash.split('/');
     view?.end();
-    const isQuotes = page === 'quotes' || !maySeeAgents;
-    view = isQuotes
-      ? quotesView(context)
-      : page === 'agents' && id !== ''
-        ? agentView(context, decodeURIComponent(id))
-        : agentsView(context);
-    shell.showView(view, isQuotes ? 'quotes' : 'agents');
+    const name = pageOf(page);
+    view = viewOf(name, decodeURIComponent(id));
+    shell.showView(view, name);
+  }
+
+  /** @param {string} page What the address says. */
+  function pageOf(page) {
+    if (page === 'quotes' || page === 'markets') return page;
+    if (!maySeeAgents) return 'quotes';
+    return page === 'proposals' ? 'proposals' : 'agents';
+  }
+
+  /**
+   * @param {ReturnType<typeof pageOf>} page
+   * @param {string} id An agent, or the tab of the markets; empty for none.
+   */
+  function viewOf(page, id) {
+    if (page === 'quotes') return quotesView(context);
+    if (page === 'markets') return marketsView(context, id);
+    if (page === 'proposals') return proposalsView(context, id);
+    return id === '' ? agentsView(context) : agentView(context, id);
   }
 
   async function signOut() {

@@ -1,7 +1,6 @@
 /** The frame around every page: where one is, whether one hears the service, who one is, and the emergency halt. */
 import { fill, h, mark, say } from './dom.js';
-import { change, Refused } from './http.js';
-import { plain } from './words.js';
+import { change } from './http.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
 /**
@@ -29,7 +28,12 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
   const light = h('span', { class: 'light', 'aria-hidden': 'true' });
   const words = h('span', { class: 'connection-words', role: 'status' });
   const connection = h('button', { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry }, light, words);
-  const links = { agents: link('#/agents', 'Agents'), quotes: link('#/quotes', 'Quotes') };
+  const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
+  const links = {
+    ...(maySeeAgents ? { agents: link('#/agents', 'Agents'), proposals: link('#/proposals', 'Proposals') } : {}),
+    quotes: link('#/quotes', 'Quotes'),
+    markets: link('#/markets', 'Markets'),
+  };
   const mayHalt = me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
   const header = h(
     'header',
@@ -41,7 +45,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
       h('img', { src: '/console/icon.svg', alt: '', width: 22, height: 22 }),
       h('span', {}, 'Sevengate'),
     ),
-    h('nav', { 'aria-label': 'Pages' }, links.agents, links.quotes),
+    h('nav', { 'aria-label': 'Pages' }, Object.values(links)),
     h('span', { class: 'space' }),
     connection,
     mayHalt ? h('button', { class: 'danger', type: 'button', onclick: askHalt }, 'Halt all') : null,
@@ -152,7 +156,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'quotes'} page
+     * @param {'agents' | 'proposals' | 'quotes' | 'markets'} page
      */
     showView(view, page) {
       fill(main, view.element);
@@ -164,13 +168,4 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
       clearInterval(counting);
     },
   };
-}
-
-/**
- * A refusal in one sentence.
- * @param {unknown} error
- */
-export function sentenceOf(error) {
-  if (error instanceof Refused) return `${plain(error.code)}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 /** The way in: a token is pasted once and becomes a cookie that no script can read. */
 import { fill, h } from './dom.js';
 import { change } from './http.js';
-import { sentenceOf } from './shell.js';
+import { sentenceOf } from './problem-note.js';
 
 /**
  * @param {object} options

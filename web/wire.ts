@@ -101,6 +101,25 @@ export interface Rule {
   readonly threshold: string | number | null;
 }
 
+/** One condition of a gate. */
+export interface GateCheck {
+  readonly name: string;
+  readonly observed: number | null;
+  readonly rule: string;
+  readonly limit: number | null;
+  readonly passed: boolean;
+}
+
+export interface Gate {
+  readonly from: string;
+  readonly to: string;
+  readonly state: 'behind' | 'here' | 'ahead';
+  readonly passed: boolean;
+  readonly checks: readonly GateCheck[];
+  readonly problems: readonly string[];
+  readonly evidence: { readonly at: string } | null;
+}
+
 export interface Observation {
   readonly instrument: string;
   readonly session: string;
@@ -120,6 +139,15 @@ export interface Observation {
   readonly premiumPct: number | null;
   readonly gapToMarkPct: number | null;
   readonly basisPct: number | null;
+}
+
+/** A refusal as a problem document, as far as it is shown. */
+export interface Problem {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly rejections?: readonly Rejection[];
+  readonly checks?: readonly GateCheck[];
+  readonly problems?: readonly { readonly path: string; readonly problem: string; readonly allowed: string }[];
 }
 
 export interface Rejection {
@@ -144,6 +172,304 @@ export interface Decision {
   readonly risk: { readonly verdict: string; readonly rejections: readonly Rejection[] } | null;
   readonly previousHash: string;
   readonly hash: string;
+}
+
+/** A decision in words. */
+export interface Explanation {
+  readonly summary: string;
+  readonly why: readonly string[];
+  readonly instruments: readonly {
+    readonly instrument: string;
+    readonly seen: string;
+    readonly entry: readonly RuleInWords[];
+    readonly exit: readonly RuleInWords[];
+  }[];
+  readonly missing: readonly string[];
+}
+
+export interface RuleInWords {
+  readonly type: string;
+  readonly passed: boolean;
+  readonly sentence: string;
+}
+
+export interface FilledOn {
+  readonly source: string;
+  readonly observedAt: string;
+  readonly bid: string | null;
+  readonly ask: string | null;
+}
+
+export interface Fill {
+  readonly id: string;
+  readonly instrument?: string;
+  readonly side: string;
+  readonly quantity: string;
+  readonly fillPrice: string;
+  readonly notionalUsd: string;
+  readonly feeUsd: string;
+  readonly slippageBps: number;
+  readonly at: string;
+  readonly quotes: readonly FilledOn[];
+}
+
+export interface Proposal {
+  readonly id: string;
+  readonly agentId: string;
+  readonly decisionId: string | null;
+  readonly slot: string;
+  readonly side: 'entry' | 'exit';
+  readonly state: string;
+  readonly reason: string | null;
+  readonly mode: string;
+  readonly bookId: string;
+  readonly instrument: string;
+  readonly order: {
+    readonly side: string;
+    readonly reduceOnly: boolean;
+    readonly quantity: string;
+    readonly limitPrice: string;
+    readonly notionalUsd: string;
+    readonly maxSlippageBps: number;
+  };
+  readonly decisionPrice: string;
+  readonly risk: { readonly verdict: string; readonly rejections: readonly Rejection[] };
+  readonly autonomy: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly decidedBy: string | null;
+  readonly filledQuantity: string;
+  readonly filledNotionalUsd: string;
+  readonly averageFillPrice: string | null;
+  readonly fills: readonly Fill[];
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly changedAt: string;
+}
+
+/** An announcement of the `proposals` channel; one without an id is a mere recommendation. */
+export interface ProposalChange {
+  readonly what: string;
+  readonly proposalId?: string;
+  readonly agentId: string;
+  readonly side: string;
+  readonly instrument: string;
+  readonly quantity: string;
+  readonly limitPrice: string;
+  readonly state?: string;
+  readonly reason?: string | null;
+  readonly filledQuantity?: string;
+  readonly filledNotionalUsd?: string;
+}
+
+export interface EvaluationRun {
+  readonly id: string;
+  readonly agentId: string;
+  readonly evaluation: string;
+  readonly state: string;
+  readonly manifestVersion: number;
+  readonly requestedBy: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly attempts: number;
+  readonly ending: { readonly code: string; readonly detail: string } | null;
+  readonly resultHash: string | null;
+  readonly summary: { readonly [name: string]: unknown } | null;
+}
+
+export interface EvaluationProgress {
+  readonly runId: string;
+  readonly done: number;
+  readonly total: number;
+  readonly doing: string;
+}
+
+export interface ManifestVersion {
+  readonly version: number;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  readonly changes: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
+  readonly conditionsAdded: readonly SidedCondition[];
+  readonly conditionsRemoved: readonly SidedCondition[];
+}
+
+export interface SidedCondition {
+  readonly side: string;
+  readonly condition: { readonly [field: string]: unknown };
+}
+
+export interface Vault {
+  readonly stage: string;
+  readonly ceilingUsd: string;
+  readonly allocatedUsd: string;
+  readonly cashUsd: string;
+  readonly exposureUsd: string | null;
+  readonly equityUsd: string | null;
+  readonly realizedPnlUsd: string;
+  readonly unrealizedPnlUsd: string | null;
+  readonly feesUsd: string;
+  readonly totalShares: string;
+  readonly sharePriceUsd: string | null;
+  readonly highWaterMarkUsd: string;
+  readonly highWaterAt: string | null;
+  readonly drawdownPct: number | null;
+  readonly unpriced: readonly string[];
+  readonly pricedAt: string;
+  readonly depositors: readonly {
+    readonly depositor: string;
+    readonly shares: string;
+    readonly paidInUsd: string;
+    readonly paidOutUsd: string;
+    readonly valueUsd: string | null;
+  }[];
+}
+
+export interface Book {
+  readonly id: string;
+  readonly mode: string;
+  readonly manifestVersion: number | null;
+  readonly version: number;
+  readonly capitalUsd: string;
+  readonly cashUsd: string;
+  readonly positions: readonly {
+    readonly instrument: string;
+    readonly quantity: string;
+    readonly averageEntryPrice: string;
+    readonly costUsd: string;
+    readonly openedAt: string;
+  }[];
+  readonly realizedPnlUsd: string;
+  readonly feesUsd: string;
+  readonly fills: number;
+  readonly slippageBps: number | null;
+  readonly openProposals: number;
+  readonly changedAt: string;
+}
+
+export interface VenueStanding {
+  readonly venue: string;
+  readonly executable: boolean;
+  readonly hearing: string;
+  readonly detail: string;
+  readonly lastMessageAgeMs: number | null;
+  readonly clockOffset: { readonly offsetMs: number; readonly method: string; readonly samples: number } | null;
+  readonly gaps: number;
+  readonly messages: number;
+  readonly rejected: number;
+  readonly requestBudgets: readonly {
+    readonly name: string;
+    readonly process: string;
+    readonly limit: number;
+    readonly windowMs: number;
+    readonly left: number;
+    readonly blockedUntil: string | null;
+  }[];
+}
+
+export interface Ticker {
+  readonly instrument: string;
+  readonly ageMs: number;
+  readonly quality: string;
+  readonly flags: readonly string[];
+  readonly openPrice: string;
+  readonly highPrice: string;
+  readonly lowPrice: string;
+  readonly lastPrice: string;
+  readonly priceChangePct: string;
+  readonly quoteVolume: string;
+  readonly trades: number;
+}
+
+export interface Perp {
+  readonly instrument: string;
+  readonly ageMs: number;
+  readonly quality: string;
+  readonly flags: readonly string[];
+  readonly markPrice: string;
+  readonly oraclePrice: string;
+  readonly basisPct: string;
+  readonly hourlyFunding: string;
+  readonly annualFundingPct: string;
+  readonly nextFundingAt: string;
+  readonly openInterestNotional: string;
+  readonly dayNotional: string;
+}
+
+export interface PredictionMarket {
+  readonly id: string;
+  readonly provider: string;
+  readonly question: string;
+  readonly subtitle: string;
+  readonly status: string;
+  readonly outcomes: readonly { readonly side: string; readonly label: string; readonly bid: string | null; readonly ask: string | null }[];
+  readonly volume24h: string | null;
+  readonly volumeUnit: string;
+  readonly closesAt: string | null;
+  readonly quality: string;
+  readonly flags: readonly string[];
+}
+
+export interface DerivedNumber {
+  readonly id: string;
+  readonly value: string | null;
+  readonly formula: string;
+  readonly inputs: readonly string[];
+  readonly why: string;
+}
+
+export interface Research {
+  readonly at: string;
+  readonly corroboration: string;
+  readonly probability: DerivedNumber;
+  readonly low: DerivedNumber;
+  readonly high: DerivedNumber;
+  readonly disagreement: {
+    readonly verdict: string;
+    readonly edgePerContract: DerivedNumber;
+    readonly riskless: boolean | null;
+  };
+  readonly inputs: readonly {
+    readonly id: string;
+    readonly provider: string;
+    readonly kind: string;
+    readonly value: string;
+    readonly observedAt: string;
+    readonly quality: string;
+    readonly counts: boolean;
+    readonly why: string;
+  }[];
+  readonly notes: readonly string[];
+  readonly criteria: readonly {
+    readonly provider: string;
+    readonly criteria: readonly { readonly aspect: string; readonly text: string }[];
+  }[];
+  readonly differences: readonly {
+    readonly aspect: string;
+    readonly ours: string;
+    readonly theirs: string;
+    readonly material: boolean;
+  }[];
+}
+
+export interface Regime {
+  readonly regime: string;
+  readonly explanation: string;
+  readonly score: string | null;
+  readonly knownWeight: string;
+  readonly asOf: string;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly unit: string;
+    readonly value: string | null;
+    readonly ageMs: number | null;
+    readonly state: string;
+    readonly weight: number;
+    readonly score: string | null;
+    readonly contribution: string | null;
+  }[];
 }
 
 export interface QuoteRow {

@@ -16,6 +16,7 @@ const FLAGS = /** @type {{ readonly [flag: string]: readonly [word: string, kind
   clock_skew: ['clock skew', 'doubt', "The venue's clock and ours disagree."],
   one_sided: ['one-sided', 'doubt', 'Only one side of the book is quoted.'],
   wide_confidence: ['wide confidence', 'doubt', 'The publishers disagree too much about the price.'],
+  price_jump: ['price jump', 'doubt', 'The price leapt further than a market does at once, and nothing has confirmed it yet.'],
 });
 
 /**
@@ -115,4 +116,47 @@ export function standing(value) {
 export function eventWord(type) {
   const after = /^xstate\.after\.([^.]+)\./.exec(type);
   return after ? `after ${after[1]}` : type;
+}
+
+/**
+ * What is left until an instant: `9:05`, or `0:00` where it has passed.
+ * @param {number} ms
+ */
+export function remaining(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  const rest = String(seconds % 60).padStart(2, '0');
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}:${rest}`;
+}
+
+/**
+ * A refusal of the pre-trade risk function: `max trade notional: limit 1000, before 0, after 1200; buy at most 3`.
+ * @param {import('./wire.ts').Rejection} rejection
+ */
+export function rejectionWords({ code, limit, before, after, suggestion }) {
+  const numbers = [
+    limit === null ? '' : `limit ${limit}`,
+    before === null ? '' : `before ${before}`,
+    after === null ? '' : `after ${after}`,
+  ].filter((part) => part !== '');
+  return `${plain(code)}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}`;
+}
+
+/** How the rule of a gate's condition is written. */
+export const GATE_RULES = /** @type {{ readonly [rule: string]: string }} */ ({ above: '>', below: '<', at_least: '≥', at_most: '≤' });
+
+/**
+ * One condition of a gate: what was observed and what is asked.
+ * @param {import('./wire.ts').GateCheck} check
+ */
+export function gateCheckWords({ name, observed, rule, limit }) {
+  return `${plain(name)}: ${valueText(observed)}, asked for is ${GATE_RULES[rule] ?? rule} ${valueText(limit)}`;
+}
+
+/**
+ * The symbol of `spotexchange:BTCUSDT`.
+ * @param {string} instrument
+ */
+export function symbolOf(instrument) {
+  return instrument.slice(instrument.indexOf(':') + 1);
 }

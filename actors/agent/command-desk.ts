@@ -1,12 +1,13 @@
 /** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Stage } from '../../src/domain/agent.ts';
-import { canonicalHash, canonicalJson } from '../../src/domain/canonical-json.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { AgentCommands, AgentView, CommandContext, HaltView } from './commands.ts';
 import { agentContext, agentValue } from './effects.ts';
 import type { AgentEvent } from './protocol.ts';
@@ -21,6 +22,10 @@ export interface AgentDirectory {
   beginHalt(orgId: string): Promise<number>;
   /** Writes rows that belong to no actor's step. */
   write(records: readonly ActorRecord[]): Promise<void>;
+  /** Trade proposals that are open and have not begun, of one agent or (null) of all. */
+  cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]>;
+  /** Resolves once no order is under way any more that was when it was asked, of one agent or (null) of all. */
+  leasesEnded(orgId: string, agentId: string | null): Promise<void>;
 }
 
 /** How often a new version is tried again when somebody else added one at the same moment. */
@@ -51,14 +56,44 @@ export function createCommandDesk(deps: {
         orgId: context.orgId,
         also: (row: ActorRow, plan: StepPlan) => [
           ...rows(before),
-          audit(context, action, agentId, row.state, plan.state),
-          ...answer(context, after(plan)),
+          auditRow(context, action, agentId, row.state, plan.state),
+          ...answerRows(context, after(plan)),
         ],
       });
       return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
     } catch (error) {
       return answeredMeanwhile(error);
     }
+  }
+
+  /** Cancels what is open and has not begun; answers how many. The agent's own step cancels them too, should this process die before. */
+  async function cancelOpen(
+    orgId: string,
+    agentId: string | null,
+    reason: string,
+    cause: string,
+    which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
+  ): Promise<number> {
+    const ids = (await agents.cancellable(orgId, agentId)).filter(which).map(({ id }) => id);
+    let cancelled = 0;
+    for (let from = 0; from < ids.length; from += HALT_BATCH) {
+      const outcomes = await runtime.deliverMany(ids.slice(from, from + HALT_BATCH), { type: 'cancel', reason }, { cause, orgId });
+      for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
+    }
+    return cancelled;
+  }
+
+  /** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. */
+  async function settled(
+    context: CommandContext,
+    outcome: Outcome<AgentView>,
+    reason: string,
+    which?: (open: { readonly reduceOnly: boolean }) => boolean,
+  ): Promise<Outcome<AgentView>> {
+    if (!outcome.ok) return outcome;
+    await cancelOpen(context.orgId, outcome.value.id, reason, `${context.subject} ${context.requestId}`, which);
+    await agents.leasesEnded(context.orgId, outcome.value.id);
+    return outcome;
   }
 
   return {
@@ -102,8 +137,8 @@ export function createCommandDesk(deps: {
                 createdBy: context.subject,
                 createdAt: view.createdAt,
               },
-              audit(context, 'agent.create', id, null, plan.state),
-              ...answer(context, view),
+              auditRow(context, 'agent.create', id, null, plan.state),
+              ...answerRows(context, view),
             ],
           },
         );
@@ -137,34 +172,57 @@ export function createCommandDesk(deps: {
             { type: 'agent_renamed', agentId, name: manifest.name, description: manifest.description },
           ],
         );
-        if (outcome.ok) return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
+        if (outcome.ok) {
+          await settled(context, outcome, 'manifest_changed');
+          return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
+        }
         if (outcome.refusal.code !== 'state_conflict') return outcome;
         conflicting = { version: before.manifestVersion, outcome };
       }
       return refuse('unavailable', 'others keep adding versions to this agent: try again');
     },
 
-    setAutonomy(context, agentId, autonomy) {
+    async setAutonomy(context, agentId, autonomy) {
       const raise = context.permissions.includes('risk:manage') ? {} : ({ mayRaise: false } as const);
-      return command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
+      const outcome = await command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
+      if (autonomy === 'research' || autonomy === 'suggest') return settled(context, outcome, 'autonomy_lowered');
+      if (autonomy === 'risk_only') return settled(context, outcome, 'autonomy_lowered', ({ reduceOnly }) => !reduceOnly);
+      return outcome;
     },
 
-    pause: (context, agentId) => command(context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }),
+    pause: async (context, agentId) =>
+      settled(context, await command(context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }), 'paused'),
 
     resume: (context, agentId) =>
-      command(context, agentId, 'agent.resume', (view) => ({ type: 'resume', subject: context.subject, createdBy: view.createdBy })),
+      command(context, agentId, 'agent.resume', (view) => ({
+        type: 'resume',
+        subject: context.subject,
+        createdBy: view.createdBy,
+        at: clock.now(),
+      })),
 
     async emergencyHalt(context) {
-      const epoch = await agents.beginHalt(context.orgId);
-      const paused: string[] = [];
-      const ids = await agents.onDuty(context.orgId);
+      const { orgId } = context;
+      const cause = `${context.subject} ${context.requestId}`;
+      // From this commit on every licence to execute of an older epoch is lost.
+      const epoch = await agents.beginHalt(orgId);
       const failures: unknown[] = [];
+      let cancelled = 0;
+      const sweep = async (): Promise<void> => {
+        cancelled += await cancelOpen(orgId, null, 'halted', cause).catch((error: unknown) => {
+          failures.push(error);
+          return 0;
+        });
+      };
+      await sweep();
+      const paused: string[] = [];
+      const ids = await agents.onDuty(orgId);
       for (let from = 0; from < ids.length; from += HALT_BATCH) {
         try {
           const outcomes = await runtime.deliverMany(
             ids.slice(from, from + HALT_BATCH),
             { type: 'pause', cause: 'emergency_halt' },
-            { cause: `${context.subject} ${context.requestId}`, orgId: context.orgId },
+            { cause, orgId },
           );
           for (const [id, outcome] of outcomes) if (outcome.ok) paused.push(id);
         } catch (error) {
@@ -172,10 +230,13 @@ export function createCommandDesk(deps: {
           failures.push(error);
         }
       }
+      // What a tick made between the new epoch and the pause; from here on none makes anything.
+      await sweep();
+      await agents.leasesEnded(orgId, null);
       if (failures.length > 0) throw failures[0];
-      const view: HaltView = { paused, cancelledProposals: 0, epoch };
+      const view: HaltView = { paused, cancelledProposals: cancelled, epoch };
       try {
-        await agents.write([audit(context, 'agents.emergency_halt', context.orgId, null, null), ...answer(context, view)]);
+        await agents.write([auditRow(context, 'agents.emergency_halt', orgId, null, null), ...answerRows(context, view)]);
       } catch (error) {
         return answeredMeanwhile(error);
       }
@@ -201,40 +262,4 @@ function changed(before: AgentView, state: ActorState): AgentView {
 
 function manifestRow(agentId: string, version: number, manifest: Manifest, createdBy: string): ActorRecord {
   return { type: 'manifest', agentId, version, hash: manifestHash(manifest), canonical: canonicalJson(manifest as never), createdBy };
-}
-
-function audit(context: CommandContext, action: string, target: string, before: ActorState | null, after: ActorState | null): ActorRecord {
-  return {
-    type: 'audit',
-    orgId: context.orgId,
-    subject: context.subject,
-    permission: context.permissions.join(','),
-    action,
-    requestId: context.requestId,
-    target,
-    beforeHash: before && canonicalHash(before as never),
-    afterHash: after && canonicalHash(after as never),
-  };
-}
-
-function answer(context: CommandContext, view: AgentView | HaltView): readonly ActorRecord[] {
-  if (!context.remember) return [];
-  const { route, key, requestHash } = context.remember;
-  const { status, body } = context.remember.answer(view);
-  return [{ type: 'answer', orgId: context.orgId, subject: context.subject, route, key, requestHash, status, body }];
-}
-
-/** The same Idempotency-Key was answered by another request between the look-up and the commit; that one's effect stands. */
-function answeredMeanwhile(error: unknown): {
-  readonly ok: false;
-  readonly refusal: { readonly code: 'idempotency_in_flight'; readonly detail: string };
-} {
-  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
-  if (code === '23505' && constraint === 'idempotency_keys_pkey') {
-    return {
-      ok: false,
-      refusal: { code: 'idempotency_in_flight', detail: 'a request with this Idempotency-Key is being answered: ask again for its answer' },
-    };
-  }
-  throw error;
 }

@@ -14,7 +14,7 @@ export interface CommandContext {
     readonly route: string;
     readonly key: string;
     readonly requestHash: string;
-    readonly answer: (view: AgentView | HaltView) => { readonly status: number; readonly body: string };
+    readonly answer: (view: object) => { readonly status: number; readonly body: string };
   };
 }
 

@@ -1,12 +1,15 @@
 /** What the agent's actions mean once they are committed, and which events it takes at all. */
-import type { Autonomy } from '../../src/domain/agent.ts';
-import { AGENT_TICK_MS, slotOf } from '../../src/domain/time.ts';
-import { refuse } from '../../src/domain/refusal.ts';
-import type { Refusal } from '../../src/domain/refusal.ts';
+
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Refusal } from '../../src/domain/refusal.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import { AGENT_TICK_MS, isoTime, slotOf } from '../../src/domain/time.ts';
 import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
+
+const DAY_MS = 86_400_000;
 
 /** The regions of the chart as they lie at rest. */
 export interface AgentValue {
@@ -38,7 +41,15 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
     autonomy: context.autonomy,
     pauseCause: context.pauseCause,
     manifestHash: context.manifestHash,
+    ...(what in BREAKER_WORDS ? tripAnnounced(context.breaker) : {}),
   };
+}
+
+/** What is announced because a breaker tripped says how far past its limit it was. */
+const BREAKER_WORDS = { daily_drawdown: true, slippage: true, demoted: true } as const;
+
+function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]: string | null } {
+  return trip ? { breaker: trip.breaker, observed: String(trip.observed), limit: String(trip.limit) } : {};
 }
 
 /** The levels at which orders leave without being asked for, the lower one first. */
@@ -56,6 +67,10 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
     if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
     if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {
       if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
+      const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? slotOf(context.breaker.at, DAY_MS) + DAY_MS : 0;
+      if (command.at < endsAt) {
+        return refuse('cause_persists', `the drawdown is that of the whole day; resume from ${isoTime(endsAt)} on`).refusal;
+      }
       if (command.subject === command.createdBy) {
         return refuse('resume_by_creator', "after a breaker somebody other than the agent's creator has to resume it").refusal;
       }
@@ -71,8 +86,13 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
       `the active manifest is version ${context.manifestVersion}; the next one is ${context.manifestVersion + 1}, not ${command.manifestVersion}`,
     ).refusal;
   }
-  if (command.type === 'gate.passed')
-    return refuse('evidence_missing', 'no evidence tied to the active manifest is on record for this gate').refusal;
+  if (command.type === 'gate.passed') {
+    if (value.duty === 'paused') return refuse('state_conflict', `the agent is paused (${context.pauseCause}); resume it first`).refusal;
+    if (command.gate !== value.stage || command.manifestHash !== context.manifestHash) {
+      return refuse('state_conflict', `the agent stands at ${value.stage} with another manifest or stage than the one judged: ask again`)
+        .refusal;
+    }
+  }
   return null;
 }
 
@@ -96,6 +116,8 @@ export const agentKind: ActorKind = {
           pauseCause,
           manifestVersion,
           manifestHash,
+          stageEvidence: context.promotion?.evidenceId ?? null,
+          stageAskedBy: context.promotion?.askedBy ?? null,
         }),
       ];
     },

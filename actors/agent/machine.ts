@@ -1,7 +1,8 @@
 /** The agent's state chart: seven gates, duty and feed, side by side (spec sections 3.1, 6.1, 8). */
-import { assign, or, raise, setup, stateIn } from 'xstate';
+import { and, assign, or, raise, setup, stateIn } from 'xstate';
+import type { Stage } from '../../src/domain/agent.ts';
 import type { Venue } from '../../src/domain/venue.ts';
-import type { AgentContext, AgentEvent, AgentInput, TickDecision } from './protocol.ts';
+import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
 
 /** Named here, carried out by the runtime after the commit. */
 const effect =
@@ -11,6 +12,29 @@ const effect =
 function withVenue(venues: readonly Venue[], venue: Venue): readonly Venue[] {
   return venues.includes(venue) ? venues : [...venues, venue].sort();
 }
+
+/** What moves a stage, as the event that moved it tells. */
+function promotionOf(event: AgentEvent): Promotion | null {
+  if (event.type === 'gate.passed') return { evidenceId: event.evidenceId, askedBy: event.askedBy };
+  return event.type === 'breaker.tripped' ? { evidenceId: null, askedBy: `breaker ${event.breaker}` } : null;
+}
+
+function tripOf(event: AgentEvent): BreakerTrip | null {
+  if (event.type !== 'breaker.tripped') return null;
+  const { breaker, at, observed, limit } = event;
+  return { breaker, at, observed, limit };
+}
+
+const ANNOUNCE_PROMOTION = { type: 'announceAgent', params: { what: 'promoted' } } as const;
+const PROMOTE = ['notePromotion', ANNOUNCE_PROMOTION] as const;
+/** From paper to real money: what was proposed for the paper book is not carried out with capital. */
+const PROMOTE_TO_CAPITAL = ['notePromotion', { type: 'cancelProposals', params: { reason: 'stage_changed' } }, ANNOUNCE_PROMOTION] as const;
+const DEMOTE = [
+  'noteDemotion',
+  { type: 'cancelProposals', params: { reason: 'demoted' } },
+  { type: 'announceAgent', params: { what: 'demoted' } },
+  { type: 'alert', params: { what: 'slippage' } },
+] as const;
 
 export const agentMachine = setup({
   types: { context: {} as AgentContext, events: {} as AgentEvent, input: {} as AgentInput },
@@ -22,9 +46,20 @@ export const agentMachine = setup({
     cancelProposals: effect<{ readonly reason: string }>(),
     announceAgent: effect<{ readonly what: string }>(),
     alert: effect<{ readonly what: string }>(),
+    notePromotion: assign({ promotion: ({ event }) => promotionOf(event) }),
+    noteDemotion: assign({ promotion: ({ event }) => promotionOf(event), breaker: ({ event }) => tripOf(event) }),
+    notePausingBreaker: assign({ pauseCause: 'daily_drawdown', breaker: ({ event }) => tripOf(event) }),
   },
   guards: {
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
+    opens: ({ context, event }, { gate }: { readonly gate: Stage }) =>
+      event.type === 'gate.passed' && event.gate === gate && event.manifestHash === context.manifestHash,
+    slippageTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'slippage',
+    drawdownTripped: and([
+      stateIn({ duty: 'active' }),
+      or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
+      ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'daily_drawdown',
+    ]),
     lastVenueRestored: ({ context, event }) =>
       event.type === 'feed.restored' && context.degradedVenues.every((venue) => venue === event.venue),
   },
@@ -57,20 +92,50 @@ export const agentMachine = setup({
         'manifest.changed': {
           target: '.draft',
           actions: [
-            assign({ manifestVersion: ({ event }) => event.manifestVersion, manifestHash: ({ event }) => event.manifestHash }),
+            assign({
+              manifestVersion: ({ event }) => event.manifestVersion,
+              manifestHash: ({ event }) => event.manifestHash,
+              promotion: null,
+            }),
             { type: 'cancelProposals', params: { reason: 'manifest_changed' } },
             { type: 'announceAgent', params: { what: 'manifest_changed' } },
           ],
         },
       },
       states: {
-        draft: { entry: 'projectAgent', on: { 'gate.passed': 'backtest' } },
-        backtest: { entry: 'projectAgent', on: { 'gate.passed': 'stress_test' } },
-        stress_test: { entry: 'projectAgent', on: { 'gate.passed': 'paper' } },
-        paper: { entry: 'projectAgent', on: { 'gate.passed': 'shadow' } },
-        shadow: { entry: 'projectAgent', on: { 'gate.passed': 'limited_live' } },
-        limited_live: { entry: 'projectAgent', on: { 'gate.passed': 'live' } },
-        live: { entry: 'projectAgent' },
+        draft: {
+          entry: 'projectAgent',
+          on: { 'gate.passed': { guard: { type: 'opens', params: { gate: 'draft' } }, target: 'backtest', actions: PROMOTE } },
+        },
+        backtest: {
+          entry: 'projectAgent',
+          on: { 'gate.passed': { guard: { type: 'opens', params: { gate: 'backtest' } }, target: 'stress_test', actions: PROMOTE } },
+        },
+        stress_test: {
+          entry: 'projectAgent',
+          on: { 'gate.passed': { guard: { type: 'opens', params: { gate: 'stress_test' } }, target: 'paper', actions: PROMOTE } },
+        },
+        paper: {
+          entry: 'projectAgent',
+          on: { 'gate.passed': { guard: { type: 'opens', params: { gate: 'paper' } }, target: 'shadow', actions: PROMOTE } },
+        },
+        shadow: {
+          entry: 'projectAgent',
+          on: {
+            'gate.passed': { guard: { type: 'opens', params: { gate: 'shadow' } }, target: 'limited_live', actions: PROMOTE_TO_CAPITAL },
+          },
+        },
+        limited_live: {
+          entry: 'projectAgent',
+          on: {
+            'gate.passed': { guard: { type: 'opens', params: { gate: 'limited_live' } }, target: 'live', actions: PROMOTE },
+            'breaker.tripped': { guard: 'slippageTripped', target: 'paper', actions: DEMOTE },
+          },
+        },
+        live: {
+          entry: 'projectAgent',
+          on: { 'breaker.tripped': { guard: 'slippageTripped', target: 'paper', actions: DEMOTE } },
+        },
       },
     },
     /** Whether it is ticked at all. */
@@ -85,13 +150,18 @@ export const agentMachine = setup({
                 type: 'recordDecision',
                 params: ({ context, event }) => ({
                   slot: event.slot,
-                  verdict: event.compiled.decide(event.cut, event.book, context.autonomy),
+                  verdict: event.compiled.decide(event.cut, event.book, context.autonomy, event.assess, event.pending),
                 }),
               },
             },
             pause: {
               target: 'paused',
               actions: assign({ pauseCause: ({ event }) => event.cause }),
+            },
+            'breaker.tripped': {
+              target: 'paused',
+              guard: 'drawdownTripped',
+              actions: ['notePausingBreaker', { type: 'alert', params: { what: 'daily_drawdown' } }],
             },
             'feed.lost': {
               target: 'paused',

@@ -1,10 +1,11 @@
 /** What an agent remembers and what it hears. */
-import type { Autonomy, PauseCause } from '../../src/domain/agent.ts';
-import type { CompiledManifest } from '../../src/domain/decide.ts';
-import type { AgentBook, Verdict } from '../../src/domain/decision.ts';
+import type { Autonomy, PauseCause, Stage } from '../../src/domain/agent.ts';
+import type { Breaker } from '../../src/domain/breakers.ts';
 import type { Cut } from '../../src/domain/cut.ts';
+import type { CompiledManifest, RiskAssessor } from '../../src/domain/decide.ts';
+import type { AgentBook, Verdict } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 
 /** Plain JSON: it lies in the snapshot. */
 export interface AgentContext {
@@ -15,6 +16,24 @@ export interface AgentContext {
   readonly pauseCause: PauseCause | null;
   /** Venues of the universe whose feed is degraded, sorted. */
   readonly degradedVenues: readonly Venue[];
+  /** What moved it to its present stage; missing in snapshots from before there were gates to pass. */
+  readonly promotion?: Promotion | null;
+  /** The breaker that tripped last; missing where none has. */
+  readonly breaker?: BreakerTrip | null;
+}
+
+/** What let the agent into its stage. `evidenceId` is null after a demotion and a change of the manifest. */
+export interface Promotion {
+  readonly evidenceId: string | null;
+  /** The subject who asked, or the breaker that demoted it. */
+  readonly askedBy: string | null;
+}
+
+export interface BreakerTrip {
+  readonly breaker: Breaker;
+  readonly at: EpochMs;
+  readonly observed: number;
+  readonly limit: number;
 }
 
 export interface AgentInput {
@@ -23,23 +42,35 @@ export interface AgentInput {
   readonly manifestHash: string;
 }
 
-/** The tick, spec 6.1: the slot's cut, the agent's compiled manifest and its book. The one event that is not JSON and not kept. */
+/** The tick, spec 6.1: the slot's cut, the agent's compiled manifest, its book and its risk function. The one event that is not JSON and not kept. */
 export interface AgentTick {
   readonly type: 'tick';
   readonly slot: EpochMs;
   readonly cut: Cut;
   readonly compiled: CompiledManifest;
   readonly book: AgentBook;
+  readonly assess?: RiskAssessor;
+  /** Instruments with an open proposal. */
+  readonly pending?: ReadonlySet<InstrumentKey>;
 }
 
 export type AgentEvent =
   | AgentTick
   | { readonly type: 'manifest.changed'; readonly manifestVersion: number; readonly manifestHash: string }
-  | { readonly type: 'gate.passed'; readonly evidenceId: string }
+  /** The gate out of stage `gate` opened for this manifest. */
+  | {
+      readonly type: 'gate.passed';
+      readonly gate: Stage;
+      readonly manifestHash: string;
+      readonly evidenceId: string;
+      readonly askedBy: string;
+    }
+  /** A circuit breaker of spec 3.1 other than degraded data, which is a timer of the chart. */
+  | { readonly type: 'breaker.tripped'; readonly breaker: Breaker; readonly at: EpochMs; readonly observed: number; readonly limit: number }
   /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
-  | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string }
+  | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
   | { readonly type: 'feed.degraded'; readonly venue: Venue }
   | { readonly type: 'feed.restored'; readonly venue: Venue }
   | { readonly type: 'feed.lost' };

@@ -3,20 +3,30 @@
  * Slots that were missed are written late. A tick that throws is contained to its agent; one that takes the whole
  * process down is found by going through the shard one agent at a time, and its agent is paused.
  */
-import type { Autonomy } from '../../src/domain/agent.ts';
-import type { Incident } from '../../src/domain/actor-step.ts';
+
+import type { ActorStart, Announcement, Incident } from '../../src/domain/actor-step.ts';
+import type { Autonomy, Stage } from '../../src/domain/agent.ts';
+import type { BookState, MarkedBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../src/domain/decide.ts';
-import { type DecisionRow, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import { type CompiledManifest, compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
+import { type DecisionRow, GENESIS_HASH, type RiskAttribution } from '../../src/domain/decision.ts';
+import type { ExecutionLicence, OvertakenReason } from '../../src/domain/execution.ts';
 import type { Manifest } from '../../src/domain/manifest.ts';
+import { executionModeOf } from '../../src/domain/order.ts';
+import { NO_OTHER_BOOKS, type OtherBooks, otherBooksOf, type RiskPreferences } from '../../src/domain/risk/index.ts';
+import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { recommendation, startedProposal } from '../proposal/birth.ts';
 import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick, observedHashOf, tickAgent } from './tick.ts';
+import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, type TradingAgent, untouchedBook } from './tick-risk.ts';
 
 /** A slot ticked later than this is written as late. */
 export const LATE_AFTER_MS = 30_000;
 /** After so many starts or throws in a row the agent is paused. */
 const CRASH_LIMIT = 3;
+/** How long a proposal waits for its approval unless told otherwise: prices of ten slots ago say little. */
+export const APPROVAL_MS = 600_000;
 /** Late rows are committed in batches of about so many. */
 const LATE_BATCH_ROWS = 5_000;
 
@@ -40,6 +50,8 @@ export interface Rest {
 export interface AgentDuty {
   readonly id: string;
   readonly version: number;
+  readonly orgId: string;
+  readonly stage: Stage;
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;
   readonly manifestHash: string;
@@ -55,6 +67,46 @@ export interface ShardProgress {
   readonly suspectTimes: number;
 }
 
+/** What risk asks of an agent's organization at a tick. */
+export interface OrganizationRisk {
+  /** The control epoch: a halt ends it. */
+  readonly epoch: number;
+  readonly preferences: RiskPreferences;
+  /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
+  readonly books?: readonly BookState[];
+  /** Its exposure of the agent's mode outside of the agent's book: a replay knows it as it was noted. */
+  others?(agent: TradingAgent, cut: Cut): OtherBooks;
+}
+
+/** A proposal that a tick's decision makes: its actor, to be started with the decision or, overtaken, as cancelled. */
+export interface ProposalStart {
+  readonly agentId: string;
+  readonly orgId: string;
+  readonly licence: ExecutionLicence;
+  readonly start: ActorStart;
+  readonly overtaken: (reason: OvertakenReason | 'proposal_pending') => ActorStart;
+}
+
+/** What a tick writes beside its decisions. */
+export interface TickTrades {
+  readonly proposals: readonly ProposalStart[];
+  /** Recommendations of agents that only suggest. */
+  readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
+  /** What was read besides the cut, where it has changed since it was noted last. */
+  readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
+  /** Days that began with this tick's marks. */
+  readonly days: readonly BookDay[];
+}
+
+/** An agent's book at the prices of a slot: what its breakers look at. */
+export interface MarkedAgent {
+  readonly agentId: string;
+  readonly stage: Stage;
+  readonly manifest: Manifest;
+  readonly manifestHash: string;
+  readonly marked: MarkedBook;
+}
+
 /** What a shard's tick asks of the store. */
 export interface TickStore {
   /** Counts the start; null where the slot has been ticked already. */
@@ -64,6 +116,10 @@ export interface TickStore {
   /** The hash of the last decision of each agent that has one. */
   heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   cut(slot: EpochMs): Promise<Cut | null>;
+  /** The present books of those agents that something has happened to, with their open proposals; by book id. */
+  books(agentIds: readonly string[]): Promise<ReadonlyMap<string, BookState>>;
+  /** Asked only where some agent's rules ask for a trade. */
+  organizations(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Remembers who is ticked alone from now on; null once nobody is. */
   suspect(periodMs: number, shard: number, agentId: string | null): Promise<void>;
   /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
@@ -74,6 +130,7 @@ export interface TickStore {
     readonly slot: EpochMs;
     readonly rows: readonly DecisionRow[];
     readonly at: EpochMs;
+    readonly trades?: TickTrades;
     /** The slot was ticked to its end, which clears what its starts were counted for; late rows prove nothing about who crashes. */
     readonly decided: boolean;
   }): Promise<boolean>;
@@ -101,6 +158,8 @@ interface Warm {
   readonly lastSlot: EpochMs;
   readonly duties: Map<string, AgentDuty>;
   readonly heads: Map<string, string>;
+  /** What was noted last of each agent's inputs. */
+  readonly noted: Map<string, Noted>;
 }
 
 const NOTHING: ShardTickResult = { decisions: 0, late: 0, crashed: [] };
@@ -112,8 +171,13 @@ export function createShardTicker(deps: {
   readonly clock: Pick<Clock, 'now'>;
   /** Takes an agent off duty whose ticks keep crashing. */
   readonly pause: (agentId: string) => Promise<void>;
+  /** Hears, after the commit, how the books of agents stand that have one: for the circuit breakers (spec 3.1: on every tick). */
+  readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
+  /** How long a proposal waits for its approval; `APPROVAL_MS` unless told. */
+  readonly approvalMs?: number;
 }): ShardTicker {
   const { store } = deps;
+  const approvalMs = deps.approvalMs ?? APPROVAL_MS;
   /** What the last tick of each shard left behind; valid only while nobody else ticked the shard since. */
   const warm = new Map<string, Warm>();
   const compiledByHash = new Map<string, CompiledManifest>();
@@ -144,7 +208,9 @@ export function createShardTicker(deps: {
   async function warmUp(key: string, agents: readonly ShardAgent[], lastSlot: EpochMs): Promise<Warm> {
     const before = warm.get(key);
     const state: Warm =
-      before && before.lastSlot === lastSlot ? before : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map() };
+      before && before.lastSlot === lastSlot
+        ? before
+        : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map(), noted: new Map() };
     const changed = agents.filter(({ id, version }) => state.duties.get(id)?.version !== version).map(({ id }) => id);
     if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, duty);
     const headless = agents.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
@@ -155,30 +221,108 @@ export function createShardTicker(deps: {
     return state;
   }
 
-  function chainEnd(duty: AgentDuty, state: Warm): ChainEnd {
+  function chainEnd(duty: AgentDuty, state: Warm, bookText: string | null): ChainEnd {
     return {
       id: duty.id,
       manifestVersion: duty.manifestVersion,
       manifestHash: duty.manifestHash,
-      bookText: null,
+      bookText,
       previousHash: state.heads.get(duty.id) ?? GENESIS_HASH,
     };
   }
 
-  /** @throws what the agent's rules throw. */
-  function decided(duty: AgentDuty, end: ChainEnd, cut: HashedCut, observed: Map<CompiledManifest, string>): DecisionRow {
+  /**
+   * Decides as far as the book and the cut alone lead. Null where the rules ask for a trade: then risk has to be asked,
+   * with what is loaded only then.
+   * @throws what the agent's rules throw.
+   */
+  function decided(
+    one: Ticked,
+    cut: HashedCut,
+    observed: Map<CompiledManifest, string>,
+    risk: OrganizationRisk | null,
+  ): DecisionRow | null {
+    const { duty, end, read } = one;
     const rules = compiled(duty);
     let observedHash = observed.get(rules);
     if (observedHash === undefined) {
       observedHash = observedHashOf(rules.instruments, cut);
       observed.set(rules, observedHash);
     }
-    const { id, manifestVersion, manifestHash, bookText, previousHash } = end;
-    return tickAgent(
-      { id, manifestVersion, manifestHash, bookText, previousHash, autonomy: duty.autonomy, compiled: rules, book: EMPTY_BOOK },
+    let asked = false;
+    const assess =
+      risk === null
+        ? (): RiskAttribution => {
+            asked = true;
+            return UNANSWERED;
+          }
+        : remembering(one, assessorOf(duty, one.marked ?? markAt(untouchedBook(duty), cut.cut), riskInputs(one, risk, cut.cut)));
+    const row = tickAgent(
+      {
+        id: end.id,
+        manifestVersion: end.manifestVersion,
+        manifestHash: end.manifestHash,
+        bookText: end.bookText,
+        previousHash: end.previousHash,
+        autonomy: duty.autonomy,
+        compiled: rules,
+        book: read.book,
+        assess,
+        pending: read.pending,
+      },
       cut,
       observedHash,
     );
+    return asked ? null : row;
+  }
+
+  function riskInputs(one: Ticked, risk: OrganizationRisk, cut: Cut): NonNullable<Ticked['risk']> {
+    one.risk = { preferences: risk.preferences, others: othersOf(risk, one, cut), epoch: risk.epoch };
+    return one.risk;
+  }
+
+  /** What a decided row leads to besides itself. */
+  function traded(one: Ticked, row: DecisionRow, cut: Cut, state: Warm, trades: Trades): void {
+    const { duty, book, risk } = one;
+    if (book !== null || risk !== null) {
+      const before = state.noted.get(duty.id);
+      // Where risk was not asked, what it was asked with before stays noted.
+      const asked = risk === null ? (before?.risk ?? null) : { preferences: risk.preferences, others: risk.others };
+      const text = tickInputsText({ book, risk: asked });
+      if (before?.text !== text) {
+        trades.inputs.push({ agentId: duty.id, slot: row.slot, text });
+        trades.noted.push([duty.id, { text, risk: asked }]);
+      }
+    }
+    if (one.marked !== null) {
+      trades.marked.push({
+        agentId: duty.id,
+        stage: duty.stage,
+        manifest: duty.manifest,
+        manifestHash: duty.manifestHash,
+        marked: one.marked,
+      });
+      const day = book === null ? null : begunDay(book, one.marked);
+      if (day !== null) trades.days.push(day);
+    }
+    const order = risk === null || !isProposal(row) ? null : decidedOrder(duty, row, row.slot);
+    if (order === null || risk === null) return;
+    const born = { duty, row, order, cut, readsReference: one.readsReference, epoch: risk.epoch, approvalMs, at: deps.clock.now() };
+    if (duty.autonomy === 'suggest') trades.announcements.push(recommendation(born));
+    else trades.proposals.push(startedProposal(born));
+  }
+
+  function tickedOf(duty: AgentDuty, book: BookState | null, state: Warm, cut: Cut): Ticked {
+    const read = readBook(book);
+    return {
+      duty,
+      book,
+      read,
+      marked: book === null ? null : markAt(book, cut),
+      end: chainEnd(duty, state, read.bookText),
+      risk: null,
+      readsReference: false,
+    };
   }
 
   /** Writes the slots that lie between the last one and the one that is due. */
@@ -198,7 +342,7 @@ export function createShardTicker(deps: {
         if (!isDue(agent, slot)) continue;
         const duty = state.duties.get(agent.id);
         if (!duty) continue;
-        const row = lateTick(chainEnd(duty, state), slot);
+        const row = lateTick(chainEnd(duty, state, null), slot);
         state.heads.set(agent.id, row.hash);
         rows.push(row);
       }
@@ -237,7 +381,7 @@ export function createShardTicker(deps: {
     const late = await writeLate(periodMs, shard, progress.lastSlot, tooLate ? slot : slot - periodMs, agents, state);
     if (!late) return NOTHING;
     if (tooLate) {
-      warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+      warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads, noted: state.noted });
       return { decisions: late.rows, late: late.rows, crashed: [] };
     }
     // The batch was the first start of every agent; since then the store marks who is ticked alone, the last suspect first.
@@ -271,49 +415,110 @@ export function createShardTicker(deps: {
     const crashed: string[] = [];
     const throwing: string[] = [];
     const observed = new Map<CompiledManifest, string>();
-    for (const agent of ordered) {
+    const due = ordered.flatMap((agent) => {
       const duty = isDue(agent, slot) ? state.duties.get(agent.id) : undefined;
-      if (!duty) continue;
-      const end = chainEnd(duty, state);
-      let row: DecisionRow;
+      return duty === undefined ? [] : [{ agent, duty }];
+    });
+    const books = await store.books(due.map(({ agent }) => agent.id));
+    const trades = noTrades();
+    const organizations = new Map<string, OrganizationRisk>();
+    const asking: { readonly one: Ticked; readonly index: number }[] = [];
+    const loadOrganizations = async (ids: readonly string[]): Promise<void> => {
+      const missing = [...new Set(ids)].filter((id) => !organizations.has(id));
+      if (missing.length > 0) for (const [id, risk] of await store.organizations(missing)) organizations.set(id, risk);
+    };
+    /** @throws what the agent's rules throw. */
+    const withRisk = (one: Ticked): DecisionRow => {
+      const risk = organizations.get(one.duty.orgId);
+      if (risk === undefined) throw new Error(`organization ${one.duty.orgId} has no control row`);
+      const row = decided(one, cut, observed, risk) as DecisionRow;
+      traded(one, row, cut.cut, state, trades);
+      return row;
+    };
+    const contained = async (one: Ticked, error: unknown): Promise<DecisionRow> => {
+      const { id } = one.duty;
+      crashing.add(id);
+      await store.incident({
+        actorId: id,
+        at: deps.clock.now(),
+        kind: 'tick_threw',
+        detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        event: { type: 'tick', slot },
+        quarantine: false,
+      });
+      if ((await store.countCrash(id, slot)) >= CRASH_LIMIT) throwing.push(id);
+      return crashedTick(one.end, slot);
+    };
+    const keep = (row: DecisionRow, index: number): void => {
+      state.heads.set(row.agentId, row.hash);
+      rows[index] = row;
+    };
+    for (const { agent, duty } of due) {
+      const one = tickedOf(duty, books.get(bookIdOf(duty)) ?? null, state, cut.cut);
       if (poisoned.has(agent.id) || (agent.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) {
         if (!dutyEnds(agent, slot)) {
           await store.markPoisoned(agent.id, slot);
           // At once: should another agent take the process down before the commit, the next start does not try this one again.
           await takeOffDuty(agent.id, slot);
         }
-        row = crashedTick(end, slot);
         crashed.push(agent.id);
-      } else {
-        if (careful) await store.suspect(periodMs, shard, agent.id);
-        try {
-          row = decided(duty, end, cut, observed);
-        } catch (error) {
-          row = crashedTick(end, slot);
-          crashing.add(agent.id);
-          await store.incident({
-            actorId: agent.id,
-            at: deps.clock.now(),
-            kind: 'tick_threw',
-            detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-            event: { type: 'tick', slot },
-            quarantine: false,
-          });
-          if ((await store.countCrash(agent.id, slot)) >= CRASH_LIMIT) throwing.push(agent.id);
-        }
+        keep(crashedTick(one.end, slot), rows.length);
+        continue;
       }
-      state.heads.set(agent.id, row.hash);
-      rows.push(row);
+      if (careful) await store.suspect(periodMs, shard, agent.id);
+      const index = rows.length;
+      let row: DecisionRow;
+      try {
+        const undisputed = decided(one, cut, observed, null);
+        if (undisputed !== null) {
+          traded(one, undisputed, cut.cut, state, trades);
+          row = undisputed;
+        } else if (careful) {
+          await loadOrganizations([duty.orgId]);
+          row = withRisk(one);
+        } else {
+          // Its organization is loaded together with those of the others that ask; the place in the order stays.
+          asking.push({ one, index });
+          row = crashedTick(one.end, slot);
+        }
+      } catch (error) {
+        row = await contained(one, error);
+      }
+      keep(row, index);
+    }
+    await loadOrganizations(asking.map(({ one }) => one.duty.orgId));
+    for (const { one, index } of asking) {
+      let row: DecisionRow;
+      try {
+        row = withRisk(one);
+      } catch (error) {
+        row = await contained(one, error);
+      }
+      keep(row, index);
     }
     if (careful) await store.suspect(periodMs, shard, null);
-    if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: deps.clock.now(), decided: true }))) return null;
-    warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads });
+    if (
+      !(await store.commit({
+        periodMs,
+        shard,
+        lastSlot,
+        slot,
+        rows,
+        at: deps.clock.now(),
+        decided: true,
+        ...(isNothing(trades) ? {} : { trades }),
+      }))
+    )
+      return null;
+    for (const [id, noted] of trades.noted) state.noted.set(id, noted);
+    warm.set(key, { lastSlot: slot, duties: state.duties, heads: state.heads, noted: state.noted });
     const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
     if (recovered.length > 0) {
       await store.clearCrashes(recovered);
       for (const id of recovered) crashing.delete(id);
     }
     for (const id of throwing) await takeOffDuty(id, slot);
+    if (trades.marked.length > 0) await deps.onMarked?.(trades.marked, slot);
     return { decisions: rows.length, crashed: [...crashed, ...throwing] };
   }
 
@@ -335,6 +540,75 @@ export function createShardTicker(deps: {
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
+
+/** What was noted of an agent's inputs. */
+interface Noted {
+  readonly text: string;
+  readonly risk: TickRiskInputs | null;
+}
+
+/** An agent within a tick: what was read of it, and what risk was asked with, once it was. */
+interface Ticked {
+  readonly duty: AgentDuty;
+  readonly book: BookState | null;
+  readonly read: ReadBook;
+  readonly marked: MarkedBook | null;
+  readonly end: ChainEnd;
+  risk: { readonly preferences: RiskPreferences; readonly others: OtherBooks; readonly epoch: number } | null;
+  /** Of what risk was asked about last, which is what it let pass. */
+  readsReference: boolean;
+}
+
+function remembering(one: Ticked, assess: RiskAssessor): RiskAssessor {
+  return (proposal) => {
+    one.readsReference = proposal.readsReference;
+    return assess(proposal);
+  };
+}
+
+/** What an organization has at work outside of a book; of a book that is not among them the same for everybody, and summed up once a slot. */
+function othersOf(risk: OrganizationRisk, { duty, book }: Pick<Ticked, 'duty' | 'book'>, cut: Cut): OtherBooks {
+  if (risk.others !== undefined) return risk.others(duty, cut);
+  const { books = [] } = risk;
+  if (books.length === 0) return NO_OTHER_BOOKS;
+  const mode = executionModeOf(duty.stage);
+  const sums = summed.get(risk) ?? { marked: books.map((state) => markAt(state, cut)), all: new Map() };
+  summed.set(risk, sums);
+  if (book !== null) return summedExposures(otherBooksOf(sums.marked, mode, book.id));
+  let all = sums.all.get(mode);
+  if (all === undefined) {
+    all = summedExposures(otherBooksOf(sums.marked, mode, ''));
+    sums.all.set(mode, all);
+  }
+  return all;
+}
+
+/** Made once for each slot's reading of an organization. */
+const summed = new WeakMap<OrganizationRisk, { readonly marked: readonly MarkedBook[]; readonly all: Map<string, OtherBooks> }>();
+
+interface Trades {
+  readonly proposals: ProposalStart[];
+  readonly announcements: TickTrades['announcements'][number][];
+  readonly inputs: TickTrades['inputs'][number][];
+  readonly days: BookDay[];
+  readonly marked: MarkedAgent[];
+  readonly noted: [agentId: string, noted: Noted][];
+}
+
+function noTrades(): Trades {
+  return { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
+}
+
+function isNothing({ proposals, announcements, inputs, days }: Trades): boolean {
+  return proposals.length + announcements.length + inputs.length + days.length === 0;
+}
+
+function isProposal({ disposition }: DecisionRow): boolean {
+  return disposition === 'propose_entry' || disposition === 'propose_exit';
+}
+
+/** Stands for risk while it is only found out whether it is asked. */
+const UNANSWERED: RiskAttribution = Object.freeze({ verdict: 'blocked', rejections: Object.freeze([]) as never });
 
 function suspectFirst(agents: readonly ShardAgent[], suspect: string | null): readonly ShardAgent[] {
   return [...agents.filter(({ id }) => id === suspect), ...agents.filter(({ id }) => id !== suspect)];

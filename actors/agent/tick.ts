@@ -5,7 +5,7 @@
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { observationHash } from '../../src/domain/cut.ts';
-import type { CompiledManifest } from '../../src/domain/decide.ts';
+import type { CompiledManifest, RiskAssessor } from '../../src/domain/decide.ts';
 import { type AgentBook, combineObservationHashes, type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -26,6 +26,10 @@ export interface TickedAgent extends ChainEnd {
   readonly autonomy: Autonomy;
   readonly compiled: CompiledManifest;
   readonly book: AgentBook;
+  /** The pre-trade risk function over the agent's mandate and book; without it nothing is proposed. */
+  readonly assess?: RiskAssessor;
+  /** Instruments with an open proposal. */
+  readonly pending?: ReadonlySet<InstrumentKey>;
 }
 
 /** A cut together with the hash of each of its observations. */
@@ -40,7 +44,7 @@ export function hashCut(cut: Cut): HashedCut {
 
 /** What an agent on duty decides on a cut. Pure. */
 export function ordinaryTick(agent: TickedAgent, cut: Cut): Verdict {
-  return agent.compiled.decide(cut, agent.book, agent.autonomy);
+  return agent.compiled.decide(cut, agent.book, agent.autonomy, agent.assess, agent.pending);
 }
 
 /** The decision row of an ordinary tick, chained to the agent's last. */

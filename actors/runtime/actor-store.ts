@@ -11,7 +11,7 @@ export interface ActorStore {
   incident(incident: Incident): Promise<void>;
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
   dropTimer(actorId: string, timerId: string): Promise<void>;
-  /** Takes errands that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed carrier are found again. */
-  takeErrands(now: EpochMs, retryMs: number, limit: number): Promise<readonly DueErrand[]>;
+  /** Takes errands of these kinds that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed carrier are found again. */
+  takeErrands(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueErrand[]>;
   giveUpErrand(key: string, answer: Json): Promise<void>;
 }

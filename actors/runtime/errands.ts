@@ -27,6 +27,8 @@ export function startErrands(deps: {
   readonly onError: (error: unknown) => void;
 }): { carryDue(): Promise<number>; stop(): Promise<void> } {
   const { store, runtime, clock } = deps;
+  // The others wait for a process that carries them: an attempt here would be one lost.
+  const kinds = Object.keys(deps.carriers);
 
   async function carry(errand: DueErrand): Promise<void> {
     const carrier = deps.carriers[errand.kind];
@@ -50,7 +52,7 @@ export function startErrands(deps: {
   }
 
   async function carryDue(): Promise<number> {
-    const due = await store.takeErrands(clock.now(), RETRY_MS, BATCH);
+    const due = await store.takeErrands(clock.now(), RETRY_MS, BATCH, kinds);
     await Promise.all(due.map(carry));
     return due.length;
   }

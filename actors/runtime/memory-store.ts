@@ -173,8 +173,10 @@ export function createMemoryStore(): MemoryStore {
       timers.delete(timerKey(actorId, timerId));
     },
 
-    async takeErrands(now, retryMs, limit) {
-      const due = [...errands.values()].filter(({ state, dueAt }) => state === 'pending' && dueAt <= now).slice(0, limit);
+    async takeErrands(now, retryMs, limit, kinds) {
+      const due = [...errands.values()]
+        .filter(({ state, dueAt, kind }) => state === 'pending' && dueAt <= now && kinds.includes(kind))
+        .slice(0, limit);
       return due.map((errand) => {
         errand.dueAt = now + retryMs * 2 ** Math.min(errand.attempts, 6);
         errand.attempts++;

@@ -9,13 +9,25 @@ import type { Runtime } from './runtime.ts';
 const LOOK_MS = 250;
 const BATCH = 500;
 
+/** Timers of the same name and event. */
+function groupsOf(due: readonly DueTimer[]): Iterable<readonly DueTimer[]> {
+  const groups = new Map<string, DueTimer[]>();
+  for (const timer of due) {
+    const key = `${timer.timerId} ${JSON.stringify(timer.event)}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [timer]);
+    else group.push(timer);
+  }
+  return groups.values();
+}
+
 /**
  * Starts firing. Any number of processes may: an actor's compare-and-set lets one of them through, and the timer goes
  * with that commit. A timer whose actor refuses its event, or is gone, is dropped.
  */
 export function startTimers(deps: {
   readonly store: Pick<ActorStore, 'dueTimers' | 'dropTimer'>;
-  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly runtime: Pick<Runtime, 'deliver' | 'deliverMany'>;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly onError: (error: unknown) => void;
 }): { fireDue(): Promise<number>; stop(): Promise<void> } {
@@ -26,13 +38,24 @@ export function startTimers(deps: {
     if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(timer.actorId, timer.timerId);
   }
 
+  /** Timers of one name and event, in one transaction: when a venue fails, all of its agents' breakers are due at once. */
+  async function fireTogether(timers: readonly DueTimer[]): Promise<void> {
+    const { timerId, event } = timers[0] as DueTimer;
+    const ids = timers.map(({ actorId }) => actorId);
+    const outcomes = await runtime.deliverMany(ids, event, { cause: 'timer', firedTimer: timerId });
+    for (const [actorId, outcome] of outcomes)
+      if (!outcome.ok && outcome.refusal.code !== 'unavailable') await store.dropTimer(actorId, timerId);
+  }
+
   async function fireDue(): Promise<number> {
     const due = await store.dueTimers(clock.now(), BATCH);
-    for (const timer of due) {
+    for (const alike of groupsOf(due)) {
       try {
-        await fire(timer);
-      } catch (error) {
-        deps.onError(error);
+        if (alike.length === 1) await fire(alike[0] as DueTimer);
+        else await fireTogether(alike);
+      } catch {
+        // One of them may be what failed: then the others fire all the same.
+        for (const timer of alike) await fire(timer).catch(deps.onError);
       }
     }
     return due.length;

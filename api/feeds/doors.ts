@@ -3,8 +3,11 @@ import type { AgentView } from '../../actors/agent/commands.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../src/domain/decision.ts';
+import type { MarketState } from '../../src/domain/market-state.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { CandleReads, MarketStateReads } from '../doors.ts';
 
 /** A subject's grants as the database holds them at this moment. */
 export interface FeedMember {
@@ -44,9 +47,16 @@ export interface AnnouncementSource {
   isKnown(position: Place): Promise<boolean>;
 }
 
+/** The newest market states (`MarketStateBus`). */
+export interface MarketStateSource extends MarketStateReads {
+  /** Hears what changed, once per flush, each key at most once. */
+  subscribe(listener: (changed: readonly MarketState[]) => void): () => void;
+}
+
 /** The newest quotes (`QuoteBus`). */
 export interface QuoteSource {
   snapshot(): readonly (Quote | ReferencePrice)[];
+  latest(key: InstrumentKey): Quote | ReferencePrice | null;
   /** Hears what changed, once per flush, each instrument at most once. */
   subscribe(listener: (changed: readonly (Quote | ReferencePrice)[]) => void): () => void;
 }
@@ -65,6 +75,8 @@ export interface FeedDoors {
   readonly members: { find(subject: string): Promise<FeedMember | null> };
   readonly announcements: AnnouncementSource;
   readonly quotes: QuoteSource;
+  readonly states: MarketStateSource;
+  readonly candles: Pick<CandleReads, 'range'>;
   /** The organization's decision records of a batch, complete and in any order; the same at any later time. */
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
   /** The organization's agents, or only the one that is asked for. */

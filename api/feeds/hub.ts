@@ -2,13 +2,14 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { AnnouncementChannel, FeedItem, QuoteChannel } from './channels/channel.ts';
+import type { AnnouncementChannel, FeedItem, LatestChannel, QuoteChannel } from './channels/channel.ts';
 import { CHANNELS } from './channels/index.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
 import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
 import type { AnnouncementRow, FeedDoors } from './doors.ts';
 import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';
+import { createLatestHub } from './latest.ts';
 
 /** What a subscription tells its connection. */
 export interface SubscriptionEvents {
@@ -31,6 +32,12 @@ export interface Hub {
   start(): void;
   subscribeQuotes(
     channel: QuoteChannel,
+    client: FeedClient,
+    params: { readonly [name: string]: Json },
+    events: SubscriptionEvents,
+  ): Subscription;
+  subscribeLatest(
+    channel: LatestChannel,
     client: FeedClient,
     params: { readonly [name: string]: Json },
     events: SubscriptionEvents,
@@ -101,6 +108,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
   let changedQuotes = new Map<string, FeedQuote>();
   let stops: (() => void)[] = [];
   let stopped = false;
+  const latest = createLatestHub(doors, fanOut);
   const reads = createGate(options.readsAtOnce ?? READS_AT_ONCE);
 
   for (const channel of CHANNELS) {
@@ -463,6 +471,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
       const present = wholeAnnouncement(announcements.position());
       for (const state of states.values()) state.position = present;
       fanOut.beforeFlush(() => (stopped ? false : offerQuotes()));
+      fanOut.beforeFlush(() => (stopped ? false : latest.flush()));
       stops = [
         announcements.subscribe(follow),
         doors.quotes.subscribe((changed) => {
@@ -473,9 +482,12 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
       ];
     },
     subscribeQuotes,
+    subscribeLatest: (channel, client, params, events) =>
+      latest.subscribe(channel, subscriptionKey(channel.name, params), client, params, events),
     subscribeAnnouncements,
     stop() {
       stopped = true;
+      latest.stop();
       for (const stop of stops) stop();
       stops = [];
     },

@@ -7,7 +7,7 @@ import type { FeedDoors } from './doors.ts';
 import { createFanOut, type FanOutOptions } from './fan-out.ts';
 import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
-import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './socket.ts';
+import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
 import { createWatch, type WatchOptions } from './watch.ts';
 

@@ -44,6 +44,9 @@ export function readWanted(
       'invalid_params',
       `params of ${channel.name}: ${checked.error instanceof InputError ? checked.error.message : 'malformed'}`,
     );
+  const params = checked.value as Wanted['params'];
+  const problem = channel.kind === 'latest' ? channel.problem(params) : null;
+  if (problem !== null) return refused('invalid_params', `params of ${channel.name}: ${problem}`);
   if (!permissions.includes(channel.permission))
     return refused('permission_missing', `the channel ${channel.name} needs ${channel.permission}`);
   if (channel.kind === 'announcements' && !hasOrganization) {
@@ -55,7 +58,7 @@ export function readWanted(
     from = typeof input.from === 'string' ? parseCursor(input.from) : null;
     if (from === null) return refused('invalid_cursor', 'from: not a cursor; take the `cursor` of the last frame that you have');
   }
-  return { ok: true, value: { channel, params: checked.value as Wanted['params'], from } };
+  return { ok: true, value: { channel, params, from } };
 }
 
 export type Operation =

@@ -137,6 +137,11 @@ export function serveSocket(
       held.push({ id, subscription });
       return;
     }
+    if (channel.kind === 'latest') {
+      const subscription = hub.subscribeLatest(channel, client, params, events(id, channel.name));
+      held.push({ id, subscription });
+      return;
+    }
     if (from !== null) {
       const known = await isKnown(from);
       if (known === null) return refuse('unavailable', 'the cursor cannot be looked up at the moment; subscribe again', about);

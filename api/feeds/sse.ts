@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller } from '../caller.ts';
 import { sendProblem } from '../problem.ts';
+import type { Channel } from './channels/channel.ts';
+import { findChannel } from './channels/index.ts';
 import type { FeedDoors } from './doors.ts';
 import type { FeedClient } from './fan-out.ts';
 import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.ts';
@@ -34,7 +36,7 @@ export async function serveEvents(
   const { channel: name, from, ...rest } = request.query as { [name: string]: string | string[] | undefined };
   const lastEventId = request.headers['last-event-id'];
   const wanted = readWanted(
-    { channel: name, params: paramsOf(rest), from: lastEventId || from },
+    { channel: name, params: paramsOf(rest, typeof name === 'string' ? findChannel(name) : null), from: lastEventId || from },
     caller.permissions,
     caller.orgId !== null,
   );
@@ -125,16 +127,21 @@ export async function serveEvents(
   subscription =
     channel.kind === 'quotes'
       ? hub.subscribeQuotes(channel, client, params, events)
-      : hub.subscribeAnnouncements(channel, client, caller.orgId as string, params, position, events);
+      : channel.kind === 'latest'
+        ? hub.subscribeLatest(channel, client, params, events)
+        : hub.subscribeAnnouncements(channel, client, caller.orgId as string, params, position, events);
   return reply;
 }
 
 /** Parameters from a query string: `instruments` is a list, parted by commas or given several times. */
-function paramsOf(query: { readonly [name: string]: string | string[] | undefined }): { [name: string]: unknown } {
+function paramsOf(query: { readonly [name: string]: string | string[] | undefined }, channel: Channel | null): { [name: string]: unknown } {
+  const fields = (channel?.params.properties ?? {}) as { readonly [name: string]: { readonly type?: string } | undefined };
   const params: { [name: string]: unknown } = {};
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
-    params[name] = name === 'instruments' ? [value].flat().flatMap((text) => text.split(',')) : value;
+    if (name === 'instruments') params[name] = [value].flat().flatMap((text) => text.split(','));
+    // A query holds texts only: a whole number is one where the channel wants one.
+    else params[name] = fields[name]?.type === 'integer' && typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   }
   return params;
 }

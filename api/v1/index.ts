@@ -4,26 +4,70 @@ import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
 import { entry, type RouteEntry } from '../route.ts';
 import { addAgentVersion } from './agents/add-version.ts';
+import { backtestAgent } from './agents/backtest.ts';
+import { cancelEvaluation } from './agents/cancel-evaluation.ts';
 import { getChart } from './agents/chart.ts';
 import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
+import { explainAgentDecision } from './agents/explain-decision.ts';
 import { listDecisions } from './agents/decisions.ts';
 import { emergencyHalt } from './agents/emergency-halt.ts';
+import { getEvaluation } from './agents/evaluation.ts';
+import { getEvaluationReport } from './agents/evaluation-report.ts';
+import { listEvaluations } from './agents/evaluations.ts';
 import { listEvidence } from './agents/evidence.ts';
+import { listGates } from './agents/gates.ts';
+import { promoteAgent } from './agents/promote.ts';
+import { signOffAgent } from './agents/sign-off.ts';
+import { stressTestAgent } from './agents/stress-test.ts';
+import { listVersions } from './agents/versions.ts';
 import { getAgent } from './agents/get.ts';
 import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
 import { pauseAgent } from './agents/pause.ts';
 import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
+import { approveProposal } from './agent-orders/approve.ts';
+import { declineProposal } from './agent-orders/decline.ts';
+import { getProposal } from './agent-orders/get.ts';
+import { listProposals } from './agent-orders/list.ts';
+import { depositIntoVault } from './agents/vault-deposit.ts';
+import { withdrawFromVault } from './agents/vault-withdraw.ts';
+import { getVault } from './agents/vault.ts';
+import { rankVaults } from './agent-vaults/leaderboard.ts';
+import { listFills } from './books/fills.ts';
+import { listBooks } from './books/list.ts';
 import { listCandles } from './candles/list.ts';
 import { listCatalog } from './catalog/list.ts';
+import { listMarks } from './catalog/marks.ts';
+import { listSessions } from './catalog/sessions.ts';
+import { listChains } from './chains/list.ts';
+import { listEvents } from './intelligence/events.ts';
+import { getMacro } from './intelligence/macro.ts';
+import { getMacroRegime } from './macro-regime/get.ts';
+import { listSocialFeed } from './social-feed/list.ts';
 import { getMachineLayout } from './machines/layout.ts';
+import { getMarketOrder } from './market-orders/get.ts';
+import { listMarketOrders } from './market-orders/list.ts';
+import { placePaperOrder } from './market-orders/paper.ts';
+import { placeSpotexchangeOrder } from './market-orders/spotexchange-live.ts';
 import { getMe } from './me/get.ts';
 import { getOrderBook } from './order-book/get.ts';
+import { getPerp } from './perps/get.ts';
+import { listPerps } from './perps/list.ts';
+import { getPredictionMarket } from './prediction-markets/get.ts';
+import { listPredictionMarkets } from './prediction-markets/list.ts';
+import { researchPredictionMarket } from './prediction-markets/research.ts';
+import { getPublicWallet } from './public-wallet/get.ts';
 import { listQuotes } from './quotes/list.ts';
+import { getRiskPreferences } from './risk/get-preferences.ts';
+import { listRiskPreferences } from './risk/preferences-history.ts';
+import { setRiskPreferences } from './risk/set-preferences.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
+import { listTickers } from './tickers/list.ts';
+import { listVenues } from './venues/list.ts';
+import { getChainWallet } from './wallets/evmvenue.ts';
 
 const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const;
 
@@ -34,24 +78,70 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(getMe, 'identity'),
   entry(openSession, 'public'),
   entry(closeSession, 'public'),
+  // Spec section 4.1.
+  entry(getMacro, 'market:read'),
+  entry(listEvents, 'market:read'),
+  entry(listChains, 'market:read'),
+  entry(getMacroRegime, 'market:read'),
+  entry(listSocialFeed, 'market:read'),
+  // Spec section 4.2.
+  entry(getRiskPreferences, 'agent:read'),
+  entry(setRiskPreferences, 'risk:manage'),
+  entry(listRiskPreferences, 'agent:read'),
+  entry(listBooks, 'agent:read'),
+  entry(listFills, 'agent:read'),
   // Spec section 4.4: what the venues supply.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
   entry(getOrderBook, 'market:read'),
+  entry(listTickers, 'market:read'),
+  entry(listPerps, 'market:read'),
+  entry(getPerp, 'market:read'),
+  entry(listVenues, 'market:read'),
+  entry(getPublicWallet, 'market:read'),
+  entry(getChainWallet, 'market:read'),
   entry(listCatalog, 'market:read'),
+  entry(listMarks, 'market:read'),
+  entry(listSessions, 'market:read'),
+  entry(placePaperOrder, 'trade:execute'),
+  entry(placeSpotexchangeOrder, 'trade:execute'),
+  entry(listMarketOrders, 'agent:read'),
+  entry(getMarketOrder, 'agent:read'),
+  entry(listPredictionMarkets, 'market:read'),
+  entry(getPredictionMarket, 'market:read'),
+  entry(researchPredictionMarket, 'market:read'),
   // Spec section 4.6.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),
   entry(setAgentAutonomy, 'trade:execute'),
+  entry(promoteAgent, 'trade:execute'),
+  entry(signOffAgent, 'risk:manage'),
+  entry(backtestAgent, 'trade:execute'),
+  entry(stressTestAgent, 'trade:execute'),
+  entry(cancelEvaluation, 'trade:execute'),
   entry(pauseAgent, TO_STOP),
   entry(resumeAgent, 'risk:manage'),
   entry(emergencyHalt, TO_STOP),
+  entry(listProposals, 'agent:read'),
+  entry(getProposal, 'agent:read'),
+  entry(approveProposal, 'trade:execute'),
+  entry(declineProposal, 'trade:execute'),
   entry(listAgents, 'agent:read'),
   entry(getAgent, 'agent:read'),
   entry(listDecisions, 'agent:read'),
   entry(getDecision, 'agent:read'),
+  entry(explainAgentDecision, 'agent:read'),
+  entry(listEvaluations, 'agent:read'),
+  entry(getEvaluation, 'agent:read'),
+  entry(getEvaluationReport, 'agent:read'),
   entry(listEvidence, 'agent:read'),
+  entry(listGates, 'agent:read'),
+  entry(listVersions, 'agent:read'),
   entry(listHistory, 'agent:read'),
   entry(getChart, 'agent:read'),
+  entry(getVault, 'agent:read'),
+  entry(depositIntoVault, 'trade:execute'),
+  entry(withdrawFromVault, 'trade:execute'),
+  entry(rankVaults, 'agent:read'),
   entry(getMachineLayout, 'agent:read'),
 ];

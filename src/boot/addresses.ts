@@ -1,41 +1,92 @@
 /** Where each outside system is: at the address that the environment names, or at its double in the sandbox. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
-import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { CATALOG, type CatalogEntry, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { agentTokenEntry } from '../domain/listed-token.ts';
+import { ISSUERS } from '../domain/intelligence/entities.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { EVM_TOKENS } from '../domain/evm-chain.ts';
+import type { TokenListing } from '../adapters/evmchain/wallet-reader.ts';
+import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
 import { openSandboxControl } from '../sandbox/control.ts';
 import { createEvmVenueDouble } from '../sandbox/evmvenue/double.ts';
 import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../sandbox/identity/provider.ts';
 import { openSigningKeys, type SigningKeys } from '../sandbox/identity/signing-keys.ts';
+import { createFilingsDouble } from '../sandbox/intelligence/filings-double.ts';
+import { createMacroDouble } from '../sandbox/intelligence/macro-double.ts';
+import { createSeededMacro } from '../sandbox/intelligence/seeded-macro.ts';
+import { createSeededStories } from '../sandbox/intelligence/seeded-stories.ts';
+import { createSocialDouble } from '../sandbox/intelligence/social-double.ts';
+import { createTvlDouble } from '../sandbox/intelligence/tvl-double.ts';
+import { combinedMarket } from '../sandbox/market/combined-market.ts';
+import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
 import { createNewsDouble } from '../sandbox/news/double.ts';
-import { createSeededNews } from '../sandbox/news/seeded-news.ts';
 import { createReferenceDouble } from '../sandbox/reference/double.ts';
+import { createShareQuotesDouble } from '../sandbox/reference/share-quotes.ts';
 import { createIssuerDouble } from '../sandbox/reference/issuer.ts';
 import { createSpotchainDouble, poolAddress } from '../sandbox/spotchain/double.ts';
 import { createSpotExchangeDouble } from '../sandbox/spotexchange/double.ts';
 import type { Config } from './config.ts';
+import { openAccessKey } from '../sandbox/prediction/access-key.ts';
+import { createKalshiDouble } from '../sandbox/prediction/kalshi-double.ts';
+import { createPolymarketDouble } from '../sandbox/prediction/polymarket-double.ts';
+import { createSeededQuestions } from '../sandbox/prediction/seeded-questions.ts';
+import { type PredictionAddresses, predictionAddresses, predictionKeyFolder } from './prediction.ts';
 import { sandboxMarket } from './sandbox-market.ts';
 import { listenRefusal } from './listening.ts';
+import { SANDBOX_EXCHANGE_KEY } from './live-orders.ts';
 
 export interface Addresses {
   readonly spotexchange: { readonly url: string; readonly streamUrl: string };
   readonly evmvenue: { readonly url: string; readonly streamUrl: string };
   readonly reference: { readonly url: string; readonly key: string | null };
+  /** The second source of share prices; null where the first one is real and no real second one is named. */
+  readonly referenceFallback: { readonly url: string; readonly key: string } | null;
   /** `pools`: the pool whose bars stand for a token, by symbol. */
   readonly spotchain: {
     readonly url: string;
     readonly key: string | null;
     readonly candlesUrl: string;
-    readonly pools: ReadonlyMap<string, string>;
+    readonly pools: Pick<ReadonlyMap<string, string>, 'get'>;
   };
+  /** A node of the EVM chain; its address may hold a key. `tokens` is what a wallet is asked for. */
+  readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
   readonly issuerUrl: string;
   readonly newsUrl: string;
+  readonly intelligence: {
+    /** Sent with every request for wire items; null where none is wanted. */
+    readonly newsKey: string | null;
+    readonly tvlUrl: string;
+    readonly macro: { readonly url: string; readonly key: string };
+    /** `contact` is the User-Agent that the regulator wants; `archiveUrl` is where the documents lie, null in the sandbox. */
+    readonly filings: { readonly url: string; readonly contact: string; readonly archiveUrl: string | null };
+    /** `siteUrl` is where posts can be looked at, null in the sandbox. */
+    readonly social: { readonly url: string; readonly key: string | null; readonly siteUrl: string | null };
+  };
+  readonly prediction: PredictionAddresses;
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
 }
 
 /** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the control door the last. */
-export const DOUBLES = ['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'news', 'identity'] as const;
+export const DOUBLES = [
+  'spotexchange',
+  'evmvenue',
+  'spotchain',
+  'reference',
+  'issuer',
+  'news',
+  'identity',
+  'tvl',
+  'macro',
+  'filings',
+  'social',
+  'evmchain',
+  'polymarket',
+  'kalshi',
+  'fallback',
+] as const;
 export type DoubleName = (typeof DOUBLES)[number];
 
 export interface Sandbox {
@@ -46,30 +97,47 @@ export interface Sandbox {
   stop(): Promise<void>;
 }
 
-const tokens = CATALOG.entries.flatMap((entry) =>
-  entry.token === null
-    ? []
-    : [
-        {
-          symbol: entry.instrument,
-          mint: entry.token.mint,
-          decimals: entry.token.decimals,
-          underlying: entry.underlying,
-          multiplier: entry.token.multiplier,
-          newMultiplier: entry.token.newMultiplier,
-          newMultiplierEffectiveAt: entry.token.newMultiplierEffectiveAt,
-          transferFeeBps: entry.token.transferFeeBps,
-        },
-      ],
-);
+/** Read when it is asked for: agent tokens are listed while the service runs. */
+const tokensOf = (entries: readonly CatalogEntry[]) =>
+  entries.flatMap((entry) =>
+    entry.token === null
+      ? []
+      : [
+          {
+            symbol: entry.instrument,
+            mint: entry.token.mint,
+            decimals: entry.token.decimals,
+            underlying: entry.underlying,
+            multiplier: entry.token.multiplier,
+            newMultiplier: entry.token.newMultiplier,
+            newMultiplierEffectiveAt: entry.token.newMultiplierEffectiveAt,
+            transferFeeBps: entry.token.transferFeeBps,
+          },
+        ],
+  );
 const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+/** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
+const companies = ISSUERS.flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
+const listed = companies.filter(({ symbol }) => preIpo.every(({ underlying }) => underlying !== symbol));
+/** What the sandbox's statistics office and regulator ask for; of no use anywhere else. */
+const SANDBOX_MACRO_KEY = '0123456789abcdef0123456789abcdef';
+const SANDBOX_CONTACT = 'Sevengate sandbox@localhost.example';
 /** What the sandbox's aggregator and oracle ask for; of no use anywhere else. */
 const SANDBOX_KEY = 'sandbox';
 
 /** Starts every double on loopback: one market behind them all. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
+  // Its library is large, and every command reads this file.
+  const { createEvmChainDouble } = await import('../sandbox/evmchain/double.ts');
   const market = await sandboxMarket(config.SANDBOX_SEED, config.SANDBOX_TAPE, clock.now());
-  const news = createSeededNews({ seed: config.SANDBOX_SEED, symbols: market.assets.map(({ symbol }) => symbol) });
+  const questions = createSeededQuestions({ seed: config.SANDBOX_SEED, market });
+  const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
+  const stories = createSeededStories({
+    seed: config.SANDBOX_SEED,
+    symbols: market.assets.map(({ symbol }) => symbol),
+    filers: listed.map(({ symbol }) => symbol),
+    value,
+  });
   const faults = Object.fromEntries(DOUBLES.map((name, index) => [name, createFaultSwitch(config.SANDBOX_SEED + index)])) as Record<
     DoubleName,
     FaultSwitch
@@ -86,12 +154,15 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   };
   try {
     const urls = {
-      spotexchange: await open(createSpotExchangeDouble({ market, ...place('spotexchange') })),
+      spotexchange: await open(createSpotExchangeDouble({ market, keys: [SANDBOX_EXCHANGE_KEY], ...place('spotexchange') })),
       evmvenue: await open(createEvmVenueDouble({ market, ...place('evmvenue') })),
       spotchain: await open(
         createSpotchainDouble({
-          market,
-          tokens,
+          market: combinedMarket(market, createSeededMarket({ seed: config.SANDBOX_SEED, assets: AGENT_ASSETS })),
+          tokens: tokensOf([
+            ...CATALOG.fixed.entries,
+            ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
+          ]),
           stable: { mint: USDC_MINT, decimals: USDC_DECIMALS },
           apiKeys: [SANDBOX_KEY],
           ...place('spotchain'),
@@ -112,8 +183,25 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
           ...place('issuer'),
         }),
       ),
-      news: await open(createNewsDouble({ news, ...place('news') })),
+      news: await open(createNewsDouble({ news: stories, ...place('news') })),
       identity: await open(createIdentityProvider({ folder: identityFolder(config), ...place('identity') })),
+      tvl: await open(createTvlDouble({ market, seed: config.SANDBOX_SEED, ...place('tvl') })),
+      macro: await open(
+        createMacroDouble({ macro: createSeededMacro(config.SANDBOX_SEED, value), apiKey: SANDBOX_MACRO_KEY, ...place('macro') }),
+      ),
+      filings: await open(createFilingsDouble({ stories, companies, ...place('filings') })),
+      social: await open(createSocialDouble({ market, stories, seed: config.SANDBOX_SEED, bearer: SANDBOX_KEY, ...place('social') })),
+      evmchain: await open(createEvmChainDouble({ chainId: config.EVMCHAIN_ID, tokens: EVM_TOKENS, ...place('evmchain') })),
+      polymarket: await open(createPolymarketDouble({ questions, ...place('polymarket') })),
+      kalshi: await open(createKalshiDouble({ questions, key: openAccessKey(predictionKeyFolder(config)), ...place('kalshi') })),
+      fallback: await open(
+        createShareQuotesDouble({
+          market,
+          symbols: REFERENCE_FEEDS.map(({ instrument }) => instrument),
+          apiKey: SANDBOX_KEY,
+          ...place('fallback'),
+        }),
+      ),
     };
     const controlUrl = await open(openSandboxControl({ faults, port: portAt(DOUBLES.length) }));
     const note = noteSandbox(config, { control: controlUrl, doubles: urls });
@@ -141,14 +229,31 @@ function noteSandbox(config: Config, places: { readonly control: string; readonl
   return file;
 }
 
+/** The sandbox of a running service with this state folder, for a command beside it; null where none runs. */
+export function knownSandbox(config: Config): Pick<Sandbox, 'urls'> | null {
+  try {
+    const noted = JSON.parse(readFileSync(join(resolve(config.SEVENGATE_HOME), 'sandbox.json'), 'utf8')) as { doubles: Sandbox['urls'] };
+    return { urls: noted.doubles };
+  } catch {
+    return null;
+  }
+}
+
 /** True where some outside system is not named by the environment, so that the sandbox stands in for it. */
 export function needsSandbox(config: Config): boolean {
   return [
     config.SPOTEXCHANGE_URL,
     config.EVMVENUE_URL,
+    config.EVMCHAIN_URL,
     config.SPOTCHAIN_URL,
     config.REFERENCE_URL,
     config.NEWS_URL,
+    config.POLYMARKET_GAMMA_URL,
+    config.KALSHI_URL,
+    config.TVL_URL,
+    config.MACRO_URL,
+    config.FILINGS_URL,
+    config.SOCIAL_URL,
     config.IDP_ISSUER,
   ].includes(null);
 }
@@ -175,19 +280,59 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
       streamUrl: config.EVMVENUE_STREAM_URL ?? `${stream(double('evmvenue'))}/ws`,
     },
     reference: { url: config.REFERENCE_URL ?? double('reference'), key: key(config.REFERENCE_URL, config.REFERENCE_KEY) },
+    referenceFallback: fallbackAddress(config, double),
     spotchain: {
       url: config.SPOTCHAIN_URL ?? double('spotchain'),
       key: key(config.SPOTCHAIN_URL, config.SPOTCHAIN_KEY),
       candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? double('spotchain'),
-      pools: config.SPOTCHAIN_CANDLES_URL === null ? new Map(tokens.map(({ symbol, mint }) => [symbol, poolAddress(mint)])) : new Map(),
+      pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : new Map(),
+    },
+    evmchain: {
+      url: config.EVMCHAIN_URL?.reveal() ?? double('evmchain'),
+      chainId: config.EVMCHAIN_ID,
+      tokens: config.EVMCHAIN_TOKENS ?? EVM_TOKENS,
     },
     issuerUrl: double('issuer'),
     newsUrl: config.NEWS_URL ?? double('news'),
+    intelligence: {
+      newsKey: config.NEWS_KEY?.reveal() ?? null,
+      tvlUrl: config.TVL_URL ?? double('tvl'),
+      macro: {
+        url: config.MACRO_URL ?? double('macro'),
+        key: config.MACRO_URL === null ? SANDBOX_MACRO_KEY : (config.MACRO_KEY?.reveal() ?? ''),
+      },
+      filings: {
+        url: config.FILINGS_URL ?? double('filings'),
+        contact: config.FILINGS_URL === null ? SANDBOX_CONTACT : (config.FILINGS_CONTACT ?? ''),
+        archiveUrl: config.FILINGS_URL === null ? null : 'https://www.sec.gov/Archives',
+      },
+      social: {
+        url: config.SOCIAL_URL ?? double('social'),
+        key: key(config.SOCIAL_URL, config.SOCIAL_KEY),
+        siteUrl: config.SOCIAL_URL === null ? null : 'https://x.com',
+      },
+    },
+    prediction: predictionAddresses(config, double),
     identity:
       config.IDP_ISSUER !== null && config.IDP_AUDIENCE !== null && config.IDP_JWKS_URL !== null
         ? { issuer: config.IDP_ISSUER, audience: config.IDP_AUDIENCE, jwksUrl: config.IDP_JWKS_URL }
         : { issuer: SANDBOX_ISSUER, audience: SANDBOX_AUDIENCE, jwksUrl: `${double('identity')}/.well-known/jwks.json` },
   };
+}
+
+/** In the sandbox every token of the catalog has a pool, as soon as it is listed. */
+const SANDBOX_POOLS: Addresses['spotchain']['pools'] = {
+  get(symbol) {
+    const token = CATALOG.bySymbol(symbol)?.token ?? null;
+    return token === null ? undefined : poolAddress(token.mint);
+  },
+};
+
+/** A simulated price never stands in for a real one: beside a real first source there is a real second one, or none. */
+function fallbackAddress(config: Config, double: (name: DoubleName) => string): Addresses['referenceFallback'] {
+  const { REFERENCE_URL: first, REFERENCE_FALLBACK_URL: url, REFERENCE_FALLBACK_KEY: key } = config;
+  if (url !== null && key !== null) return { url, key: key.reveal() };
+  return first === null ? { url: `${double('fallback')}/api/v1`, key: SANDBOX_KEY } : null;
 }
 
 /** The local identity provider's keys; any process of this state folder may mint with them. */

@@ -1,6 +1,9 @@
 /** The command line: `sevengate <command>` (contract "Command line"). Results go to stdout, everything else to stderr. */
 import { Command, CommanderError } from 'commander';
+import { backtestCommand } from './cli/backtest.ts';
+import { candleCommands } from './cli/candles.ts';
 import { doctorCommand } from './cli/doctor.ts';
+import { explainCommand } from './cli/explain.ts';
 import { migrateCommand } from './cli/migrate.ts';
 import { startCommand } from './cli/start.ts';
 import { tapeCommands } from './cli/tape.ts';
@@ -19,7 +22,10 @@ startCommand(program);
 migrateCommand(program);
 tokenCommand(program);
 tapeCommands(program);
+candleCommands(program);
+backtestCommand(program);
 verifyTrailCommand(program);
+explainCommand(program);
 doctorCommand(program);
 program.addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}\n`);
 

@@ -1,5 +1,6 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
 import { createPrivateKey } from 'node:crypto';
+import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
 import { nearestNames } from '../domain/nearest-name.ts';
 import { Secret } from './secret.ts';
 
@@ -50,6 +51,7 @@ const SETTINGS = {
     'a private one where installed',
   ),
   QUEUE_BACKEND: optional(oneOf(QUEUE_BACKENDS), 'redis or postgres', 'redis where there is one, else postgres'),
+  PROPOSAL_APPROVAL_MINUTES: setting(wholeNumber(1, 1_440), 10, 'how long a trade proposal waits for its approval', '10'),
   ALLOWED_ORIGINS: setting(origins, [], 'web origins that may open feeds with a cookie, separated by commas', 'its own'),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
   SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
@@ -63,11 +65,38 @@ const SETTINGS = {
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  SPOTEXCHANGE_KEY: optional(secret, 'API key of the account that live orders are sent for'),
+  SPOTEXCHANGE_SECRET: optional(exchangeSecret, 'secret of the same, or an Ed25519 private key, PEM'),
   EVMVENUE_URL: optional(url('https:', 'http:'), 'perpetual-futures venue', sandboxed),
   EVMVENUE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  EVMCHAIN_URL: optional(secretUrl('https:', 'http:'), 'JSON-RPC node of the EVM chain', sandboxed),
+  EVMCHAIN_ID: setting(wholeNumber(1, 2 ** 32 - 1), EVM_CHAIN_ID, 'number of that chain', String(EVM_CHAIN_ID)),
+  EVMCHAIN_TOKENS: optional(
+    evmTokens,
+    'its tokens as SYMBOL=0xcontract, separated by commas',
+    'USDC, USDC.e, USDT and WETH of Arbitrum One',
+  ),
   REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
   REFERENCE_KEY: optional(secret, 'key of the same'),
-  NEWS_URL: optional(url('https:', 'http:'), 'market events and social feed', sandboxed),
+  REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of those prices, asked while the first is stale', sandboxed),
+  REFERENCE_FALLBACK_KEY: optional(secret, 'key of the same; it is needed with the URL'),
+  NEWS_URL: optional(url('https:', 'http:'), 'wire items about the market', sandboxed),
+  NEWS_KEY: optional(secret, 'key of the same'),
+  TVL_URL: optional(url('https:', 'http:'), 'value locked on chains', sandboxed),
+  MACRO_URL: optional(url('https:', 'http:'), 'macro series and their calendar', sandboxed),
+  MACRO_KEY: optional(macroKey, 'key of the same; it is needed with the URL'),
+  FILINGS_URL: optional(url('https:', 'http:'), 'filings with the regulator', sandboxed),
+  FILINGS_CONTACT: optional(contact, 'company and e-mail address that the regulator is told; needed with the URL'),
+  SOCIAL_URL: optional(url('https:', 'http:'), 'social posts about the market', sandboxed),
+  SOCIAL_KEY: optional(secret, 'key of the same'),
+  POLYMARKET_GAMMA_URL: optional(url('https:', 'http:'), 'catalogue of the first provider of prediction markets', sandboxed),
+  POLYMARKET_CLOB_URL: optional(url('https:', 'http:'), 'its order books', sandboxed),
+  POLYMARKET_DATA_URL: optional(url('https:', 'http:'), 'its trades', sandboxed),
+  POLYMARKET_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  KALSHI_URL: optional(url('https:', 'http:'), 'second provider of prediction markets', sandboxed),
+  KALSHI_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
+  KALSHI_KEY_ID: optional(text, 'id of the key that opens its stream; without one its prices are polled'),
+  KALSHI_PRIVATE_KEY: optional(rsaKey, 'RSA private key of the same, PEM'),
   SANDBOX_TAPE: optional(tapeFile, 'a tape that prices the sandbox instead, played from the start on', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's doubles on loopback; 0 takes any free ones", '0'),
@@ -83,14 +112,42 @@ export type Config = Values;
 const TOGETHER: readonly (readonly SettingName[])[] = [
   ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
   ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
+  ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_SECRET'],
   ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
+  ['POLYMARKET_GAMMA_URL', 'POLYMARKET_CLOB_URL', 'POLYMARKET_DATA_URL', 'POLYMARKET_STREAM_URL'],
+  ['KALSHI_URL', 'KALSHI_STREAM_URL'],
+  ['KALSHI_KEY_ID', 'KALSHI_PRIVATE_KEY'],
+  ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
+  ['MACRO_URL', 'MACRO_KEY'],
+  ['FILINGS_URL', 'FILINGS_CONTACT'],
 ];
 /** A key goes only to the system it is for. */
 const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['REFERENCE_KEY', 'REFERENCE_URL'],
   ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
+  ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
+  ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
+  ['NEWS_KEY', 'NEWS_URL'],
+  ['SOCIAL_KEY', 'SOCIAL_URL'],
 ];
-const OUR_PREFIXES = ['SEVENGATE_', 'SVC_', 'SPOTEXCHANGE_', 'EVMVENUE_', 'REFERENCE_', 'SPOTCHAIN_', 'IDP_', 'SANDBOX_'];
+const OUR_PREFIXES = [
+  'SEVENGATE_',
+  'SVC_',
+  'SPOTEXCHANGE_',
+  'EVMVENUE_',
+  'EVMCHAIN_',
+  'REFERENCE_',
+  'SPOTCHAIN_',
+  'IDP_',
+  'NEWS_',
+  'TVL_',
+  'MACRO_',
+  'FILINGS_',
+  'SOCIAL_',
+  'POLYMARKET_',
+  'KALSHI_',
+  'SANDBOX_',
+];
 
 /** Reads the whole environment at once: either every setting, or every problem. An empty value counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly ConfigProblem[] {
@@ -115,11 +172,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (given(key) !== '' && given(of) === '')
       complain(key, `is set without ${of}, and the sandbox takes no key: set ${of} or remove the key`);
   }
+  if (values.SVC_LIVE_SPOTEXCHANGE_ENABLED === true && given('SPOTEXCHANGE_URL') !== '' && given('SPOTEXCHANGE_KEY') === '') {
+    complain(
+      'SPOTEXCHANGE_KEY',
+      'is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
+    );
+  }
   if (values.SVC_DELEGATED_SIGNING_ENABLED === true && given('IDP_AUTHORIZATION_PRIVATE_KEY') === '') {
     complain(
       'IDP_AUTHORIZATION_PRIVATE_KEY',
       'is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
     );
+  }
+  if (given('REFERENCE_FALLBACK_URL') !== '' && given('REFERENCE_URL') === '') {
+    complain('REFERENCE_FALLBACK_URL', 'is set without REFERENCE_URL: a real price must not stand in for a simulated one, so set both');
   }
   if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
     complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');
@@ -218,9 +284,50 @@ function secretUrl(...schemes: string[]) {
   };
 }
 
+/** `USDC=0xaf88…,WETH=0x82aF…`: what a wallet of the chain is asked for. */
+function evmTokens(given: string): Parsed<readonly { readonly symbol: string; readonly contract: `0x${string}` }[]> {
+  const list = given.split(',').map((one) => one.trim().split('='));
+  const wrong = list.find(
+    ([symbol, contract, more]) =>
+      !/^[A-Za-z0-9.+-]{1,16}$/.test(symbol ?? '') || !/^0x[0-9a-fA-F]{40}$/.test(contract ?? '') || more !== undefined,
+  );
+  if (wrong !== undefined)
+    return { wrong: `${JSON.stringify(wrong.join('='))} is no token, such as USDC=0xaf88d065e77c8cC2239327C5EDb3A432268e5831` };
+  return { value: list.map(([symbol, contract]) => ({ symbol: symbol as string, contract: contract as `0x${string}` })) };
+}
+
 function secret(given: string): Parsed<Secret> {
   if (/^[\x21-\x7e]+$/.test(given)) return { value: new Secret(given) };
   return { wrong: 'holds spaces or characters that no key has: was it copied whole?' };
+}
+
+/** A private key in PEM, whose line breaks may be written as `\n`. A key of another kind would only fail at the first connection. */
+function pemKey(given: string, type: 'ed25519' | 'rsa', name: string): Parsed<Secret> {
+  const wrong = { wrong: `is no ${name} private key: it should be PEM` };
+  try {
+    const key = createPrivateKey(given.replaceAll('\\n', '\n'));
+    if (key.asymmetricKeyType !== type) return wrong;
+    return { value: new Secret(key.export({ format: 'pem', type: 'pkcs8' }).toString()) };
+  } catch {
+    return wrong;
+  }
+}
+
+/** The exchange gives out shared secrets, and takes the public half of an Ed25519 key. */
+function exchangeSecret(given: string): Parsed<Secret> {
+  return given.startsWith('-----') ? pemKey(given, 'ed25519', 'Ed25519') : secret(given);
+}
+
+function macroKey(given: string): Parsed<Secret> {
+  if (/^[0-9a-z]{32}$/.test(given)) return { value: new Secret(given) };
+  return { wrong: 'is no key of the provider: it should be 32 lower-case letters and digits' };
+}
+
+function contact(given: string): Parsed<string> {
+  if (/^[\x20-\x7e]{1,200}$/.test(given) && /\S+@\S+\.\S+/.test(given)) return { value: given };
+  return {
+    wrong: `${JSON.stringify(given)} names nobody: it should be a company and an e-mail address, such as Example Desk desk@example.com`,
+  };
 }
 
 function origins(given: string): Parsed<readonly string[]> {
@@ -233,6 +340,11 @@ function origins(given: string): Parsed<readonly string[]> {
   return {
     wrong: `${JSON.stringify(wrong)} is no origin, such as https://desk.example (scheme, host and port; no path, no slash at the end)`,
   };
+}
+
+/** RSA is what the provider signs with. */
+function rsaKey(given: string): Parsed<Secret> {
+  return pemKey(given, 'rsa', 'RSA');
 }
 
 /** The identity provider issues its authorization keys as `wallet-auth:<base64 PKCS #8>`; PEM is accepted as well. */

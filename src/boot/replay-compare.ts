@@ -1,8 +1,9 @@
 /** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
+
+import type { Sql } from '../adapters/store/database.ts';
 import type { Cut, Observation } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
-import type { Sql } from '../adapters/store/database.ts';
 import type { MissedTick } from './replay.ts';
 
 export interface Comparison {
@@ -28,6 +29,8 @@ interface LiveRow {
   reason: string | null;
   instrument: string | null;
   outcome: string;
+  risk: string | null;
+  book: string | null;
   manifest_version: number;
   manifest_hash: string;
   observed_hash: string;
@@ -58,9 +61,12 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
       if (live[part] !== replayed[part])
         return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
     }
+    const risk = replayed.risk === null ? null : JSON.stringify(replayed.risk);
+    if (live.book !== replayed.book) return `${where}: the book was ${shown(live.book)} live and is ${shown(replayed.book)} in the replay`;
+    if (live.risk !== risk) return `${where}: risk said ${shown(live.risk)} live and says ${shown(risk)} in the replay`;
     if (live.previous_hash !== replayed.previousHash)
       return `${where}: it follows another decision than live; the difference lies before this tape`;
-    return `${where}: risk or book differ`;
+    return `${where}: the hash differs, though nothing that it covers does`;
   }
 
   async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
@@ -83,7 +89,7 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
     missed: (agentId, slot) => missed.get(`${agentId} ${slot}`) ?? null,
     async take(replayed, cut) {
       const live = await sql<LiveRow[]>`
-        select d.agent_id, d.disposition, d.reason, d.instrument, d.outcome, d.manifest_version, encode(d.manifest_hash, 'hex') as manifest_hash,
+        select d.agent_id, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book, d.manifest_version, encode(d.manifest_hash, 'hex') as manifest_hash,
           encode(d.observed_hash, 'hex') as observed_hash, encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash
         from unnest(${replayed.map(({ agentId }) => agentId)}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${cut.slot}`;
       const byAgent = new Map(live.map((row) => [row.agent_id, row]));
@@ -99,6 +105,11 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
     },
     result: () => ({ compared, onlyReplayed, missedLive, different, firstDifference }),
   };
+}
+
+/** A column for a sentence: at most 300 characters of it. */
+function shown(text: string | null): string {
+  return text === null ? 'nothing' : text.slice(0, 300);
 }
 
 /** JSON with members in order, so that equal values read alike. */

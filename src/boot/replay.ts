@@ -3,36 +3,42 @@
  * without a database. The same tape and agents give the same bytes, however often and wherever it is run.
  */
 import { createHash } from 'node:crypto';
-import { agentContext, agentKind } from '../../actors/agent/effects.ts';
+import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
 import { agentMachine } from '../../actors/agent/machine.ts';
 import {
   type AgentDuty,
   createShardTicker,
   LATE_AFTER_MS,
+  type MarkedAgent,
   movedWindow,
   type ShardAgent,
   type ShardProgress,
   type TickWindow,
 } from '../../actors/agent/shard-tick.ts';
+import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
-import { createMarketView } from '../../streams/market-view.ts';
+import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { createQualityRule } from '../../streams/quality-chain.ts';
-import { createCutter, type Cutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
+import { type Cutter, createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import type { TapeCut } from '../adapters/tape/tape-reader.ts';
+import type { ActorRow } from '../domain/actor-step.ts';
+import type { Stage } from '../domain/agent.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import type { Cut, IndicatorNeed, Observation } from '../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../domain/decide.ts';
 import { assembleDecision, type DecisionRow } from '../domain/decision.ts';
 import { type Manifest, manifestHash } from '../domain/manifest.ts';
+import type { RiskPreferences } from '../domain/risk/index.ts';
 import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent, TapeHeader } from '../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { type BrokerCounts, createPaperBroker, type PaperBroker, type ReplayedFill } from './paper-broker.ts';
 
 /** A tape as a replay needs it; `openTape` gives one. */
 export interface ReplayTape {
@@ -54,6 +60,12 @@ export interface ReplayOptions {
   readonly missed?: (agentId: string, slot: EpochMs) => MissedTick | null;
   /** Takes the decisions of each slot as they are made, together with its cut. Without it they are kept and returned. */
   readonly onDecisions?: (rows: readonly DecisionRow[], cut: Cut, manifestOf: (hash: string) => Manifest) => void | Promise<void>;
+  /** The risk preferences of every organization that no note on the tape tells otherwise of; those of a fresh organization. */
+  readonly preferences?: RiskPreferences;
+  /** Hears of every fill that was computed; fills that a live run noted are in its books already. */
+  readonly onFill?: (fill: ReplayedFill) => void;
+  /** Hears after each slot how the books stand that something has happened to. */
+  readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => void;
   readonly progress?: (events: number) => void;
 }
 
@@ -72,6 +84,8 @@ export interface ReplayResult {
     readonly commands: number;
     /** Agent events that the agents took live and refused here. */
     readonly refusedCommands: number;
+    /** Proposals and fills that were computed. */
+    readonly trading: BrokerCounts;
     /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
     readonly judged: Readonly<Record<string, number>>;
   };
@@ -83,8 +97,11 @@ export interface ReplayResult {
   readonly cut: TapeCut | null;
 }
 
-/** What happens to the agents, in the order of the tape: a slot is cut, or somebody tells them something. */
-type Happening = { readonly kind: 'cut'; readonly cut: Cut } | { readonly kind: 'command'; readonly command: TapeCommand };
+/** What happens to the agents, in the order of the tape: a slot is cut, somebody tells them something, an order is due. */
+type Happening =
+  | { readonly kind: 'cut'; readonly cut: Cut }
+  | { readonly kind: 'command'; readonly command: TapeCommand }
+  | { readonly kind: 'wake'; readonly at: EpochMs };
 
 const SILENT: ReadonlyMap<InstrumentKey, Observation> = new Map();
 
@@ -98,7 +115,9 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   const view = createMarketView({ freshness, counters });
   const board = createIndicatorBoard({ counters });
   const judge = createQualityRule({ freshness, counters });
-  const population = createPopulation(options);
+  const population = createPopulation(options, view, (at) => {
+    hearing?.clock.deadline(at, () => happenings.push({ kind: 'wake', at }));
+  });
   const digest = createHash('sha256');
   const tally = { decisions: 0, hold: 0, propose_entry: 0, propose_exit: 0, blocked_by_risk: 0, commands: 0 };
   const kept: DecisionRow[] = [];
@@ -135,21 +154,44 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
     return { clock, cutter };
   }
 
-  function take(event: TapeEvent): void {
-    const at = event.receivedAt;
-    hearing ??= begin(at);
-    // Closes every slot before this event, in silence too.
-    if (at > hearing.clock.now()) hearing.clock.advanceTo(at);
+  /** Takes the next event; the promise of what the agents make of it, null where they have nothing to do. */
+  function take(event: TapeEvent): Promise<void> | null {
+    hearing ??= begin(event.receivedAt);
+    const { clock } = hearing;
+    const next = clock.nextAt();
+    if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || (next !== null && next <= event.receivedAt))
+      return takeWithAgents(event, hearing);
+    if (event.receivedAt > clock.now()) clock.advanceTo(event.receivedAt);
+    const judged = judge(event);
+    if (judged !== null) hearing.cutter.take(judged);
+    return null;
+  }
+
+  async function takeWithAgents(event: TapeEvent, { clock, cutter }: NonNullable<typeof hearing>): Promise<void> {
+    // Closes every slot before this event, in silence too; agents live through each instant before the next is heard.
+    await advance(clock, event.receivedAt);
     if (event.kind === 'command') {
       happenings.push({ kind: 'command', command: event });
       population.hear(event);
     } else if (event.kind === 'cut') {
       note = event;
       noted = new Set(event.instruments);
+    } else if (event.kind === 'inputs') {
+      population.note(event.actorId, event.inputs);
     } else {
       const judged = judge(event);
-      if (judged !== null) hearing.cutter.take(judged);
+      if (judged !== null) cutter.take(judged);
     }
+    if (happenings.length > 0) await live();
+  }
+
+  async function advance(clock: VirtualClock, at: EpochMs): Promise<void> {
+    if (at <= clock.now()) return;
+    for (let next = clock.nextAt(); next !== null && next <= at; next = clock.nextAt()) {
+      clock.advanceTo(next);
+      if (happenings.length > 0) await live();
+    }
+    clock.advanceTo(at);
   }
 
   async function live(): Promise<void> {
@@ -159,6 +201,10 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
       if (happening.kind === 'command') {
         tally.commands++;
         await population.tell(happening.command);
+        continue;
+      }
+      if (happening.kind === 'wake') {
+        await population.wake(happening.at);
         continue;
       }
       const { cut } = happening;
@@ -192,19 +238,21 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
         throw new RangeError(`${tape.file} begins before the tape in front of it ended: name the tapes in the order of their time`);
       }
       first = false;
-      for (const event of batch.events) take(event);
+      for (const event of batch.events) {
+        const agents = take(event);
+        if (agents !== null) await agents;
+      }
       events += batch.events.length;
       lastAt = (batch.events.at(-1) as TapeEvent).receivedAt;
-      if (happenings.length > 0) await live();
       options.progress?.(events);
     }
     cutOff = tape.cut;
   }
   // The slot that the last event fell on is complete once a millisecond has passed.
   const heard = hearing as { readonly clock: VirtualClock; readonly cutter: Cutter } | null;
-  heard?.clock.advanceTo(lastAt + 1);
+  if (heard !== null) await advance(heard.clock, lastAt + 1);
   heard?.cutter.stop();
-  await live();
+  if (failure !== null) throw failure;
 
   const refused: Record<string, number> = {};
   for (const venue of Object.values(counters.snapshot())) {
@@ -214,7 +262,13 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
     decisions: kept,
     events,
     cuts,
-    counts: { agents: population.size, ...tally, refusedCommands: population.refusedCommands, judged: refused },
+    counts: {
+      agents: population.size,
+      ...tally,
+      refusedCommands: population.refusedCommands,
+      trading: population.trading,
+      judged: refused,
+    },
     firstSlot,
     lastSlot,
     resultHash: digest.digest('hex'),
@@ -223,9 +277,13 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
 }
 
 /** The agents of a replay: the live runtime and the live tick over stores in memory. */
-function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
+function createPopulation(
+  options: Pick<ReplayOptions, 'missed' | 'preferences' | 'onFill' | 'onMarked'>,
+  view: MarketView,
+  wakeAt: (at: EpochMs) => void,
+) {
   const store = createMemoryStore();
-  const directory = createDirectory([agentKind]);
+  const directory = createDirectory([agentKind, proposalKind]);
   const agents = new Map<string, TapeAgent>();
   const manifests = new Map<string, Manifest>();
   const windows = new Map<string, TickWindow>();
@@ -237,10 +295,23 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
   /** The agents live a little behind the prices: at the time of what happens to them. */
   let now: EpochMs = 0;
   const runtime = createRuntime({ store, directory, clock: { now: () => now } });
+  const broker: PaperBroker = createPaperBroker({
+    store,
+    runtime,
+    view,
+    now: () => now,
+    wakeAt,
+    agent: (id) => ({ ...duty(id), paused: agentContext(actorOf(id).state).pauseCause !== null }),
+    agentIds: () => order,
+    relations: (key) => related.get(key),
+    ...(options.preferences === undefined ? {} : { preferences: options.preferences }),
+    ...(options.onFill === undefined ? {} : { onFill: options.onFill }),
+  });
   let current: Cut = { slot: 0, observations: SILENT };
   let rows: DecisionRow[] = [];
-  /** In a comparison every agent is a shard of its own, so that each may have missed other slots. */
-  const apart = options.missed !== undefined;
+  /** In a comparison every agent is a shard of its own, so that each may have missed other slots; so it is where a live run noted what each has read. */
+  const apart = (): boolean => options.missed !== undefined || broker.hasNotes;
+  let asking: string | null = null;
   let missing: MissedTick | null = null;
   const related = new Map<InstrumentKey, InstrumentRelations>();
   let relations: readonly InstrumentRelations[] = [];
@@ -249,7 +320,8 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
   const ticker = createShardTicker({
     store: {
       async begin(periodMs, shard, slot): Promise<ShardProgress> {
-        missing = apart ? (options.missed?.(idOfShard(shard), slot) ?? null) : null;
+        asking = apart() ? idOfShard(shard) : null;
+        missing = asking === null ? null : (options.missed?.(asking, slot) ?? null);
         const crashed = missing === 'tick_crash';
         return {
           lastSlot: slot - periodMs,
@@ -258,7 +330,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
           suspectTimes: crashed ? Number.MAX_SAFE_INTEGER - 1 : 0,
         };
       },
-      agents: async (_, shard) => (apart ? [idOfShard(shard)] : [...agents.keys()]).flatMap(shardAgent),
+      agents: async (_, shard) => (apart() ? [idOfShard(shard)] : [...agents.keys()]).flatMap(shardAgent),
       duties: async (ids) => ids.map(duty),
       heads: async (ids) => new Map(ids.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
       cut: async () => current,
@@ -270,8 +342,11 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
           rows.push(row);
           heads.set(row.agentId, row.hash);
         }
+        if (tick.trades !== undefined) await broker.begin(tick.trades);
         return true;
       },
+      books: async (ids) => broker.books(ids),
+      organizations: async (ids) => broker.organizations(ids, asking),
       countCrash: async () => 0,
       clearCrashes: async () => {},
       incident: (incident) => store.incident(incident),
@@ -280,6 +355,7 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
     clock: { now: () => now },
     // What paused a live agent is on the tape as a command.
     pause: async () => {},
+    onMarked: async (marked, slot) => options.onMarked?.(marked, slot),
   });
 
   const order: string[] = [];
@@ -294,12 +370,26 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
     return [{ id, version: actor.version, tickFrom: window.from, tickUntil: window.until, rests: window.rests }];
   }
 
-  function duty(id: string): AgentDuty {
+  function actorOf(id: string): ActorRow {
     const actor = store.actors.get(id);
     if (actor === undefined) throw new Error(`agent ${id} is ticked before it arrived`);
-    const context = agentContext(actor.state);
-    const { autonomy, manifestVersion, manifestHash: hash } = context;
-    return { id, version: actor.version, autonomy, manifestVersion, manifestHash: hash, manifest: manifest(hash) };
+    return actor;
+  }
+
+  function duty(id: string): AgentDuty {
+    const actor = actorOf(id);
+    const { autonomy, manifestVersion, manifestHash: hash } = agentContext(actor.state);
+    const stage = agentValue(actor.state).stage as Stage;
+    return {
+      id,
+      version: actor.version,
+      orgId: actor.orgId,
+      stage,
+      autonomy,
+      manifestVersion,
+      manifestHash: hash,
+      manifest: manifest(hash),
+    };
   }
 
   /** @throws Error where no tape told it. */
@@ -368,6 +458,9 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
     get refusedCommands() {
       return refusedCommands;
     },
+    get trading() {
+      return broker.counts;
+    },
     knows: (id: string) => agents.has(id),
     /** An agent that is there from the first event on. */
     expect(agent: TapeAgent) {
@@ -383,6 +476,8 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
       }
       if (command.manifest !== undefined) compile(command.manifest);
     },
+    /** What the live ticks of an agent read from the slot on that is cut next. */
+    note: (agentId: string, inputs: string) => broker.note(agentId, inputs),
     needs: () => needs,
     /** Everything that some agent's universe names. */
     instruments: () => relations,
@@ -392,15 +487,26 @@ function createPopulation(options: Pick<ReplayOptions, 'missed'>) {
         await arrive(command.agent as TapeAgent);
         return;
       }
-      const outcome = await runtime.deliver(command.actorId, command.event, { cause: command.cause ?? 'tape' });
-      readRecords();
-      if (!outcome.ok) refusedCommands++;
+      const cause = command.cause ?? 'tape';
+      if (agents.has(command.actorId)) {
+        const outcome = await runtime.deliver(command.actorId, command.event, { cause });
+        readRecords();
+        await broker.heed();
+        if (!outcome.ok) refusedCommands++;
+      } else if (broker.isProposal(command.actorId)) {
+        if (!(await broker.tell(command.actorId, command.event, cause))) refusedCommands++;
+      } else refusedCommands++;
+    },
+    async wake(at: EpochMs): Promise<void> {
+      now = at;
+      await broker.wake();
     },
     async tick(cut: Cut): Promise<readonly DecisionRow[]> {
       await welcome(cut.slot);
+      await broker.wake();
       current = cut;
       rows = [];
-      if (apart) for (let shard = 0; shard < order.length; shard++) await ticker.tick(AGENT_TICK_MS, shard, cut.slot);
+      if (apart()) for (let shard = 0; shard < order.length; shard++) await ticker.tick(AGENT_TICK_MS, shard, cut.slot);
       else await ticker.tick(AGENT_TICK_MS, 0, cut.slot);
       return rows;
     },

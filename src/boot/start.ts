@@ -4,25 +4,42 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createMarketOrderDesk } from '../../actors/market-order/command-desk.ts';
+import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createInProcessMarketStateBus, createRedisMarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
+import { BookMoved } from '../adapters/store/book-store.ts';
 import { openDatabase } from '../adapters/store/database.ts';
+import { EVALUATOR_ROLE } from '../adapters/store/evidence-store.ts';
+import { separateLogins } from '../adapters/store/logins.ts';
+import { createIssuerMarkStore } from '../adapters/store/issuer-mark-store.ts';
 import { migrate } from '../adapters/store/migrate.ts';
+import { createProposalStore } from '../adapters/store/proposal-store.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
+import { createBacktestRunner } from './backtest-runner.ts';
+import { budgetsOn } from './budgets.ts';
 import { type Config, ROLES, type Role } from './config.ts';
+import { openEvaluations } from './evaluations.ts';
+import { openGates } from './gates.ts';
+import { followListedTokens } from './listed-tokens.ts';
 import { listenRefusal } from './listening.ts';
+import { openLiveOrders } from './live-orders.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createNewIds } from './new-ids.ts';
+import { createPreTrade } from './pre-trade.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
-import { createRequestBudgets, createVenues } from './venues.ts';
+import { createStressRunner } from './stress-runner.ts';
+import { budgetStates, createOrderBooks, createRequestBudgets, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
 
 /** The operator's token is renewed this often; it lives an hour. */
@@ -31,6 +48,7 @@ const TOKEN_LIFETIME_S = 3_600;
 /** How long the start waits for the first quotes before it says what is missing. */
 const READY_MS = 45_000;
 const DATABASE_CONNECTIONS = 20;
+const EVALUATOR_CONNECTIONS = 2;
 
 export interface Started {
   /** Null where no API runs in this process. */
@@ -77,8 +95,24 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     const { applied } = await migrate(servers.databaseUrl);
     if (applied.length > 0) log.info({ applied }, 'migrated');
     signal.throwIfAborted();
-    const sql = openDatabase({ url: servers.databaseUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${roles.join(' ')}` });
+    const logins = await separateLogins(servers.databaseUrl);
+    if (logins.shared !== null)
+      log.warn(
+        { why: logins.shared },
+        'the service works with the login that owns the tables: grant it CREATEROLE and the admin option on sevengate_app and sevengate_evaluator to have logins apart',
+      );
+    const sql = openDatabase({ url: logins.appUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${roles.join(' ')}` });
     stops.push({ what: 'the database connections', stop: () => sql.end({ timeout: 3 }) });
+    const evaluator = openDatabase({
+      url: logins.evaluatorUrl,
+      role: EVALUATOR_ROLE,
+      connections: EVALUATOR_CONNECTIONS,
+      name: `sevengate evaluator ${roles.join(' ')}`,
+    });
+    stops.push({ what: 'the connections of the evaluator', stop: () => evaluator.end({ timeout: 3 }) });
+
+    const listed = await followListedTokens({ sql, isSandboxed: config.SPOTCHAIN_URL === null, clock, log });
+    stops.push({ what: 'the listed tokens', stop: () => listed.stop() });
 
     const sandbox = runs('sandbox') && needsSandbox(config) ? await startSandbox(config, clock) : null;
     if (sandbox) {
@@ -90,6 +124,8 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     }
     const metrics = createMetrics();
     const actors = openActors(sql, clock, newId);
+    const gates = openGates({ sql, evaluator, runtime: actors.runtime, newId });
+    const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
     const tokenFolder = config.IDP_ISSUER === null ? writeTokens(config, clock, stops) : null;
     if (await seedExamples(sql, actors.commands, newId))
       log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
@@ -99,17 +135,28 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     let ping = async (): Promise<void> => {};
     if (roles.some((role) => role !== 'sandbox')) {
       const addresses: Addresses = addressesOf(config, sandbox);
-      const budgets = createRequestBudgets();
+      const counting = budgetsOn(servers.redisUrl, clock, (error) => log.warn({ err: error }, 'the request budgets'));
+      stops.push({ what: 'the request budgets', stop: async () => counting.close() });
+      const budgets = createRequestBudgets(counting.make);
       const bus =
         servers.redisUrl === null
           ? createInProcessQuoteBus({ clock })
           : createRedisQuoteBus({ clock, random, url: servers.redisUrl, onError: (error) => log.warn({ err: error }, 'the quote bus') });
       stops.push({ what: 'the quote bus', stop: () => bus.close() });
+      const onError = (error: unknown) => log.warn({ err: error }, 'the bus of market states');
+      const states =
+        servers.redisUrl === null
+          ? createInProcessMarketStateBus({ clock, onError })
+          : createRedisMarketStateBus({ clock, random, url: servers.redisUrl, onError });
+      stops.push({ what: 'the bus of market states', stop: () => states.close() });
+      const preTrade = createPreTrade({ sql, bus, orderBooks: createOrderBooks(addresses, clock, random, budgets), clock });
       if (runs('feed')) {
         const feed = startFeed({
           sql,
-          venues: () => createVenues(addresses, clock, random, budgets),
+          venues: () => createVenues(addresses, clock, random, budgets, createIssuerMarkStore(sql)),
           bus,
+          states,
+          budgets: () => budgetStates(budgets, clock.now()),
           runtime: actors.runtime,
           clock,
           random,
@@ -126,15 +173,48 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         stops.push({ what: 'the feed', stop: feed.stop });
       }
       if (runs('worker')) {
-        const worker = startWorker({ sql, queue: servers.queue, actors, clock, holder, log, metrics });
+        const bid = (instrument: InstrumentKey): string | null => {
+          const quote = bus.latest(instrument);
+          return quote?.kind === 'quote' && quote.quality === 'live' ? quote.bid : null;
+        };
+        const liveOrders = openLiveOrders(config, addresses, clock, random, budgets);
+        stops.push({ what: 'the live orders', stop: async () => liveOrders.close() });
+        const trading = { preTrade, manual: preTrade, doors: liveOrders.doors, bid, approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000 };
+        const worker = startWorker({ sql, queue: servers.queue, actors, clock, holder, log, metrics, trading });
         ping = worker.ping;
         stops.push({ what: 'the worker', stop: worker.stop });
+        const runners = {
+          backtest: createBacktestRunner({
+            sql,
+            databaseUrl: logins.appUrl,
+            histories: createVenues(addresses, clock, random, optionalBudgets(budgets)).histories,
+            clock,
+            log,
+          }),
+          stress_test: createStressRunner({ sql }),
+        };
+        const carrier = evaluations.carry(runners, holder, (error) => log.warn({ err: error }, 'carrying evaluation runs'));
+        stops.push({ what: 'the evaluation runs', stop: () => carrier.stop() });
+        const daily = gates.watch(clock, (error) => log.warn({ err: error }, 'judging paper and shadow stages'));
+        stops.push({ what: 'the daily look at the gates', stop: () => daily.stop() });
       }
       if (runs('api')) {
         api = await startApi({
           sql,
           commands: actors.commands,
+          marketOrderCommands: createMarketOrderDesk({
+            runtime: actors.runtime,
+            preTrade,
+            live: config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
+            isOverrun: (error) => error instanceof BookMoved,
+            clock,
+            newId,
+          }),
+          proposalCommands: createProposalDesk({ runtime: actors.runtime, proposals: createProposalStore(sql), preTrade }),
+          gates: gates.commands,
+          evaluations,
           bus,
+          states,
           addresses,
           budgets,
           pingQueue: ping,

@@ -1,33 +1,44 @@
 /** The venues as this process hears them: feeds, histories and order books, made from addresses alone. */
+
+import type { OrderBook, OrderBookReads } from '../../api/doors.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
 import type { Feed } from '../../streams/merge-feeds.ts';
-import { createNewsFeed } from '../adapters/intelligence/news-feed.ts';
+import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
 import { createPerpCandles } from '../adapters/venues/evmvenue/candles.ts';
 import { createEvmVenueFeed } from '../adapters/venues/evmvenue/feed.ts';
 import { createPerpInfo } from '../adapters/venues/evmvenue/info.ts';
-import { createIssuerMarkFeed } from '../adapters/venues/reference/issuer-marks.ts';
-import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import type { OrderBook as VenueBook } from '../adapters/venues/order-book.ts';
+import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed.ts';
 import { createReferenceCandles } from '../adapters/venues/reference/candles.ts';
+import { FINNHUB } from '../adapters/venues/reference/share-quotes.ts';
 import { createReferenceDoor, createReferenceFeed, REFERENCE_PER_MINUTE } from '../adapters/venues/reference/feed.ts';
+import { FALLBACK_PER_MINUTE, withFallback } from '../adapters/venues/reference/fallback.ts';
+import { createIssuerMarkFeed, type MarkMemory } from '../adapters/venues/reference/issuer-marks.ts';
+import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import { forOptionalWork, type RequestBudget } from '../adapters/venues/request-budget.ts';
 import { createSpotchainCandles } from '../adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed } from '../adapters/venues/spotchain/feed.ts';
+import type { SpotToken } from '../adapters/venues/spotchain/map.ts';
 import { scaledUiOf } from '../adapters/venues/spotchain/multiplier.ts';
 import { createSpotCandles } from '../adapters/venues/spotexchange/candles.ts';
 import { fetchOrderBook } from '../adapters/venues/spotexchange/depth.ts';
 import { createSpotExchangeFeed } from '../adapters/venues/spotexchange/feed.ts';
-import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
-import type { OrderBook as VenueBook } from '../adapters/venues/order-book.ts';
+import { createSpotRest, fetchServerTime } from '../adapters/venues/spotexchange/rest.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
-import { WeightBudget } from '../adapters/venues/venue-http.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
-import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
-import type { OrderBook, OrderBookReads } from '../../api/doors.ts';
 import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { compareDecimals } from '../domain/decimal.ts';
+import type { IssuerMarkState } from '../domain/issuer-mark.ts';
+import type { BookState, BudgetState, DayTicker } from '../domain/market-state.ts';
+import type { Quality, QualityFlag } from '../domain/quote.ts';
 import { refuse } from '../domain/refusal.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { Addresses } from './addresses.ts';
+import { aloneBudgets, type MakeBudget } from './budgets.ts';
+import { createIntelligenceSources, type IntelligenceSource } from './intelligence.ts';
+import { createPredictionBudgets, createPredictionFeeds } from './prediction.ts';
 
 /** Requests per minute that the aggregator's plan allows. */
 const SPOTCHAIN_PER_MINUTE = 600;
@@ -35,22 +46,40 @@ const CANDLES_PER_MINUTE = 120;
 /** Weight per minute that the exchange and the perpetuals venue allow an address. */
 const SPOTEXCHANGE_WEIGHT = 6_000;
 const EVMVENUE_WEIGHT = 1_200;
+/** New orders that the exchange allows an account. */
+const SPOTEXCHANGE_ORDERS_PER_10_S = 100;
+const SPOTEXCHANGE_ORDERS_PER_DAY = 200_000;
 const SMALL_PER_MINUTE = 30;
+const TVL_PER_MINUTE = 60;
+/** The statistics office allows 120 a minute, the regulator 10 a second; others may share our address. */
+const MACRO_PER_MINUTE = 90;
+const FILINGS_PER_SECOND = 8;
+/** Searches in a window of 15 minutes that every plan of the platform allows. */
+const SOCIAL_PER_WINDOW = 60;
 /** Somebody waits for an order book that was asked for; a spent budget is told rather than waited out. */
 const ORDER_BOOK_WAIT_MS = 2_000;
 
-/** What each provider lets one address ask in a minute, shared by all clients of a process: made once per process. */
+/** What each provider lets one address ask, shared by all clients of a process: made once per process. */
 export type RequestBudgets = ReturnType<typeof createRequestBudgets>;
 
-export function createRequestBudgets() {
+/** `make` decides who counts: this process alone, or all processes together. */
+export function createRequestBudgets(make: MakeBudget = aloneBudgets) {
   return {
-    spotexchange: new WeightBudget(SPOTEXCHANGE_WEIGHT),
-    evmvenue: new WeightBudget(EVMVENUE_WEIGHT),
-    aggregator: new WeightBudget(SPOTCHAIN_PER_MINUTE),
-    pools: new WeightBudget(CANDLES_PER_MINUTE),
-    reference: new WeightBudget(REFERENCE_PER_MINUTE),
-    issuer: new WeightBudget(SMALL_PER_MINUTE),
-    news: new WeightBudget(SMALL_PER_MINUTE),
+    spotexchange: make('spotexchange', SPOTEXCHANGE_WEIGHT),
+    spotexchange_orders: make('spotexchange_orders', SPOTEXCHANGE_ORDERS_PER_10_S, 10_000),
+    spotexchange_orders_day: make('spotexchange_orders_day', SPOTEXCHANGE_ORDERS_PER_DAY, 86_400_000),
+    evmvenue: make('evmvenue', EVMVENUE_WEIGHT),
+    aggregator: make('aggregator', SPOTCHAIN_PER_MINUTE),
+    pools: make('pools', CANDLES_PER_MINUTE),
+    reference: make('reference', REFERENCE_PER_MINUTE),
+    reference_fallback: make('reference_fallback', FALLBACK_PER_MINUTE),
+    issuer: make('issuer', SMALL_PER_MINUTE),
+    news: make('news', SMALL_PER_MINUTE),
+    tvl: make('tvl', TVL_PER_MINUTE),
+    macro: make('macro', MACRO_PER_MINUTE),
+    filings: make('filings', FILINGS_PER_SECOND, 1_000),
+    social: make('social', SOCIAL_PER_WINDOW, 15 * 60_000),
+    ...createPredictionBudgets(make),
   } as const;
 }
 
@@ -59,18 +88,67 @@ type Read = ReturnType<OrderBookReads['read']>;
 export interface Venues {
   readonly feeds: readonly Feed[];
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  readonly extras: MarketExtras;
+  readonly intelligence: readonly IntelligenceSource[];
+  /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
+  readonly predictions: readonly PredictionFeed[];
+}
+
+/** What the venues supply beside the streams of their feeds, as long as those are followed. */
+export interface MarketExtras {
+  readonly books: readonly { readonly venue: Venue; readonly instrument: string; read(levels: number): BookState | null }[];
+  readonly tickers: readonly { readonly instrument: string; read(): DayTicker | null }[];
+  /** The issuers' marks with their valuations. */
+  readonly marks?: () => readonly IssuerMarkState[];
+  /** Venues that tell their server's time. */
+  readonly serverTimes: readonly { readonly venue: Venue; ask(): Promise<EpochMs> }[];
+}
+
+/** Whose question a budget pays; what is not named here serves reference prices and intelligence. */
+const BUDGET_VENUES: Readonly<Partial<Record<string, Venue>>> = {
+  spotexchange: 'spotexchange',
+  spotexchange_orders: 'spotexchange',
+  spotexchange_orders_day: 'spotexchange',
+  evmvenue: 'evmvenue',
+  aggregator: 'spotchain',
+  pools: 'spotchain',
+  polymarket_gamma: 'prediction',
+  polymarket_clob: 'prediction',
+  polymarket_data: 'prediction',
+  kalshi: 'prediction',
+};
+
+/** The same budgets for work that nobody's decision waits for. */
+export function optionalBudgets(budgets: RequestBudgets): RequestBudgets {
+  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, forOptionalWork(budget)])) as RequestBudgets;
+}
+
+/** What may still be asked of each provider by this process. */
+export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState[] {
+  return Object.entries(budgets).map(([name, budget]) => ({ venue: BUDGET_VENUES[name] ?? 'reference', name, ...budget.state(now) }));
 }
 
 const shares = REFERENCE_FEEDS.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol }));
-const tokens = CATALOG.entries.flatMap((entry) =>
-  entry.token === null
-    ? []
-    : [{ symbol: entry.instrument, mint: entry.token.mint, decimals: entry.token.decimals, scaledUi: scaledUiOf(entry.token) }],
-);
+/** The tokens of the catalog as it stands: agent tokens are listed while the service runs. */
+const tokensNow = (): SpotToken[] =>
+  CATALOG.entries.flatMap(({ instrument: symbol, token }) => {
+    if (token === null) return [];
+    const { mint, decimals, validFrom, validTo } = token;
+    return [{ symbol, mint, decimals, validFrom, validTo, scaledUi: scaledUiOf(token) }];
+  });
 const on = (venue: Venue): string[] => CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
 
-/** Feeds connect when they are subscribed, not before. `random` is for the jitter of their backoffs, 0 <= n < 1. */
-export function createVenues(addresses: Addresses, clock: Clock, random: () => number, budgets: RequestBudgets): Venues {
+/**
+ * Feeds connect when they are subscribed, not before. `random` is for the jitter of their backoffs, 0 <= n < 1;
+ * `memory` is what is remembered of issuers' marks, where their feed is to be followed.
+ */
+export function createVenues(
+  addresses: Addresses,
+  clock: Clock,
+  random: () => number,
+  budgets: RequestBudgets,
+  memory?: MarkMemory,
+): Venues {
   const rest = createSpotRest({
     baseUrl: addresses.spotexchange.url,
     clock,
@@ -101,7 +179,7 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
     perMinute: CANDLES_PER_MINUTE,
     budget: budgets.pools,
   });
-  const small = (baseUrl: string, budget: WeightBudget) =>
+  const small = (baseUrl: string, budget: RequestBudget) =>
     createKeyedDoor({
       venue: 'reference',
       baseUrl,
@@ -118,20 +196,62 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
   const history = addresses.reference.url.replace(/\/hermes\/?$/, '');
   const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random });
   const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
+  const spotFeed = createSpotExchangeFeed({
+    streamUrl: addresses.spotexchange.streamUrl,
+    rest,
+    clock,
+    random,
+    instruments: on('spotexchange'),
+    tickers: true,
+  });
+  const perpFeed = createEvmVenueFeed({ socketUrl: addresses.evmvenue.streamUrl, clock, random, instruments: on('evmvenue') });
+  const shareFeed = createReferenceFeed({ baseUrl: addresses.reference.url, ...key, instruments: shares, clock, random });
+  const fallback = addresses.referenceFallback;
+  const markFeed = createIssuerMarkFeed({
+    door: small(addresses.issuerUrl, budgets.issuer),
+    mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
+    clock,
+    random,
+    ...(memory === undefined ? {} : { memory }),
+  });
 
+  const predictions = createPredictionFeeds({ addresses: addresses.prediction, clock, random, budgets });
   return {
+    predictions,
+    intelligence: createIntelligenceSources(addresses, clock, random, budgets),
+    extras: {
+      books: [spotFeed, perpFeed].flatMap((feed) =>
+        on(feed.venue).map((instrument) => ({
+          venue: feed.venue,
+          instrument,
+          read: (levels: number) => {
+            const book = feed.book(instrument, levels);
+            return book === null ? null : bookState(book);
+          },
+        })),
+      ),
+      marks: () => markFeed.states(),
+      tickers: on('spotexchange').map((instrument) => ({ instrument, read: () => spotFeed.dayTicker(instrument) })),
+      serverTimes: [{ venue: 'spotexchange', ask: () => fetchServerTime(rest) }],
+    },
     feeds: [
-      createSpotExchangeFeed({ streamUrl: addresses.spotexchange.streamUrl, rest, clock, random, instruments: on('spotexchange') }),
-      createEvmVenueFeed({ socketUrl: addresses.evmvenue.streamUrl, clock, random, instruments: on('evmvenue') }),
-      createSpotchainFeed({ door: aggregator, tokens, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random }),
-      createReferenceFeed({ baseUrl: addresses.reference.url, ...key, instruments: shares, clock, random }),
-      createIssuerMarkFeed({
-        door: small(addresses.issuerUrl, budgets.issuer),
-        mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
-        clock,
-        random,
-      }),
-      createNewsFeed({ door: small(addresses.newsUrl, budgets.news), clock, random }),
+      ...predictions,
+      spotFeed,
+      perpFeed,
+      createSpotchainFeed({ door: aggregator, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random }),
+      fallback === null
+        ? shareFeed
+        : withFallback({
+            primary: shareFeed,
+            provider: FINNHUB,
+            baseUrl: fallback.url,
+            key: fallback.key,
+            symbols: shares.map(({ symbol }) => symbol),
+            clock,
+            random,
+            budget: budgets.reference_fallback,
+          }),
+      markFeed,
     ],
     histories: {
       spotexchange: createSpotCandles(rest, clock),
@@ -142,9 +262,11 @@ export function createVenues(addresses: Addresses, clock: Clock, random: () => n
       },
       spotchain: createSpotchainCandles({
         door: pools,
-        pools: tokens.flatMap(({ symbol, scaledUi }) =>
-          addresses.spotchain.pools.has(symbol) ? [{ symbol, pool: addresses.spotchain.pools.get(symbol) as string, scaledUi }] : [],
-        ),
+        pools: () =>
+          tokensNow().flatMap(({ symbol, scaledUi }) => {
+            const pool = addresses.spotchain.pools.get(symbol);
+            return pool === undefined ? [] : [{ symbol, pool, scaledUi }];
+          }),
       }),
       reference: createReferenceCandles({ door: reference, instruments: shares }),
     },
@@ -177,23 +299,45 @@ export function createOrderBooks(addresses: Addresses, clock: Clock, random: () 
   };
 }
 
+/** A followed book with the marks that it deserves. */
+function bookState(book: VenueBook): BookState {
+  const { quality, flags } = judgedBook(book, book.receivedAt);
+  return {
+    kind: 'order_book',
+    venue: book.venue,
+    instrument: book.instrument,
+    source: book.source,
+    observedAt: book.observedAt,
+    receivedAt: book.receivedAt,
+    sequence: book.sequence,
+    bids: book.bids,
+    asks: book.asks,
+    quality,
+    flags,
+  };
+}
+
 /** A book that was asked for just now: live, unless its sides contradict each other or its own time is not of now. */
 function shown(book: VenueBook, depth: number): OrderBook {
-  const [bid, ask] = [book.bids[0], book.asks[0]];
-  const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
-  let marks = marksOf(book.flags);
-  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
-  else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;
-  if (book.receivedAt - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
-  if (book.observedAt - book.receivedAt > limits.maxSkewMs) marks |= CLOCK_SKEW;
   const levels = (side: VenueBook['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     source: book.source,
     observedAt: book.observedAt,
     receivedAt: book.receivedAt,
-    quality: qualityWith(book.quality, marks),
-    flags: flagsOf(marks),
+    ...judgedBook(book, book.receivedAt),
     bids: levels(book.bids),
     asks: levels(book.asks),
   };
+}
+
+/** The quality of a book at an instant: what its sides and its times say, on top of what its feed said. */
+function judgedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
+  const [bid, ask] = [book.bids[0], book.asks[0]];
+  const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
+  let marks = marksOf(book.flags);
+  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
+  else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;
+  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
+  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
+  return { quality: qualityWith(book.quality, marks), flags: flagsOf(marks) };
 }

@@ -30,6 +30,8 @@ export interface Errand {
 /** Something that the feeds send. `channel` is one of the contract's feed channels. */
 export interface Announcement {
   readonly channel: string;
+  /** Whom subscribers that narrow to one actor have to name, where that is not the actor that took the step. */
+  readonly about?: string;
   readonly body: { readonly [key: string]: Json };
 }
 

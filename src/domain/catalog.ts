@@ -31,6 +31,18 @@ export interface TokenFacts {
   readonly newMultiplierEffectiveAt: EpochMs;
   /** Fee that the mint itself takes of each transfer, in basis points. */
   readonly transferFeeBps: number;
+  /** The mint is quoted and traded from `validFrom` on and before `validTo`; null where that side is open. */
+  readonly validFrom: EpochMs | null;
+  readonly validTo: EpochMs | null;
+  /** What holders are given for it, and since when it is exchanged. */
+  readonly successor: TokenSuccessor | null;
+}
+
+/** The token that takes another one's place. */
+export interface TokenSuccessor {
+  readonly symbol: string;
+  readonly mint: string;
+  readonly convertsFrom: EpochMs;
 }
 
 /** One instrument of the catalog. */
@@ -56,6 +68,8 @@ export interface CatalogEntry {
   readonly pairedPerp: InstrumentKey | null;
   /** The spot instrument on the same underlying, where there is one (of a spot instrument: itself). */
   readonly pairedSpot: InstrumentKey | null;
+  /** The tokenized share that an agent token was launched against; null for everything else. */
+  readonly pairedStock: InstrumentKey | null;
 }
 
 /** The reference feed of one share. */
@@ -89,6 +103,9 @@ interface EquityRow {
   readonly mint: string;
   /** Multiplier before, multiplier after, and when it changes; a mint that never had a corporate action stays at 1. */
   readonly multipliers?: readonly [before: number, after: number, effectiveAt: EpochMs];
+  /** Left out where the mint has no known end. */
+  readonly validTo?: EpochMs;
+  readonly successor?: TokenSuccessor;
 }
 
 const EQUITIES: readonly EquityRow[] = [
@@ -118,6 +135,9 @@ const PRE_IPO: readonly EquityRow[] = [
     sector: 'aerospace',
     mint: 'PreANxuXjsy2pvisWWMNB6YaJNzr7681wJJr2rHsfTh',
     multipliers: [1, 5, 1_781_065_800_000],
+    // The company is listed: five for one, to be swapped before the deadline of 2027-03-12, read at its earliest instant.
+    validTo: Date.UTC(2027, 2, 12),
+    successor: { symbol: 'SPCXx', mint: 'Xs3oZwbHvqis4NYcf4YKWmEia2eC84wSiVrcYcTqpH8', convertsFrom: 1_781_065_800_000 },
   },
   {
     underlying: 'OPENAI',
@@ -152,7 +172,18 @@ const CRYPTO: readonly { readonly symbol: string; readonly name: string }[] = [
 
 function tokenFacts(row: EquityRow, decimals: number, transferFeeBps: number): TokenFacts {
   const [multiplier, newMultiplier, newMultiplierEffectiveAt] = row.multipliers ?? [1, 1, 0];
-  return { mint: row.mint, program: TOKEN_2022_PROGRAM, decimals, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps };
+  return {
+    mint: row.mint,
+    program: TOKEN_2022_PROGRAM,
+    decimals,
+    multiplier,
+    newMultiplier,
+    newMultiplierEffectiveAt,
+    transferFeeBps,
+    validFrom: null,
+    validTo: row.validTo ?? null,
+    successor: row.successor ?? null,
+  };
 }
 
 function equityEntry(row: EquityRow): CatalogEntry {
@@ -173,6 +204,7 @@ function equityEntry(row: EquityRow): CatalogEntry {
     benchmarkKind: 'reference_price',
     pairedPerp: null,
     pairedSpot: null,
+    pairedStock: null,
   };
 }
 
@@ -193,6 +225,7 @@ function preIpoEntry(row: EquityRow): CatalogEntry {
     benchmarkKind: 'issuer_mark',
     pairedPerp: null,
     pairedSpot: null,
+    pairedStock: null,
   };
 }
 
@@ -200,7 +233,7 @@ function cryptoEntries({ symbol, name }: { symbol: string; name: string }): Cata
   const spot = instrumentKey('spotexchange', `${symbol}USDT`);
   const perp = instrumentKey('evmvenue', symbol);
   const shared = { sector: 'crypto', classification: null, underlying: symbol, token: null, benchmark: null, benchmarkKind: null } as const;
-  const relations = { pairedPerp: perp, pairedSpot: spot };
+  const relations = { pairedPerp: perp, pairedSpot: spot, pairedStock: null };
   return [
     {
       key: spot,
@@ -242,7 +275,7 @@ function referenceFeed(underlying: string): ReferenceFeed {
 /** The reference feeds of the shares behind the tokenized equities. */
 export const REFERENCE_FEEDS: readonly ReferenceFeed[] = EQUITIES.map((row) => referenceFeed(row.underlying));
 
-/** Instruments by key and by name. Launches add agent tokens by making a new catalog of more entries. */
+/** Instruments by key and by name. */
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
   byKey(key: InstrumentKey): CatalogEntry | undefined;
@@ -277,8 +310,63 @@ export function catalogOf(entries: readonly CatalogEntry[]): Catalog {
   };
 }
 
-/** The product's catalog. */
-export const CATALOG: Catalog = catalogOf([...EQUITIES.map(equityEntry), ...PRE_IPO.map(preIpoEntry), ...CRYPTO.flatMap(cryptoEntries)]);
+/** The product's catalog: what stands here, and the agent tokens that are listed at the moment (docs/decisions/0057). */
+export interface ProductCatalog extends Catalog {
+  /** What stands in this file, which nothing that is listed may name again. */
+  readonly fixed: Catalog;
+  /** What is listed besides: what a thread of its own has to be told. */
+  readonly listed: readonly CatalogEntry[];
+  /**
+   * Replaces what is listed besides the fixed entries, for this whole process.
+   * @throws Error where two entries would share a name; the catalog then stays as it was.
+   */
+  list(entries: readonly CatalogEntry[]): void;
+}
+
+function productCatalog(fixed: Catalog): ProductCatalog {
+  let current = fixed;
+  let listed: readonly CatalogEntry[] = [];
+  return {
+    fixed,
+    get listed() {
+      return listed;
+    },
+    get entries() {
+      return current.entries;
+    },
+    byKey: (key) => current.byKey(key),
+    bySymbol: (symbol) => current.bySymbol(symbol),
+    byMint: (mint) => current.byMint(mint),
+    list: (entries) => {
+      current = catalogOf([...fixed.entries, ...entries]);
+      listed = entries;
+    },
+  };
+}
+
+export const CATALOG: ProductCatalog = productCatalog(
+  catalogOf([...EQUITIES.map(equityEntry), ...PRE_IPO.map(preIpoEntry), ...CRYPTO.flatMap(cryptoEntries)]),
+);
+
+/**
+ * Where a mint stands in its life: `upcoming` before it is valid, `converting` while it is exchanged for its successor,
+ * `retired` from the end of its validity on. Upcoming and retired mints are neither quoted nor traded.
+ */
+export const LIFECYCLES = ['upcoming', 'active', 'converting', 'retired'] as const;
+export type Lifecycle = (typeof LIFECYCLES)[number];
+
+type Validity = Pick<TokenFacts, 'validFrom' | 'validTo' | 'successor'>;
+
+export function lifecycleAt({ validFrom, validTo, successor }: Validity, at: EpochMs): Lifecycle {
+  if (validFrom !== null && at < validFrom) return 'upcoming';
+  if (validTo !== null && at >= validTo) return 'retired';
+  return successor !== null && at >= successor.convertsFrom ? 'converting' : 'active';
+}
+
+/** True where the mint may be quoted and traded at the instant. */
+export function isTradableAt({ validFrom, validTo }: Pick<Validity, 'validFrom' | 'validTo'>, at: EpochMs): boolean {
+  return (validFrom === null || at >= validFrom) && (validTo === null || at < validTo);
+}
 
 /** The multiplier that holds at an instant: the new one from its effective time on. */
 export function multiplierAt(token: TokenFacts, at: EpochMs): number {

@@ -23,6 +23,8 @@ export interface ObservedQuote {
 /** The reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt` (spec section 2.3). */
 export interface ObservedReference {
   readonly instrument: string;
+  /** Named where the price is a second source's; without it, it is the first one's. */
+  readonly source?: string;
   readonly referencePrice: DecimalString;
   readonly confidence: DecimalString;
   readonly feedUpdatedAt: EpochMs;
@@ -81,7 +83,8 @@ export interface Observation {
   readonly markPrice: DecimalString | null;
   readonly liquidityUsd: DecimalString | null;
   readonly indicators: { readonly [key: string]: IndicatorValue };
-  readonly events: readonly ObservedEvent[];
+  /** Active events, newest first. Null: nobody listened for all of the longest look-back, so rules on events observe null. */
+  readonly events: readonly ObservedEvent[] | null;
 }
 
 /** The observations of one slot by instrument. */

@@ -17,6 +17,8 @@ export interface Proposal {
   readonly book: AgentBook;
   /** The position to leave; null for an entry. */
   readonly position: BookPosition | null;
+  /** True where the rules that ask for it rest on the reference price: then a live one is required until the order is sent. */
+  readonly readsReference: boolean;
 }
 
 /** The pre-trade risk engine as a tick asks it: pure, the same for paper and live (spec section 1). */
@@ -46,9 +48,12 @@ export interface CompiledManifest {
    *   blocks (`quote_not_live`, `stale_reference_feed`) instead of holding in silence.
    * - `research` never proposes (`hold`, `research_only`); `risk_only` never enters (`hold`, `reduce_only`).
    * - An instrument that was not observed fails all its rules with null (`hold`, `no_observation`).
+   * - An instrument with an open proposal is not proposed again; where nothing else is asked for, the agent holds
+   *   (`proposal_pending`).
    * Without `assess` there is no pre-trade risk engine, and what would be proposed is blocked (`risk_engine_absent`).
+   * @param pending instruments that have an open proposal.
    */
-  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor) => Verdict;
+  readonly decide: (cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor, pending?: ReadonlySet<InstrumentKey>) => Verdict;
   /** The rule matrix of an outcome that `decide` packed; empty where nothing was evaluated. @throws Error where the text is not an outcome of this manifest. */
   readonly unpack: (outcome: string) => RuleOutcome[];
 }
@@ -68,6 +73,7 @@ interface Candidate {
   readonly position: BookPosition | null;
   /** True where a rule on the reference would pass, were the reference live. */
   readonly staleReference: boolean;
+  readonly readsReference: boolean;
 }
 
 /** How a rule came out: it passed, it failed, or it would pass were its prices live. */
@@ -86,11 +92,18 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const exitRules = exitConditions.map((condition) => definitionOf(condition).compile(condition));
   const allRules: readonly CompiledCondition[] = [...entryRules, ...exitRules];
   const entryCount = entryRules.length;
+  const entryReadsReference = entryRules.some(({ usesReference }) => usesReference);
   const instruments = manifest.universe.map((entry) => entry.key);
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
   const rules = matrixRules(instruments, entryConditions, exitConditions);
 
-  function decide(cut: Cut, book: AgentBook, autonomy: Autonomy, assess?: RiskAssessor): Verdict {
+  function decide(
+    cut: Cut,
+    book: AgentBook,
+    autonomy: Autonomy,
+    assess?: RiskAssessor,
+    pending: ReadonlySet<InstrumentKey> = NOTHING_PENDING,
+  ): Verdict {
     let text = '';
     let unobserved = false;
     let candidates: Candidate[] | null = null;
@@ -106,6 +119,8 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
       let entry = entryCount === 0 ? FAILED : PASSED;
       let exit = FAILED;
       let staleReference = false;
+      // Exits are alternatives: one that does not look at the reference is enough.
+      let exitByItself = false;
       for (let r = 0; r < allRules.length; r++) {
         const rule = allRules[r] as CompiledCondition;
         const observed: Observed = rule.observe(observation, position);
@@ -118,8 +133,10 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
           else if (outcome === WITHHELD && entry !== FAILED) entry = WITHHELD;
           if (outcome === WITHHELD && rule.usesReference && position === null) staleReference ||= !isReferenceLive(observation);
         } else {
-          if (outcome === PASSED) exit = PASSED;
-          else if (outcome === WITHHELD && exit === FAILED) exit = WITHHELD;
+          if (outcome === PASSED) {
+            exit = PASSED;
+            exitByItself ||= !rule.usesReference;
+          } else if (outcome === WITHHELD && exit === FAILED) exit = WITHHELD;
           if (outcome === WITHHELD && rule.usesReference && position !== null) staleReference ||= !isReferenceLive(observation);
         }
       }
@@ -132,11 +149,12 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
         observation,
         position,
         staleReference: standing === WITHHELD && staleReference,
+        readsReference: position === null ? entryReadsReference : !exitByItself,
       });
     }
     const outcome = `[${text}]`;
     if (candidates === null) return hold(unobserved ? 'no_observation' : null, outcome);
-    return settle(candidates, manifest, book, autonomy, assess, outcome);
+    return settle(candidates, manifest, book, autonomy, assess, pending, outcome);
   }
 
   return {
@@ -163,18 +181,23 @@ function hold(reason: string | null, outcome: string): Verdict {
   return { disposition: 'hold', reason, instrument: null, outcome, risk: null };
 }
 
-/** Picks among what the rules ask for: autonomy first, then live prices, then risk. */
+const NOTHING_PENDING: ReadonlySet<InstrumentKey> = new Set();
+
+/** Picks among what the rules ask for: autonomy first, then what is open already, then live prices, then risk. */
 function settle(
   candidates: readonly Candidate[],
   manifest: Manifest,
   book: AgentBook,
   autonomy: Autonomy,
   assess: RiskAssessor | undefined,
+  pending: ReadonlySet<InstrumentKey>,
   outcome: string,
 ): Verdict {
   if (autonomy === 'research') return hold('research_only', outcome);
-  const exits = candidates.filter((candidate) => candidate.side === 'exit');
-  const ordered = autonomy === 'risk_only' ? exits : [...exits, ...candidates.filter((candidate) => candidate.side === 'entry')];
+  const free = pending.size === 0 ? candidates : candidates.filter(({ instrument }) => !pending.has(instrument));
+  if (free.length === 0) return hold('proposal_pending', outcome);
+  const exits = free.filter((candidate) => candidate.side === 'exit');
+  const ordered = autonomy === 'risk_only' ? exits : [...exits, ...free.filter((candidate) => candidate.side === 'entry')];
   if (ordered.length === 0) return hold('reduce_only', outcome);
   let blocked: Verdict | null = null;
   for (const candidate of ordered) {
@@ -186,7 +209,7 @@ function settle(
 }
 
 function propose(candidate: Candidate, manifest: Manifest, book: AgentBook, assess: RiskAssessor | undefined, outcome: string): Verdict {
-  const { side, instrument, observation, position } = candidate;
+  const { side, instrument, observation, position, readsReference } = candidate;
   const block = (reason: string, risk: RiskAttribution): Verdict => ({ disposition: 'blocked_by_risk', reason, instrument, outcome, risk });
   const stale: RiskRejection[] = [];
   if (candidate.staleReference) stale.push(notLive('stale_reference_feed', 'a live reference price', observation.reference));
@@ -194,7 +217,7 @@ function propose(candidate: Candidate, manifest: Manifest, book: AgentBook, asse
   const first = stale[0];
   if (first !== undefined) return block(first.code, { verdict: 'blocked', rejections: stale });
   if (assess === undefined) return block('risk_engine_absent', ENGINE_ABSENT);
-  const risk = assess({ side, manifest, instrument, observation, book, position });
+  const risk = assess({ side, manifest, instrument, observation, book, position, readsReference });
   if (risk.verdict !== 'passed') return block(risk.rejections[0]?.code ?? 'blocked', risk);
   return { disposition: side === 'entry' ? 'propose_entry' : 'propose_exit', reason: null, instrument, outcome, risk };
 }

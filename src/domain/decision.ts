@@ -3,6 +3,7 @@ import type { Disposition } from './agent.ts';
 import { sha256Hex } from './canonical-json.ts';
 import type { Observation } from './cut.ts';
 import type { DecimalString } from './decimal.ts';
+import { contentId } from './ids.ts';
 import { type EpochMs, isoTime } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
 
@@ -16,19 +17,61 @@ export interface RuleOutcome {
   readonly threshold: number | string | null;
 }
 
+/** The smallest change under which a refused order would pass the limit that refused it, as data. */
+export type RiskChange =
+  /** The largest quantity that fits, a whole number of lots. */
+  | { readonly kind: 'quantity'; readonly quantity: DecimalString }
+  /** The worst limit price that fits. */
+  | { readonly kind: 'limit_price'; readonly limitPrice: DecimalString }
+  /** No lot fits: so much of the limit must become free (by closing or cancelling something) before one does. */
+  | { readonly kind: 'free_capacity'; readonly usd: DecimalString }
+  /** So many positions must be closed first. */
+  | { readonly kind: 'close_positions'; readonly count: number }
+  /** `at` is when, where that is known (milliseconds since the epoch). */
+  | {
+      readonly kind: 'wait_for';
+      readonly what: 'live_quote' | 'live_reference' | 'pool_liquidity' | 'utc_day';
+      readonly instrument: InstrumentKey | null;
+      readonly at: EpochMs | null;
+    }
+  /** The order has to be priced by a quote of this venue and instrument. */
+  | { readonly kind: 'quote_of'; readonly instrument: InstrumentKey }
+  | { readonly kind: 'lift_halt' }
+  | { readonly kind: 'enable_feature'; readonly feature: string };
+
 /** One refusal of the pre-trade risk function (decisions "Risk rejection codes"). */
 export interface RiskRejection {
   readonly code: string;
   readonly limit: string | null;
   readonly before: string | null;
   readonly after: string | null;
+  /** The smallest change that would pass, as a sentence; `change` says the same as data. */
   readonly suggestion: string | null;
+  /** Null where no change of this order would do. Absent in refusals that no order was sized for. */
+  readonly change?: RiskChange | null;
+}
+
+/** The order that an attribution is about. */
+export interface AssessedOrder {
+  readonly side: 'buy' | 'sell';
+  readonly quantity: DecimalString;
+  readonly limitPrice: DecimalString;
+  readonly notionalUsd: DecimalString;
+}
+
+/** How much of an order would pass: the largest quantity, and the code that a lot more would meet. */
+export interface RiskHeadroom {
+  readonly quantity: DecimalString;
+  readonly code: string;
 }
 
 /** What the risk engine said of a proposal; null in a record that proposed nothing. */
 export interface RiskAttribution {
   readonly verdict: 'passed' | 'blocked';
   readonly rejections: readonly RiskRejection[];
+  /** Absent where the order was refused before it could be sized. */
+  readonly order?: AssessedOrder;
+  readonly headroom?: RiskHeadroom;
 }
 
 /** One open position of an agent's isolated book. Quantities and money are decimal strings. */
@@ -109,9 +152,12 @@ export function decisionHash(row: Omit<DecisionRow, 'hash'>): string {
 
 /** A decision's id: a UUID derived from (agent, slot), so that a replay repeats it. */
 export function decisionId(agentId: string, slot: EpochMs): string {
-  const hex = sha256Hex(`decision\n${agentId}\n${slot}`);
-  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return contentId(`decision\n${agentId}\n${slot}`);
+}
+
+/** The id of the proposal that a decision makes. */
+export function proposalIdOf(decision: string): string {
+  return contentId(`proposal\n${decision}`);
 }
 
 /** The full record of spec section 2.8 as it is read (contract "HTTP"). */

@@ -1,4 +1,5 @@
-/** UUIDv7: ids that sort by the time of their making (RFC 9562). */
+/** Ids: UUIDv7, which sort by the time of their making, and UUIDv8 derived from what they name (RFC 9562). */
+import { sha256Hex } from './canonical-json.ts';
 import type { EpochMs } from './time.ts';
 
 /** Two hexadecimal digits of each byte. */
@@ -25,4 +26,11 @@ export function uuidV7(at: EpochMs, random: Uint8Array): string {
   const high = Math.floor(at / 2 ** 32);
   const time = `${digits(high >> 8)}${digits(high)}${digits(at >>> 24)}${digits(at >>> 16)}-${digits(at >>> 8)}${digits(at)}`;
   return `${time}-${digits((byteOf(random, 0) & 0x0f) | 0x70)}${drawn(random, 1)}-${digits((byteOf(random, 2) & 0x3f) | 0x80)}${drawn(random, 3)}-${drawn(random, 4)}${drawn(random, 5)}${drawn(random, 6)}${drawn(random, 7)}${drawn(random, 8)}${drawn(random, 9)}`;
+}
+
+/** A UUIDv8 derived from a text: the same text has the same id, so that a replay repeats it. */
+export function contentId(text: string): string {
+  const hex = sha256Hex(text);
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

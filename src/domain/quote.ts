@@ -20,6 +20,7 @@ export const QUALITY_FLAGS = [
   'carried_forward',
   'resyncing',
   'feed_down',
+  'price_jump',
 ] as const;
 export type QualityFlag = (typeof QUALITY_FLAGS)[number];
 
@@ -81,6 +82,9 @@ export interface ReferencePrice {
   readonly flags: readonly QualityFlag[];
 }
 
+/** Sources that speak where the first source of reference prices is silent (spec section 1). Their prices are `delayed` and trade nothing. */
+export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote']);
+
 /** Market-wide numbers of a perpetual (spec section 4.4). All decimals are strings; `hourlyFunding` is a fraction per hour. */
 export interface PerpContext {
   readonly kind: 'perp_context';
@@ -127,5 +131,6 @@ export const REJECTION_REASONS = [
   'non_positive_price',
   'unknown_instrument',
   'venue_error',
+  'unknown_word',
 ] as const;
 export type RejectionReason = (typeof REJECTION_REASONS)[number];

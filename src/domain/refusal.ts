@@ -1,5 +1,8 @@
 /** Expected refusals: values with a code from one append-only list, never exceptions. */
 
+import type { RiskRejection } from './decision.ts';
+import type { EvidenceCheck } from './evidence.ts';
+
 /** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
 export const REFUSAL_CODES = [
   'malformed',
@@ -25,6 +28,9 @@ export const REFUSAL_CODES = [
   'unavailable',
   'halted',
   'feature_disabled',
+  'blocked_by_risk',
+  'gate_failed',
+  'sign_off_refused',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
@@ -32,6 +38,10 @@ export type RefusalCode = (typeof REFUSAL_CODES)[number];
 export interface Refusal {
   readonly code: RefusalCode;
   readonly detail: string;
+  /** Where the pre-trade risk function refused: every limit that was hit. */
+  readonly rejections?: readonly RiskRejection[];
+  /** Where a gate refused: each of its conditions with what was observed. */
+  readonly checks?: readonly EvidenceCheck[];
 }
 
 export type Outcome<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };

@@ -154,3 +154,60 @@ export function tradingDays(from: EpochMs, to: EpochMs): TradingDay[] {
   }
   return days;
 }
+
+/** A day of the calendar that is worth a word: the exchange opens, for half the day or the whole, or a holiday keeps it closed. */
+export interface CalendarDay {
+  /** The day in New York, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Null on a holiday. */
+  readonly trading: TradingDay | null;
+  /** The holiday, or why the day is a half one; null on an ordinary day. */
+  readonly occasion: string | null;
+}
+
+/** By month; a closure of the table is one of these, and the exceptions are named by their dates. */
+const HOLIDAYS: Readonly<Record<string, string>> = {
+  '02': "Washington's Birthday",
+  '03': 'Good Friday',
+  '04': 'Good Friday',
+  '05': 'Memorial Day',
+  '06': 'Juneteenth National Independence Day',
+  '07': 'Independence Day',
+  '09': 'Labor Day',
+  '11': 'Thanksgiving Day',
+  '12': 'Christmas Day',
+};
+const SINGLE_CLOSURES: Readonly<Record<string, string>> = { '2025-01-09': 'National day of mourning for James Carter' };
+
+function holidayName(date: string): string {
+  const single = SINGLE_CLOSURES[date];
+  if (single !== undefined) return single;
+  if (date.slice(5, 7) === '01') return date.slice(8) < '03' ? "New Year's Day" : 'Martin Luther King, Jr. Day';
+  return HOLIDAYS[date.slice(5, 7)] as string;
+}
+
+function halfDayName(date: string): string {
+  const month = date.slice(5, 7);
+  return month === '07' ? 'Day before Independence Day' : month === '11' ? 'Day after Thanksgiving' : 'Christmas Eve';
+}
+
+/** The calendar from one New York date to another, both inclusive, without weekends; dates outside of `SESSION_YEARS` are left out. */
+export function calendarDays(from: string, to: string): CalendarDay[] {
+  const days: CalendarDay[] = [];
+  const end = Math.min(LAST_DAY, Date.parse(`${to}T00:00:00Z`) / DAY);
+  for (let day = Math.max(FIRST_DAY, Date.parse(`${from}T00:00:00Z`) / DAY); day <= end; day++) {
+    const midnight = new Date(day * DAY);
+    const weekday = midnight.getUTCDay();
+    if (weekday === 0 || weekday === 6) continue;
+    const date = midnight.toISOString().slice(0, 10);
+    const trading = DAYS[day - FIRST_DAY] ?? null;
+    const occasion = trading === null ? holidayName(date) : trading.halfDay ? halfDayName(date) : null;
+    days.push({ date, trading, occasion });
+  }
+  return days;
+}
+
+/** The New York date of an instant, `YYYY-MM-DD`. */
+export function newYorkDate(at: EpochMs): string {
+  return new Date(at + newYorkOffsetMs(at)).toISOString().slice(0, 10);
+}

@@ -76,7 +76,16 @@ export interface TapeCutNote {
   readonly needs: readonly IndicatorNeed[];
 }
 
-export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote;
+/** What an agent's tick read besides the cut from this slot on (its book, what risk was asked with): the text of domain `TickInputs`. */
+export interface TapeInputsNote {
+  readonly kind: 'inputs';
+  /** The slot. */
+  readonly receivedAt: EpochMs;
+  readonly actorId: string;
+  readonly inputs: string;
+}
+
+export type TapeEvent = MarketEvent | TapeCommand | TapeCutNote | TapeInputsNote;
 export type TapeKind = TapeEvent['kind'];
 
 /** What is wrong with a value and what would be right, as one sentence part: `bid is "NaN"; it should be a plain decimal or null`. */
@@ -102,6 +111,14 @@ const object: Check = (value) => (isRecord(value) ? null : 'an object');
 const uuid: Check = (value) =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value) ? null : 'a UUID in lower case';
 const hash64: Check = (value) => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? null : '64 lower-case hexadecimal digits');
+const jsonObjectText: Check = (value) => {
+  try {
+    if (typeof value === 'string' && isRecord(JSON.parse(value))) return null;
+  } catch {
+    // No JSON: said below.
+  }
+  return 'the text of a JSON object';
+};
 const actorEvent: Check = (value) => (isRecord(value) && typeof value['type'] === 'string' ? null : 'an object with a type');
 
 function oneOf(words: readonly string[]): Check {
@@ -250,6 +267,7 @@ const SHAPES: Readonly<Record<TapeKind, Shape>> = {
     instruments: listOf(anInstrumentKey),
     needs: listOf(indicatorNeed),
   }),
+  inputs: shape({ receivedAt: time, actorId: uuid, inputs: jsonObjectText }),
 };
 
 /** The kinds that a tape may hold. */

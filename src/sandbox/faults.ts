@@ -2,9 +2,9 @@
 
 /** Everything that a double can get wrong. Probabilities lie between 0 and 1; a double ignores what its wire cannot express. */
 export interface FaultSettings {
-  /** Sockets stay open and nothing at all is sent: no data, no ping, no answer. */
+  /** Connections stay open, new sockets are still taken, and nothing at all is sent: no data, no ping, no answer. */
   readonly freeze: boolean;
-  /** Probability per frame that a frame of garbage goes out before it. */
+  /** Probability per frame that a frame of garbage goes out before it, and per answer that garbage takes its place. */
   readonly garbage: number;
   /** Probability per frame that it is lost, which numbered streams show as a gap. */
   readonly gap: number;
@@ -24,16 +24,18 @@ export interface FaultSettings {
   readonly priceJump: number;
   /** How far the double's clock is ahead of the true one; negative: behind. */
   readonly clockOffsetMs: number;
-  /** Probability per request that it is refused with 429. */
+  /** Probability per request or handshake that it is refused with 429. */
   readonly status429: number;
-  /** Probability per request that it is answered with 503. */
+  /** Probability per request or handshake that it is answered with 503. */
   readonly status5xx: number;
-  /** How long every answer to a request is held back. */
+  /** How long every answer to a request or handshake is held back. */
   readonly slowMs: number;
-  /** Probability per frame that a frame of 10 MB goes out before it. */
+  /** Probability per frame that a frame of 10 MB goes out before it, and per answer that 10 MB take its place. */
   readonly bigFrame: number;
-  /** Every socket is cut right after it was opened. */
+  /** Every connection is cut: sockets right after they were opened, requests before they are read. */
   readonly disconnectLoop: boolean;
+  /** Probability per request that it is carried out and the connection then cut, so that its outcome is unknown to whoever asked. */
+  readonly lostAnswer: number;
 }
 
 export const NO_FAULTS: FaultSettings = Object.freeze({
@@ -53,6 +55,7 @@ export const NO_FAULTS: FaultSettings = Object.freeze({
   slowMs: 0,
   bigFrame: 0,
   disconnectLoop: false,
+  lostAnswer: 0,
 });
 
 /** The names of all faults, in the order of `FaultSettings`. */
@@ -123,6 +126,12 @@ export function createFaultSwitch(seed = 1): FaultSwitch {
 /** What a 10 MB frame holds; built once because it is large. */
 let bigFrame: string | null = null;
 
+/** A frame or an answer of 10 MB, well-formed and of no meaning. */
+function bigText(): string {
+  bigFrame ??= `{"filler":"${'x'.repeat(10 * 1024 * 1024)}"}`;
+  return bigFrame;
+}
+
 const GARBAGE = [
   '{"stream":"',
   '\u0000\u0001\u0002',
@@ -134,6 +143,31 @@ const GARBAGE = [
   '{"e":1e999,',
 ];
 
+/**
+ * What takes the place of an answer's body, as the switch says: the page of a broken intermediary, or 10 MB; null where
+ * it goes out as it is.
+ */
+export function spoiledBody(faults: FaultSwitch): string | null {
+  if (faults.happens(faults.settings.garbage)) return '<html><head><title>502 Bad Gateway</title></head></html>';
+  return faults.happens(faults.settings.bigFrame) ? bigText() : null;
+}
+
+/** True where the switch bends some prices: what a double sends only on change then goes out whole. */
+export function bendsPrices({ settings }: FaultSwitch): boolean {
+  const { crossed, zeroPrice, negativePrice, nanPrice, priceJump } = settings;
+  return crossed + zeroPrice + negativePrice + nanPrice + priceJump > 0;
+}
+
+/** One price as text, bent as the switch says: what has no second side cannot be crossed. */
+export function bendPrice(faults: FaultSwitch, price: number, write: (price: number) => string): string {
+  const { settings } = faults;
+  const jumped = faults.happens(settings.priceJump) ? price * 100 : price;
+  if (faults.happens(settings.zeroPrice)) return write(0);
+  if (faults.happens(settings.negativePrice)) return `-${write(jumped)}`;
+  if (faults.happens(settings.nanPrice)) return 'NaN';
+  return write(jumped);
+}
+
 /** The last step before a socket: loses, doubles, swaps and pollutes frames as the switch says. */
 export function createFramePipe(faults: FaultSwitch, send: (frame: string) => void): { frame(text: string): void } {
   let held: string | null = null;
@@ -143,10 +177,7 @@ export function createFramePipe(faults: FaultSwitch, send: (frame: string) => vo
       if (settings.freeze) return;
       if (faults.happens(settings.gap)) return;
       if (faults.happens(settings.garbage)) send(GARBAGE[Math.floor(faults.random() * GARBAGE.length)] as string);
-      if (faults.happens(settings.bigFrame)) {
-        bigFrame ??= `{"filler":"${'x'.repeat(10 * 1024 * 1024)}"}`;
-        send(bigFrame);
-      }
+      if (faults.happens(settings.bigFrame)) send(bigText());
       if (held === null && faults.happens(settings.reorder)) {
         held = text;
         return;

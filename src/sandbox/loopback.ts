@@ -1,8 +1,9 @@
 /** The ground that every double stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
 import http from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../../streams/clock.ts';
-import { createFramePipe, type FaultSwitch } from './faults.ts';
+import { createFramePipe, type FaultSwitch, spoiledBody } from './faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from './local-server.ts';
 
 /** One request as a double sees it. */
@@ -10,6 +11,9 @@ export interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The query as it came, for what is signed. */
+  readonly search: string;
+  readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -24,6 +28,8 @@ export interface LoopbackAnswer {
 export interface LoopbackSocket {
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The headers of the handshake. */
+  readonly headers: http.IncomingHttpHeaders;
   /** Sends market data: it may be lost, doubled, swapped or polluted. */
   data(text: string): void;
   /** Sends an acknowledgement, pong or error: lost only while everything is frozen. */
@@ -47,6 +53,8 @@ export interface LoopbackOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly request: (request: LoopbackRequest) => LoopbackAnswer;
+  /** The status that a handshake is refused with, or null where it may go on. Default: every handshake may. */
+  readonly admit?: (target: Pick<LoopbackSocket, 'path' | 'headers'>) => number | null;
   /** The session of a new socket, or null where the path takes no sockets. */
   readonly socket: (socket: LoopbackSocket) => LoopbackSession | null;
 }
@@ -61,6 +69,11 @@ export interface LoopbackServer {
 }
 
 const MAX_BODY_BYTES = 64 * 1024;
+
+function searchOf({ url = '' }: http.IncomingMessage): string {
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at + 1);
+}
 /** A client that reads this little is cut off, as venues do. */
 const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
 
@@ -68,6 +81,8 @@ const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
 export async function listenOnLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
   const { clock, faults } = options;
   const cancels = new Set<() => void>();
+  /** Handshakes that are held back: nobody but us closes them. */
+  const held = new Set<Duplex>();
 
   function later(ms: number, call: () => void): void {
     if (ms <= 0) return call();
@@ -79,7 +94,9 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
   }
 
   function respond(response: http.ServerResponse, answer: LoopbackAnswer): void {
-    const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+    // Carried out, and nobody hears of it.
+    if (faults.happens(faults.settings.lostAnswer)) return void response.destroy();
+    const text = spoiledBody(faults) ?? (typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
     response.sendDate = false;
     response.writeHead(answer.status, {
       'content-type': typeof answer.body === 'string' ? 'text/plain' : 'application/json',
@@ -101,10 +118,16 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     incoming.on('end', () => {
       later(faults.settings.slowMs, () => {
         if (faults.settings.freeze || response.destroyed) return;
+        if (faults.settings.disconnectLoop) return void response.destroy();
         const target = readTarget(incoming);
         if (target === null) return answerPlainly(response, 400, 'that is no address');
         const body = Buffer.concat(chunks).toString('utf8');
-        guarded(response, () => respond(response, options.request({ method: incoming.method ?? 'GET', ...target, body })));
+        guarded(response, () =>
+          respond(
+            response,
+            options.request({ method: incoming.method ?? 'GET', ...target, search: searchOf(incoming), headers: incoming.headers, body }),
+          ),
+        );
       });
     });
   });
@@ -117,10 +140,30 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       stream.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
       return;
     }
-    sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, target));
+    const { headers } = incoming;
+    held.add(stream);
+    later(faults.settings.slowMs, () => {
+      held.delete(stream);
+      if (stream.destroyed) return;
+      if (faults.happens(faults.settings.lostAnswer)) return void stream.destroy();
+      const refused = refusalOf(target.path, headers);
+      if (refused === null) return sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, { ...target, headers }));
+      const patience = refused === 429 ? 'Retry-After: 1\r\n' : '';
+      stream.end(
+        `HTTP/1.1 ${refused} ${http.STATUS_CODES[refused] ?? 'Refused'}\r\n${patience}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+      );
+    });
   });
 
-  function attach(socket: WebSocket, target: Pick<LoopbackSocket, 'path' | 'query'>): void {
+  /** The status that a handshake is refused with; null where it may go on. */
+  function refusalOf(path: string, headers: http.IncomingHttpHeaders): number | null {
+    const { settings } = faults;
+    if (faults.happens(settings.status429)) return 429;
+    if (faults.happens(settings.status5xx)) return 503;
+    return options.admit?.({ path, headers }) ?? null;
+  }
+
+  function attach(socket: WebSocket, target: Pick<LoopbackSocket, 'path' | 'query' | 'headers'>): void {
     const send = (text: string) => {
       if (socket.readyState !== socket.OPEN) return;
       if (socket.bufferedAmount > MAX_BACKLOG_BYTES) return socket.terminate();
@@ -131,6 +174,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     const session = options.socket({
       path: target.path,
       query: target.query,
+      headers: target.headers,
       data: (text) => {
         if (faults.settings.disconnectLoop) socket.terminate();
         else pipe.frame(text);
@@ -167,6 +211,7 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
     wsUrl: `ws://127.0.0.1:${port}`,
     close: () => {
       for (const cancel of cancels) cancel();
+      for (const stream of held) stream.destroy();
       for (const socket of sockets.clients) socket.terminate();
       return close();
     },

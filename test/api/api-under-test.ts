@@ -6,26 +6,51 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { createCommandDesk } from '../../actors/agent/command-desk.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
+import { createVaultDesk } from '../../actors/agent/vault-desk.ts';
+import { createEvaluationDesk } from '../../actors/evaluation/command-desk.ts';
+import { evaluationKind } from '../../actors/evaluation/effects.ts';
+import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import { createMarketOrderDesk } from '../../actors/market-order/command-desk.ts';
+import { marketOrderKind } from '../../actors/market-order/effects.ts';
+import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import type { ApiDoors, OrderBook } from '../../api/doors.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createTokenBuckets } from '../../api/token-buckets.ts';
+import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createActorStore } from '../../src/adapters/store/actor-store.ts';
 import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
 import { createAgentReads } from '../../src/adapters/store/agent-reads.ts';
-import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
+import { createBookReads } from '../../src/adapters/store/book-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createDecisionReads } from '../../src/adapters/store/decision-reads.ts';
+import { createEvaluationReads } from '../../src/adapters/store/evaluation-store.ts';
+import { EVALUATOR_ROLE } from '../../src/adapters/store/evidence-store.ts';
 import { createIdempotencyStore } from '../../src/adapters/store/idempotency-store.ts';
+import { createIntelligenceReads } from '../../src/adapters/store/intelligence-reads.ts';
+import { createIssuerMarkStore } from '../../src/adapters/store/issuer-mark-store.ts';
 import { createMemberStore } from '../../src/adapters/store/member-store.ts';
+import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { BookMoved } from '../../src/adapters/store/book-store.ts';
+import { createMarketOrderStore } from '../../src/adapters/store/market-order-store.ts';
+import { createProposalStore } from '../../src/adapters/store/proposal-store.ts';
+import { createVaultStore } from '../../src/adapters/store/vault-store.ts';
+import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
+import { openGates } from '../../src/boot/gates.ts';
+import { createLiveMarks } from '../../src/boot/live-marks.ts';
+import { createPreTrade } from '../../src/boot/pre-trade.ts';
+import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
+import { createRiskPreferencesDoor } from '../../src/boot/risk-preferences.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
+import type { MarketState } from '../../src/domain/market-state.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { splitInstrumentKey } from '../../src/domain/venue.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
@@ -35,6 +60,12 @@ export const THEIRS = '00000000-0000-7000-8000-00000000000b';
 export const ORIGIN = 'https://console.example';
 
 type Market = Map<string, Quote | ReferencePrice>;
+
+/** A venue of prediction markets that nobody reaches. */
+const SILENT: PredictionAsking = {
+  book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'nobody answers')),
+  trades: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'nobody answers')),
+};
 
 export interface Reply {
   readonly status: number;
@@ -49,10 +80,13 @@ export interface Reply {
 export interface ApiUnderTest {
   readonly app: FastifyInstance;
   readonly sql: Sql;
+  readonly databaseUrl: string;
   readonly doors: ApiDoors;
   readonly clock: VirtualClock;
   readonly market: Market;
   readonly books: Map<string, OrderBook>;
+  /** What the venues say beside quotes, by `marketStateKey`. */
+  readonly states: Map<string, MarketState>;
   readonly defects: unknown[];
   /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
   token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
@@ -79,7 +113,9 @@ export async function apiUnderTest(
   options: Partial<ApiOptions> = {},
   databaseUrl?: string,
 ): Promise<ApiUnderTest> {
-  const sql = openDatabase({ url: databaseUrl ?? (await testDatabase()), name: 'api test', connections: 6 });
+  const url = databaseUrl ?? (await testDatabase());
+  const sql = openDatabase({ url, name: 'api test', connections: 6 });
+  const evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'api test evaluator', connections: 1 });
   const clock = createVirtualClock(NOW);
   const members = createMemberStore(sql);
   if (databaseUrl === undefined) {
@@ -89,9 +125,29 @@ export async function apiUnderTest(
   const tokens = new Map<string, { subject: string; expiresAt: number }>();
   const market: Market = new Map();
   const books = new Map<string, OrderBook>();
+  const states = new Map<string, MarketState>();
   const defects: unknown[] = [];
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
+  const runtime = createRuntime({
+    store: createActorStore(sql),
+    directory: createDirectory([agentKind, evaluationKind, marketOrderKind, proposalKind]),
+    clock,
+  });
   const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
+  const vaults = createVaultStore(sql);
+  const quotes: ApiDoors['quotes'] = {
+    latest: ({ venue, instrument }) =>
+      [...market.values()].filter(
+        (event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument),
+      ),
+  };
+  const orderBook: ApiDoors['orderBook'] = {
+    async read(venue, instrument) {
+      const book = books.get(`${venue}:${instrument}`);
+      return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
+    },
+  };
+  const preTrade = createPreTrade({ sql, bus: { latest: (key) => market.get(key) ?? null }, orderBooks: orderBook, clock });
+  const proposals = createProposalStore(sql);
   const plain: ApiDoors = {
     clock,
     newRequestId: newId,
@@ -104,6 +160,11 @@ export async function apiUnderTest(
     limits: createTokenBuckets(clock),
     answers: createIdempotencyStore(sql),
     commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }),
+    gates: openGates({ sql, evaluator, runtime, newId }).commands,
+    evaluations: {
+      ...createEvaluationReads(sql),
+      commands: createEvaluationDesk({ runtime, evaluations: createEvaluationReads(sql), clock, newId }),
+    },
     agents: createAgentReads(sql),
     decisions: createDecisionReads(sql),
     charts: {
@@ -113,20 +174,37 @@ export async function apiUnderTest(
           : null,
       layout: (machine) => layouts.of(machine),
     },
-    quotes: {
-      latest: ({ venue, instrument }) =>
-        [...market.values()].filter(
-          (event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument),
-        ),
-    },
+    vaults: createVaultDesk({
+      vaults,
+      marks: createLiveMarks({ latest: (key) => quotes.latest(splitInstrumentKey(key))[0] ?? null }, clock),
+      clock,
+    }),
+    vaultRanking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+    quotes,
     candles: createCandleStore(sql),
-    orderBook: {
-      async read(venue, instrument) {
-        const book = books.get(`${venue}:${instrument}`);
-        return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
-      },
-    },
+    predictions: createPredictionReads({ store: createPredictionStore(sql), venues: { polymarket: SILENT, kalshi: SILENT }, clock }),
+    orderBook,
+    proposals,
+    proposalCommands: createProposalDesk({ runtime, proposals, preTrade }),
+    marketOrders: createMarketOrderStore(sql),
+    marketOrderCommands: createMarketOrderDesk({
+      runtime,
+      preTrade,
+      live: false,
+      isOverrun: (error) => error instanceof BookMoved,
+      clock,
+      newId,
+    }),
+    intelligence: createIntelligenceReads(sql),
+    books: createBookReads(sql),
+    riskPreferences: createRiskPreferencesDoor(sql, clock),
+    states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
+    funding: { recent: async () => refuse('unavailable', 'no venue is asked in this test') },
+    budgets: () => [],
+    publicWallets: { read: async () => refuse('unavailable', 'no venue is asked in this test') },
+    chainWallets: { read: async () => refuse('unavailable', 'no node is asked in this test') },
     catalog: CATALOG,
+    marks: createIssuerMarkStore(sql),
     readiness: async () => ({ ready: true, parts: [{ name: 'database', ok: true, detail: '' }] }),
     metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'up 1\n', observe: () => {} },
     isUnavailable: isConnectionLoss,
@@ -142,10 +220,12 @@ export async function apiUnderTest(
   const under: ApiUnderTest = {
     app,
     sql,
+    databaseUrl: url,
     doors,
     clock,
     market,
     books,
+    states,
     defects,
     issue(subject, livesMs = 3_600_000) {
       const token = `token-of-${subject}-${livesMs}`;
@@ -183,6 +263,7 @@ export async function apiUnderTest(
     async close() {
       await app.close();
       await sql.end({ timeout: 1 });
+      await evaluator.end({ timeout: 1 });
     },
   };
   return under;

@@ -150,7 +150,9 @@ describe('candles', () => {
       complete: false,
       from: new Date(LAST - 12 * HOUR).toISOString(),
       to: new Date(LAST).toISOString(),
-      gaps: [{ from: new Date(LAST - 10 * HOUR).toISOString(), to: new Date(LAST - 8 * HOUR).toISOString(), missing: 2 }],
+      gaps: [
+        { from: new Date(LAST - 10 * HOUR).toISOString(), to: new Date(LAST - 8 * HOUR).toISOString(), missing: 2, reason: 'not_asked' },
+      ],
     });
     expect((await candles('&limit=8')).body.coverage).toMatchObject({ complete: true, gaps: [] });
   });

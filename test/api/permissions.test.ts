@@ -25,6 +25,9 @@ const SUBSETS: readonly (readonly Permission[])[] = Array.from({ length: 16 }, (
 function bodyOf({ route }: RouteEntry): unknown {
   if (route.method === 'GET') return undefined;
   if (route.url.endsWith('/autonomy')) return { autonomy: 'suggest' };
+  if (route.url.endsWith('/sign-off')) return { approved: true };
+  if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
+  if (route.url.endsWith('/withdraw')) return { all: true };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
 }
 
@@ -33,7 +36,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
 const pathOf = ({ route }: RouteEntry, id: string): string =>
-  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000))}${QUERIES[route.url] ?? ''}`;
+  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id)}${QUERIES[route.url] ?? ''}`;
 
 // The rule of the matrix, said a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
@@ -44,6 +47,11 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/me': 'identity',
   'POST /v1/session': 'public',
   'DELETE /v1/session': 'public',
+  'GET /v1/intelligence/macro': ['market:read'],
+  'GET /v1/intelligence/events': ['market:read'],
+  'GET /v1/chains': ['market:read'],
+  'GET /v1/macro-regime': ['market:read'],
+  'GET /v1/social-feed': ['market:read'],
   'GET /v1/quotes': ['market:read'],
   'GET /v1/candles': ['market:read'],
   'GET /v1/order-book': ['market:read'],
@@ -51,6 +59,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents': ['trade:execute'],
   'POST /v1/agents/:id/versions': ['trade:execute'],
   'POST /v1/agents/:id/autonomy': ['trade:execute'],
+  'POST /v1/agents/:id/promote': ['trade:execute'],
+  'POST /v1/agents/:id/sign-off': ['risk:manage'],
   'POST /v1/agents/:id/pause': ['trade:execute', 'risk:manage'],
   'POST /v1/agents/:id/resume': ['risk:manage'],
   'POST /v1/agents/emergency-halt': ['trade:execute', 'risk:manage'],
@@ -59,8 +69,45 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agents/:id/decisions': ['agent:read'],
   'GET /v1/agents/:id/decisions/:decisionId': ['agent:read'],
   'GET /v1/agents/:id/evidence': ['agent:read'],
+  'GET /v1/agents/:id/gates': ['agent:read'],
+  'GET /v1/agents/:id/versions': ['agent:read'],
   'GET /v1/agents/:id/history': ['agent:read'],
   'GET /v1/agents/:id/chart': ['agent:read'],
+  'GET /v1/risk/preferences': ['agent:read'],
+  'PUT /v1/risk/preferences': ['risk:manage'],
+  'GET /v1/risk/preferences/history': ['agent:read'],
+  'GET /v1/books': ['agent:read'],
+  'GET /v1/books/:id/fills': ['agent:read'],
+  'GET /v1/tickers': ['market:read'],
+  'GET /v1/perps': ['market:read'],
+  'GET /v1/perps/:instrument': ['market:read'],
+  'GET /v1/venues': ['market:read'],
+  'GET /v1/public-wallet/:address': ['market:read'],
+  'GET /v1/wallets/evmvenue/:address': ['market:read'],
+  'GET /v1/catalog/marks': ['market:read'],
+  'GET /v1/catalog/sessions': ['market:read'],
+  'GET /v1/prediction-markets': ['market:read'],
+  'GET /v1/prediction-markets/:id': ['market:read'],
+  'GET /v1/prediction-markets/:id/research': ['market:read'],
+  'POST /v1/agents/:id/backtest': ['trade:execute'],
+  'POST /v1/agents/:id/stress_test': ['trade:execute'],
+  'POST /v1/agents/:id/evaluations/:runId/cancel': ['trade:execute'],
+  'GET /v1/agents/:id/evaluations': ['agent:read'],
+  'GET /v1/agents/:id/evaluations/:runId': ['agent:read'],
+  'GET /v1/agents/:id/evaluations/:runId/report': ['agent:read'],
+  'GET /v1/agent-orders': ['agent:read'],
+  'GET /v1/agent-orders/:id': ['agent:read'],
+  'POST /v1/agent-orders/:id/approve': ['trade:execute'],
+  'POST /v1/agent-orders/:id/decline': ['trade:execute'],
+  'GET /v1/agents/:id/decisions/:decisionId/explain': ['agent:read'],
+  'GET /v1/agents/:id/vault': ['agent:read'],
+  'POST /v1/agents/:id/vault/deposit': ['trade:execute'],
+  'POST /v1/agents/:id/vault/withdraw': ['trade:execute'],
+  'GET /v1/agent-vaults/leaderboard': ['agent:read'],
+  'POST /v1/market-orders/paper': ['trade:execute'],
+  'POST /v1/market-orders/spotexchange/live': ['trade:execute'],
+  'GET /v1/market-orders': ['agent:read'],
+  'GET /v1/market-orders/:id': ['agent:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

@@ -31,6 +31,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     QUEUE_BACKEND: null,
     ALLOWED_ORIGINS: [],
     LOG_LEVEL: 'info',
+    PROPOSAL_APPROVAL_MINUTES: 10,
     SVC_LIVE_SPOTEXCHANGE_ENABLED: false,
     SVC_DELEGATED_SIGNING_ENABLED: false,
     IDP_AUTHORIZATION_PRIVATE_KEY: null,
@@ -42,11 +43,34 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     SPOTCHAIN_CANDLES_URL: null,
     SPOTEXCHANGE_URL: null,
     SPOTEXCHANGE_STREAM_URL: null,
+    SPOTEXCHANGE_KEY: null,
+    SPOTEXCHANGE_SECRET: null,
     EVMVENUE_URL: null,
     EVMVENUE_STREAM_URL: null,
+    EVMCHAIN_URL: null,
+    EVMCHAIN_ID: 42_161,
+    EVMCHAIN_TOKENS: null,
     REFERENCE_URL: null,
     REFERENCE_KEY: null,
+    REFERENCE_FALLBACK_URL: null,
+    REFERENCE_FALLBACK_KEY: null,
     NEWS_URL: null,
+    NEWS_KEY: null,
+    TVL_URL: null,
+    MACRO_URL: null,
+    MACRO_KEY: null,
+    FILINGS_URL: null,
+    FILINGS_CONTACT: null,
+    SOCIAL_URL: null,
+    SOCIAL_KEY: null,
+    POLYMARKET_GAMMA_URL: null,
+    POLYMARKET_CLOB_URL: null,
+    POLYMARKET_DATA_URL: null,
+    POLYMARKET_STREAM_URL: null,
+    KALSHI_URL: null,
+    KALSHI_STREAM_URL: null,
+    KALSHI_KEY_ID: null,
+    KALSHI_PRIVATE_KEY: null,
     SANDBOX_TAPE: null,
     SANDBOX_SEED: 1,
     SANDBOX_PORT: 0,
@@ -55,7 +79,20 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
 
 const idp = { IDP_ISSUER: 'https://idp.example', IDP_AUDIENCE: 'sevengate', IDP_JWKS_URL: 'https://idp.example/jwks' };
 const exchange = { SPOTEXCHANGE_URL: 'https://x.example', SPOTEXCHANGE_STREAM_URL: 'wss://x.example/ws' };
+const exchangeKeys = { ...exchange, SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' };
+const edwards = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const poly = {
+  POLYMARKET_GAMMA_URL: 'https://g.example',
+  POLYMARKET_CLOB_URL: 'https://b.example',
+  POLYMARKET_DATA_URL: 'https://d.example',
+  POLYMARKET_STREAM_URL: 'wss://s.example/ws/market',
+};
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const kalshi = { KALSHI_URL: 'https://k.example', KALSHI_STREAM_URL: 'wss://k.example/ws', KALSHI_KEY_ID: 'id', KALSHI_PRIVATE_KEY: rsa };
 const perps = { EVMVENUE_URL: 'https://p.example', EVMVENUE_STREAM_URL: 'wss://p.example/ws' };
+const macro = { MACRO_URL: 'https://m.example', MACRO_KEY: '0a'.repeat(16) };
+const filings = { FILINGS_URL: 'https://f.example', FILINGS_CONTACT: 'Desk desk@example.com' };
+const fallback = { REFERENCE_URL: 'https://r.example', REFERENCE_FALLBACK_URL: 'https://q.example/api/v1', REFERENCE_FALLBACK_KEY: 'k-5' };
 const both = { SPOTCHAIN_URL: 'https://c.example', REFERENCE_URL: 'https://r.example' };
 
 // setting, accepted text, what it becomes, refused text, part of the sentence, and what else must be set
@@ -76,6 +113,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['ALLOWED_ORIGINS', 'https://a.example, http://b:81', ['https://a.example', 'http://b:81'], 'https://a.example/', 'is no origin'],
   ['ALLOWED_ORIGINS', 'https://a.example', ['https://a.example'], '*', 'is no origin'],
   ['LOG_LEVEL', 'debug', 'debug', 'verbose', 'is none of fatal, error'],
+  ['PROPOSAL_APPROVAL_MINUTES', '1440', 1440, '0', 'is not a whole number from 1 to 1440'],
   ['SVC_LIVE_SPOTEXCHANGE_ENABLED', 'true', true, 'on', 'is neither true nor false'],
   ['SVC_DELEGATED_SIGNING_ENABLED', 'false', false, 'TRUE', 'is neither true nor false'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', p256, p256, pem('P-384'), 'is no P-256 private key'],
@@ -89,11 +127,46 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SPOTCHAIN_CANDLES_URL', 'https://h.example', 'https://h.example', 'https://', 'is no URL'],
   ['SPOTEXCHANGE_URL', 'https://x.example', 'https://x.example', 'wss://x.example', 'should begin with https://', exchange],
   ['SPOTEXCHANGE_STREAM_URL', 'ws://x:1/s', 'ws://x:1/s', 'https://x.example', 'should begin with wss:// or ws://', exchange],
+  ['SPOTEXCHANGE_KEY', 'k-5', 'k-5', 'k 5', 'was it copied whole?', exchangeKeys],
+  ['SPOTEXCHANGE_SECRET', edwards, edwards, p256, 'is no Ed25519 private key', exchangeKeys],
   ['EVMVENUE_URL', 'https://p.example', 'https://p.example', 'p', 'is no URL', perps],
   ['EVMVENUE_STREAM_URL', 'wss://p.example', 'wss://p.example', 'http://p.example', 'should begin with wss:// or ws://', perps],
+  [
+    'EVMCHAIN_URL',
+    'https://node.example/v3/key',
+    'https://node.example/v3/key',
+    'wss://node.example',
+    'should begin with https:// or http://',
+  ],
+  ['EVMCHAIN_ID', '1', 1, '0x1', 'is not a whole number'],
+  [
+    'EVMCHAIN_TOKENS',
+    `USDC=0x${'a1'.repeat(20)}`,
+    [{ symbol: 'USDC', contract: `0x${'a1'.repeat(20)}` }],
+    `USDC=0x${'a1'.repeat(19)}`,
+    'is no token, such as',
+  ],
   ['REFERENCE_URL', 'https://r.example', 'https://r.example', '//r.example', 'is no URL'],
   ['REFERENCE_KEY', 'k-2', 'k-2', 'k\n2', 'was it copied whole?', both],
+  ['REFERENCE_FALLBACK_URL', 'https://q.example/api/v1', 'https://q.example/api/v1', 'q.example', 'is no URL', fallback],
+  ['REFERENCE_FALLBACK_KEY', 'k-5', 'k-5', 'k 5', 'was it copied whole?', fallback],
   ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
+  ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', { NEWS_URL: 'https://n.example' }],
+  ['TVL_URL', 'https://t.example', 'https://t.example', 't.example', 'is no URL'],
+  ['MACRO_URL', 'https://m.example', 'https://m.example', 'm.example', 'is no URL', macro],
+  ['MACRO_KEY', '0a'.repeat(16), '0a'.repeat(16), '0A'.repeat(16), 'should be 32 lower-case letters and digits', macro],
+  ['FILINGS_URL', 'https://f.example', 'https://f.example', 'https://u:p@f.example', 'holds a user name or password', filings],
+  ['FILINGS_CONTACT', 'Desk desk@example.com', 'Desk desk@example.com', 'Desk', 'names nobody', filings],
+  ['SOCIAL_URL', 'https://s.example', 'https://s.example', 'ftp://s.example', 'should begin with https:// or http://'],
+  ['SOCIAL_KEY', 'k-4', 'k-4', 'k 4', 'was it copied whole?', { SOCIAL_URL: 'https://s.example' }],
+  ['POLYMARKET_GAMMA_URL', 'https://g.example', 'https://g.example', 'wss://g.example', 'should begin with https://', poly],
+  ['POLYMARKET_CLOB_URL', 'https://b.example', 'https://b.example', 'b.example', 'is no URL', poly],
+  ['POLYMARKET_DATA_URL', 'https://d.example', 'https://d.example', '', 'is missing', poly],
+  ['POLYMARKET_STREAM_URL', 'wss://s.example', 'wss://s.example', 'https://s.example', 'should begin with wss:// or ws://', poly],
+  ['KALSHI_URL', 'https://k.example', 'https://k.example', 'https://u:p@k.example', 'holds a user name or password', kalshi],
+  ['KALSHI_STREAM_URL', 'wss://k.example', 'wss://k.example', 'k.example', 'is no URL', kalshi],
+  ['KALSHI_KEY_ID', 'id-1', 'id-1', '', 'is missing', kalshi],
+  ['KALSHI_PRIVATE_KEY', rsa, rsa, p256, 'is no RSA private key', kalshi],
   ['SANDBOX_PORT', '9100', 9100, '70000', 'is not a whole number from 0 to 65000'],
   ['SANDBOX_TAPE', 'day.tape.ndjson.gz', 'day.tape.ndjson.gz', 'day.csv', 'should end in .tape, .tape.ndjson or .tape.ndjson.gz'],
   ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
@@ -131,7 +204,15 @@ test('what belongs together is asked for together', () => {
   expect(sentences({ SPOTEXCHANGE_URL: 'https://x.example' })).toEqual([
     'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
   ]);
+  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true' })).toEqual([]);
+  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchange })).toEqual([
+    'SPOTEXCHANGE_KEY: is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
+  ]);
+  expect(sentences({ SVC_LIVE_SPOTEXCHANGE_ENABLED: 'true', ...exchangeKeys })).toEqual([]);
+  expect(sentences({ ...exchange, SPOTEXCHANGE_KEY: 'k' })[0]).toContain('SPOTEXCHANGE_SECRET: is missing');
+  expect(sentences({ SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' })[0]).toContain('set without SPOTEXCHANGE_URL');
   expect(sentences({ REFERENCE_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
+  expect(sentences({ REFERENCE_FALLBACK_URL: 'https://q.example', REFERENCE_FALLBACK_KEY: 'k' })[0]).toContain('set without REFERENCE_URL');
   expect(sentences({ REDIS_URL: 'redis://r', QUEUE_BACKEND: 'postgres' })[0]).toContain('keep one of the two');
 });
 

@@ -1,5 +1,6 @@
 // The feed's turn of duty: begun once, however slow the database is.
 import { expect, test } from 'vitest';
+import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/boot/log.ts';
@@ -29,8 +30,11 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
     await transaction`lock table manifests in access exclusive mode`;
     feed = startFeed({
       sql,
-      venues: () => ({ feeds: [], histories: {} }) as never,
+      venues: () =>
+        ({ feeds: [], histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
       bus: createInProcessQuoteBus({ clock }),
+      states: createInProcessMarketStateBus({ clock }),
+      budgets: () => [],
       runtime: openActors(sql, clock, createNewIds(clock)).runtime,
       clock,
       random: () => 0.5,

@@ -31,9 +31,22 @@ async function venue(offsetMs: number, sides: readonly [readonly object[], reado
     spotexchange: { url, streamUrl: 'ws://127.0.0.1:9' },
     evmvenue: { url, streamUrl: 'ws://127.0.0.1:9' },
     reference: { url, key: null },
+    referenceFallback: null,
     spotchain: { url, key: null, candlesUrl: url, pools: new Map() },
+    evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
     issuerUrl: url,
     newsUrl: url,
+    intelligence: {
+      newsKey: null,
+      tvlUrl: url,
+      macro: { url: url, key: '' },
+      filings: { url: url, contact: '', archiveUrl: null },
+      social: { url: url, key: null, siteUrl: null },
+    },
+    prediction: {
+      polymarket: { gammaUrl: url, clobUrl: url, dataUrl: url, streamUrl: 'ws://127.0.0.1:9' },
+      kalshi: { url: url, streamUrl: 'ws://127.0.0.1:9', key: null },
+    },
     identity: { issuer: 'x', audience: 'x', jwksUrl: url },
   };
   const budgets = createRequestBudgets();

@@ -61,6 +61,8 @@ describe('what each type makes of an observation', () => {
     [{ type: 'no_negative_event' }, { events: [event({ observedAt: SLOT - 24 * HOUR - 1 })] }, null, true, 'none'],
     [{ type: 'negative_event', minSeverity: 'medium' }, { events: [event({ severity: 'medium' })] }, null, true, 'medium'],
     [{ type: 'negative_event', minSeverity: 'medium' }, {}, null, false, 'none'],
+    [{ type: 'no_negative_event' }, { events: null }, null, false, null],
+    [{ type: 'negative_event', minSeverity: 'medium' }, { events: null }, null, false, null],
     [{ type: 'ema_cross_up', ...EMA }, emas([9, 11], [10, 10]), null, true, 'crossed_up'],
     [{ type: 'ema_cross_up', ...EMA }, emas([10, 11], [10, 10]), null, true, 'crossed_up'],
     [{ type: 'ema_cross_up', ...EMA }, emas([11, 12], [10, 10]), null, false, 'above'],

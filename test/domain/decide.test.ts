@@ -112,6 +112,7 @@ describe('dispositions', () => {
         observation: leaving,
         book: held,
         position: held.positions[0],
+        readsReference: true,
       },
     ]);
   });
@@ -336,6 +337,7 @@ function naiveRule(rule: ManifestCondition, seen: Observation | undefined, book:
     }
     case 'no_negative_event':
     case 'negative_event': {
+      if (seen.events === null) return unknown;
       const since = seen.slot - number('lookbackHours') * HOUR;
       const counted = seen.events.filter(
         (one) => one.negative && one.observedAt >= since && (rule['includeRumors'] === true || !one.rumor),

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  calendarDays,
+  newYorkDate,
   newYorkOffsetMs,
   nextRegularOpen,
   nextSessionChange,
@@ -189,3 +191,82 @@ test.skipIf(!existsSync(ORACLE))(
     expect(ours).toEqual(recorded);
   },
 );
+
+describe('the calendar', () => {
+  test('names every closure and half day of 2025 to 2027 as the exchange publishes them', () => {
+    const named = calendarDays('2025-01-01', '2027-12-31').filter(({ occasion }) => occasion !== null);
+    expect(named.map(({ date, trading, occasion }) => `${date} ${trading === null ? 'closed' : 'half'} ${occasion}`)).toEqual([
+      "2025-01-01 closed New Year's Day",
+      '2025-01-09 closed National day of mourning for James Carter',
+      '2025-01-20 closed Martin Luther King, Jr. Day',
+      "2025-02-17 closed Washington's Birthday",
+      '2025-04-18 closed Good Friday',
+      '2025-05-26 closed Memorial Day',
+      '2025-06-19 closed Juneteenth National Independence Day',
+      '2025-07-03 half Day before Independence Day',
+      '2025-07-04 closed Independence Day',
+      '2025-09-01 closed Labor Day',
+      '2025-11-27 closed Thanksgiving Day',
+      '2025-11-28 half Day after Thanksgiving',
+      '2025-12-24 half Christmas Eve',
+      '2025-12-25 closed Christmas Day',
+      "2026-01-01 closed New Year's Day",
+      '2026-01-19 closed Martin Luther King, Jr. Day',
+      "2026-02-16 closed Washington's Birthday",
+      '2026-04-03 closed Good Friday',
+      '2026-05-25 closed Memorial Day',
+      '2026-06-19 closed Juneteenth National Independence Day',
+      '2026-07-03 closed Independence Day',
+      '2026-09-07 closed Labor Day',
+      '2026-11-26 closed Thanksgiving Day',
+      '2026-11-27 half Day after Thanksgiving',
+      '2026-12-24 half Christmas Eve',
+      '2026-12-25 closed Christmas Day',
+      "2027-01-01 closed New Year's Day",
+      '2027-01-18 closed Martin Luther King, Jr. Day',
+      "2027-02-15 closed Washington's Birthday",
+      '2027-03-26 closed Good Friday',
+      '2027-05-31 closed Memorial Day',
+      '2027-06-18 closed Juneteenth National Independence Day',
+      '2027-07-05 closed Independence Day',
+      '2027-09-06 closed Labor Day',
+      '2027-11-25 closed Thanksgiving Day',
+      '2027-11-26 half Day after Thanksgiving',
+      '2027-12-24 closed Christmas Day',
+    ]);
+  });
+
+  test('holds each weekday of the known years once and nothing outside of them', () => {
+    const days = calendarDays('1999-01-01', '2099-12-31');
+    expect(days[0]?.date).toBe(`${SESSION_YEARS.first}-01-01`);
+    expect(days.at(-1)?.date).toBe(`${SESSION_YEARS.last}-12-31`);
+    expect(new Set(days.map(({ date }) => date)).size).toBe(days.length);
+    for (const { date, trading, occasion } of days) {
+      expect(trading, date).toEqual(tradingDay(date));
+      expect(trading === null || trading.halfDay, date).toBe(occasion !== null);
+    }
+    expect(calendarDays('2026-05-02', '2026-05-03')).toEqual([]);
+    expect(calendarDays('2026-05-05', '2026-05-04')).toEqual([]);
+  });
+
+  test.each([
+    ['2026-03-02T04:59:59.999Z', '2026-03-01'],
+    ['2026-03-02T05:00:00.000Z', '2026-03-02'],
+    ['2026-07-02T03:59:59.999Z', '2026-07-01'],
+    ['2026-07-02T04:00:00.000Z', '2026-07-02'],
+  ])('at %s it is %s in New York', (instant, date) => {
+    expect(newYorkDate(at(instant))).toBe(date);
+  });
+
+  test.skipIf(!existsSync(ORACLE))('agrees with a recorded calendar (optional test data; skipped where it is absent)', () => {
+    const [, ...rows] = readFileSync(ORACLE, 'utf8')
+      .trim()
+      .split('\n')
+      .map((row) => row.split(','));
+    const recorded = rows.map(([date, open, close, early]) => [date, at(open as string), at(close as string), early === '1']);
+    const open = calendarDays(recorded[0]?.[0] as string, recorded.at(-1)?.[0] as string).flatMap(({ trading }) =>
+      trading === null ? [] : [trading],
+    );
+    expect(open.map(({ date, regularAt, postMarketAt, halfDay }) => [date, regularAt, postMarketAt, halfDay])).toEqual(recorded);
+  });
+});

@@ -103,6 +103,7 @@ test('an event of every kind is accepted as it is, and spelled so that it reads 
       instruments: ['spotexchange:BTCUSDT'],
       needs: [{ instrument: 'spotexchange:BTCUSDT', name: 'rsi', timeframe: '1h', period: 14 }],
     },
+    { kind: 'inputs', receivedAt: AT, actorId: agent.id, inputs: '{"epoch":0}' },
   ] as unknown as TapeEvent[];
   expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(TAPE_KINDS));
   for (const event of events) {

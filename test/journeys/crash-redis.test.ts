@@ -1,12 +1,27 @@
-// Redis dies, forgets everything or stops answering: the schedule is rebuilt from PostgreSQL, and no slot is missed.
+// Redis dies, forgets everything or stops answering: the schedule is rebuilt from PostgreSQL, no slot is missed, and
+// whoever halts or cancels is not kept waiting.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import { proposalKind } from '../../actors/proposal/effects.ts';
+import { executionCarriers } from '../../actors/proposal/execution.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { startErrands } from '../../actors/runtime/errands.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 import { until } from '../../src/adapters/server-process.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createProposalStore } from '../../src/adapters/store/proposal-store.ts';
+import { createPreTrade } from '../../src/boot/pre-trade.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { condition, sampleManifest } from '../actors/agent/sample.ts';
+import { quoteOf } from '../actors/proposal/trading-stage.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage, type Stage, type WorkerProcess } from './crash-stage.ts';
@@ -72,6 +87,57 @@ async function withRedis(
   }
 }
 
+/** What the API does with proposals, in this process: approvals, and the carrier that executes what was approved. */
+function trading({ sql }: Stage) {
+  const clock = createLiveClock();
+  const store = createActorStore(sql);
+  const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
+  const proposals = createProposalStore(sql);
+  const preTrade = createPreTrade({
+    sql,
+    clock,
+    bus: { latest: (key) => quoteOf(key, clock.now(), '268.5', '268.5', 'live', '1000') },
+    orderBooks: { read: async () => refuse('unavailable', 'this venue has no book') },
+  });
+  const errands = startErrands({
+    store,
+    runtime,
+    carriers: executionCarriers({ runtime, load: store.load, preTrade, leaseIsHeld: proposals.leaseIsHeld, doors: {}, clock }),
+    clock,
+    onError: () => {},
+  });
+  return { orders: createProposalDesk({ runtime, proposals, preTrade }), stop: () => errands.stop() };
+}
+
+/** Every agent buys at once: those at `confirm` wait for somebody, those at `policy_auto` for nobody. */
+async function makeThemTrade(stage: Stage): Promise<void> {
+  const context = { ...stage.context, permissions: ['trade:execute', 'risk:manage'] } as const;
+  for (const [place, id] of stage.agents.entries()) {
+    const eager = sampleManifest({ name: `eager ${place}`, entry: [condition('price_above', { price: '1' })], exit: [] });
+    expect(await stage.commands.addVersion(context, id, eager)).toMatchObject({ ok: true });
+    const autonomy = place % 3 === 0 ? 'policy_auto' : 'confirm';
+    expect(await stage.commands.setAutonomy(context, id, autonomy)).toMatchObject({ ok: true });
+  }
+}
+
+interface ProposalRow {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+const proposalsOf = ({ sql }: Stage) => sql<ProposalRow[]>`select id, agent_id, state, reason from proposals order by id`;
+
+/** How long a command took that was asked for now. */
+async function inTime<T>(what: string, command: () => Promise<T>): Promise<T> {
+  const asked = performance.now();
+  const answer = await command();
+  const took = performance.now() - asked;
+  measured(what, took);
+  expect(took, what).toBeLessThan(1_000);
+  return answer;
+}
+
 async function faultLasts(ms: number): Promise<void> {
   const end = Date.now() + ms;
   await waitFor(() => Date.now() >= end, { what: 'the fault to last', deadlineMs: ms + 5_000 });
@@ -132,6 +198,65 @@ describe.skipIf(!found).concurrent('Redis', () => {
           const took = await stage.decidedAgain();
           measured(`Redis answers again after ${lastsMs / 1_000} s of silence, next decisions`, took);
           expect(took).toBeLessThan(REBUILT_LIMIT_MS);
+        }
+      });
+    },
+    TIME_LIMIT_MS,
+  );
+
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'is gone (%s): proposals are cancelled and everything is halted within a second, and nothing begins afterwards',
+    async (signal) => {
+      await withRedis(async (stage, redis) => {
+        const context = { ...stage.context, permissions: ['trade:execute', 'risk:manage'] } as const;
+        const desk = trading(stage);
+        try {
+          await makeThemTrade(stage);
+          const pending = await waitFor(
+            async () => {
+              const open = (await proposalsOf(stage)).filter(({ state }) => state === 'pending_approval');
+              return open.length >= 20 ? open : null;
+            },
+            { what: 'a proposal of every agent that waits for approval', deadlineMs: REBUILT_LIMIT_MS },
+          );
+          await stage.midTick();
+          redis.signal(signal);
+
+          const [declined, lowered, paused, ...others] = pending as unknown as [ProposalRow, ProposalRow, ProposalRow, ...ProposalRow[]];
+          const stateOf = async (id: string) => (await proposalsOf(stage)).find((row) => row.id === id);
+          await inTime('Redis gone, declined', () => desk.orders.decline(context, declined.id, 'not today'));
+          expect(await stateOf(declined.id)).toMatchObject({ state: 'declined' });
+          await inTime('Redis gone, autonomy lowered', () => stage.commands.setAutonomy(context, lowered.agent_id, 'suggest'));
+          expect(await stateOf(lowered.id)).toMatchObject({ state: 'cancelled', reason: 'autonomy_lowered' });
+          await inTime('Redis gone, paused', () => stage.commands.pause(context, paused.agent_id));
+          expect(await stateOf(paused.id)).toMatchObject({ state: 'cancelled', reason: 'paused' });
+          const approvals = others.slice(0, 5).map(({ id }) => desk.orders.approve(context, id));
+          expect(await inTime('Redis gone, approved', () => approvals[0] as (typeof approvals)[number])).toMatchObject({ ok: true });
+
+          const halted = await inTime('Redis gone, halted', () => stage.commands.emergencyHalt(context));
+          expect(halted).toMatchObject({ ok: true, value: { paused: { length: stage.agents.length - 1 } } });
+          const atHalt = await stage.sql`select (select count(*) from fills) as fills, (select count(*) from decisions) as decisions`;
+          await Promise.all(approvals);
+          const before = await proposalsOf(stage);
+          expect(before.filter(({ state }) => state === 'pending_approval' || state === 'approved' || state === 'executing')).toEqual([]);
+          expect(before.filter(({ reason }) => reason === 'halted').length).toBeGreaterThan(0);
+
+          await faultLasts(FAULT_MS);
+          await (signal === 'SIGKILL' ? redis.startAgain() : redis.signal('SIGCONT'));
+          // Long enough for two slots and for whatever was queued before.
+          await faultLasts(2 * stage.periodMs);
+          expect(await proposalsOf(stage)).toEqual(before);
+          const since = await stage.sql`select (select count(*) from fills) as fills, (select count(*) from decisions
+            where reason is distinct from 'late_tick') as decisions`;
+          expect(since[0]?.['fills']).toBe(atHalt[0]?.['fills']);
+          expect(since[0]?.['decisions']).toBeLessThanOrEqual(atHalt[0]?.['decisions'] as number);
+
+          for (const id of stage.agents)
+            expect(await stage.commands.resume({ ...context, subject: 'rita' }, id)).toMatchObject({ ok: true });
+          // Resumed agents are ticked from the next minute on; slots of this stage are shorter.
+          await stage.sql`update actors set tick_from = ${stage.slotNow() + 2 * stage.periodMs} where kind = 'agent'`;
+        } finally {
+          await desk.stop();
         }
       });
     },

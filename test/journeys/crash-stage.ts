@@ -118,7 +118,7 @@ export async function onStage(
       await waitFor(
         async () => {
           const [open] = await sql<{ count: number }[]>`
-            select count(*) from actors a where a.tick_until is null and not exists (
+            select count(*) from actors a where a.kind = 'agent' and a.tick_until is null and not exists (
               select 1 from decisions d where d.agent_id = a.id and d.slot > ${began} and d.reason is distinct from 'late_tick')`.catch(
             () => [],
           );

@@ -47,7 +47,23 @@ async function metric(name: string, labels: Record<string, string> = {}): Promis
 
 test('the control door says what it has, and refuses what it has not without changing anything', async () => {
   const all = (await (await fetch(`${control}/faults`)).json()) as Json;
-  expect(Object.keys(all)).toEqual(['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'news', 'identity']);
+  expect(Object.keys(all)).toEqual([
+    'spotexchange',
+    'evmvenue',
+    'spotchain',
+    'reference',
+    'issuer',
+    'news',
+    'identity',
+    'tvl',
+    'macro',
+    'filings',
+    'social',
+    'evmchain',
+    'polymarket',
+    'kalshi',
+    'fallback',
+  ]);
   expect(all.spotexchange).toMatchObject({ freeze: false, garbage: 0, clockOffsetMs: 0 });
   for (const [path, init, status, says] of [
     ['/faults/nasdaq', {}, 404, 'there are spotexchange'],

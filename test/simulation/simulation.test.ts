@@ -1,6 +1,7 @@
 // Seeded runs of the whole engine: whatever the faults, the invariants hold. A failing seed is printed with its faults.
 import { expect, test } from 'vitest';
 import { LATE_AFTER_MS } from '../../actors/agent/shard-tick.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { decisionHash, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { AGENT_TICK_MS } from '../../src/domain/time.ts';
 import { MINUTES, type Outcome, plan, START, simulate } from './world.ts';
@@ -9,7 +10,7 @@ const SEEDS = Number(process.env['SIM_SEEDS'] ?? 120);
 const FIRST = Number(process.env['SIM_FIRST'] ?? 1);
 
 /** What is wrong with a run, in words; empty where every invariant holds. */
-function broken({ rows, cuts, duty, incidents, failures }: Outcome): string[] {
+function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): string[] {
   const wrong: string[] = [];
   if (failures.length > 0) wrong.push(`something threw: ${String(failures[0])}`);
   if (incidents > 0) wrong.push(`${incidents} incidents`);
@@ -40,12 +41,27 @@ function broken({ rows, cuts, duty, incidents, failures }: Outcome): string[] {
     }
     // I9: what would have been proposed stands on a live quote of its own venue at its slot.
     for (const row of own) {
-      if (row.reason !== 'risk_engine_absent') continue;
+      if (row.disposition !== 'propose_entry' && row.disposition !== 'propose_exit') continue;
       const quote = row.instrument === null ? null : cuts.get(row.slot)?.observations.get(row.instrument)?.quote;
       if (!quote || quote.quality !== 'live' || quote.ageMs > 15_000)
         wrong.push(`I9: ${id} at ${row.slot} proposed on ${quote?.quality ?? 'nothing'}`);
       if (quote && quote.receivedAt > row.slot) wrong.push(`I9: ${id} at ${row.slot} saw the future`);
     }
+  }
+  // I2: nothing begins in an epoch that a halt has ended.
+  if (trading.begunAfterHalt > 0) wrong.push(`I2: ${trading.begunAfterHalt} executions began after a halt`);
+  // I9: what was filled was filled on a live quote of its own venue, and once.
+  for (const { fill, quote } of trading.fills) {
+    if (quote.quality !== 'live' || `${quote.venue}:${quote.instrument}` !== fill.instrument)
+      wrong.push(`I9: ${fill.id} was filled on a ${quote.quality} quote of ${quote.venue}:${quote.instrument}`);
+  }
+  if (new Set(trading.fills.map(({ fill }) => fill.orderId)).size !== trading.fills.length) wrong.push('a proposal was filled twice');
+  // I6: nothing is made or lost: cash and cost are the capital, plus what was realized, minus fees.
+  for (const book of trading.books.values()) {
+    const held = book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
+    const off = held.plus(book.feesUsd).minus(book.capitalUsd).minus(book.realizedPnlUsd);
+    if (!off.isZero()) wrong.push(`I6: book ${book.id} is off by ${off.toString()}`);
+    if (new Decimal(book.cashUsd).isNegative()) wrong.push(`book ${book.id} owes ${book.cashUsd}`);
   }
   return wrong;
 }
@@ -53,9 +69,13 @@ function broken({ rows, cuts, duty, incidents, failures }: Outcome): string[] {
 test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, async () => {
   let proposals = 0;
   let late = 0;
+  let fills = 0;
+  const ends = new Set<string>();
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
     const outcome = await simulate(seed);
-    proposals += outcome.rows.filter(({ reason }) => reason === 'risk_engine_absent').length;
+    proposals += outcome.rows.filter(({ disposition }) => disposition === 'propose_entry').length;
+    fills += outcome.trading.fills.length;
+    for (const state of outcome.trading.states) ends.add(state);
     late += outcome.rows.filter(({ reason }) => reason === 'late_tick').length;
     const wrong = broken(outcome);
     if (wrong.length > 0) {
@@ -69,7 +89,9 @@ test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, as
     }
   }
   // The runs are worth something only where agents would have traded and slots were missed.
-  expect(proposals).toBeGreaterThan(SEEDS * 10);
+  expect(proposals).toBeGreaterThan(SEEDS * 4);
+  expect(fills).toBeGreaterThan(SEEDS * 2);
+  expect([...ends]).toEqual(expect.arrayContaining(['filled', 'cancelled', 'pending_approval']));
   expect(late).toBeGreaterThan(SEEDS / 4);
 }, 120_000);
 

@@ -1,12 +1,11 @@
 // The whole engine in one process under virtual time: seeded feeds and faults, streams, cuts, two workers, commands.
 // A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
 import { Subject } from 'rxjs';
-import { agentContext, agentKind } from '../../actors/agent/effects.ts';
+import { agentContext } from '../../actors/agent/effects.ts';
 import { createShardTicker, movedWindow, type ShardAgent, type TickStore, type TickWindow } from '../../actors/agent/shard-tick.ts';
-import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
-import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
@@ -20,6 +19,7 @@ import { seededRandom } from '../../src/sandbox/faults.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
+import { createTradingFloor, type Trading } from './trading-floor.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
 /** A Wednesday in the regular session, so that references are live. */
@@ -37,7 +37,8 @@ export type Fault =
       readonly forMs: number;
     }
   | { readonly at: EpochMs; readonly kind: 'cut_lost'; readonly slot: EpochMs }
-  | { readonly at: EpochMs; readonly kind: 'pause' | 'resume' | 'autonomy'; readonly agent: number };
+  | { readonly at: EpochMs; readonly kind: 'pause' | 'resume' | 'autonomy'; readonly agent: number }
+  | { readonly at: EpochMs; readonly kind: 'approve' | 'halt' | 'carrier_dies' };
 
 export interface Outcome {
   readonly rows: readonly (DecisionRow & { readonly committedAt: EpochMs })[];
@@ -47,6 +48,7 @@ export interface Outcome {
   readonly incidents: number;
   readonly failures: readonly unknown[];
   readonly faults: readonly Fault[];
+  readonly trading: Trading;
 }
 
 const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'reference'];
@@ -76,6 +78,11 @@ export function plan(seed: number): Fault[] {
       'pause',
       'resume',
       'autonomy',
+      'approve',
+      'approve',
+      'approve',
+      'halt',
+      'carrier_dies',
     ] as const);
     if (kind === 'disconnect' || kind === 'freeze')
       faults.push({ at, kind, venue: pick(VENUES), forMs: pick([4_900, 5_100, 20_000, 90_000]) });
@@ -84,6 +91,7 @@ export function plan(seed: number): Fault[] {
     else if (kind === 'worker_dies' || kind === 'job_lost' || kind === 'job_twice' || kind === 'job_late')
       faults.push({ at, kind, slot, forMs: Math.round(random() * 70_000) });
     else if (kind === 'cut_lost') faults.push({ at, kind, slot });
+    else if (kind === 'approve' || kind === 'halt' || kind === 'carrier_dies') faults.push({ at, kind });
     else faults.push({ at, kind, agent: Math.floor(random() * 5) });
   }
   return faults.sort((a, b) => a.at - b.at);
@@ -95,7 +103,7 @@ const MANIFESTS: readonly Manifest[] = [
     name: 'spot',
     universe: [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
     entry: [condition('price_above', { price: '100' })],
-    exit: [],
+    exit: [condition('price_above', { price: '96000' })],
   }),
   sampleManifest({
     name: 'both',
@@ -114,8 +122,9 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
   const clock = createVirtualClock(START - 5_000);
   const failures: unknown[] = [];
   const cuts = new Map<EpochMs, Cut>();
-  const store = createMemoryStore();
-  const runtime = createRuntime({ store, directory: createDirectory([agentKind]), clock });
+  const memory = createMemoryStore();
+  const floor = createTradingFloor({ memory, clock, orgId: ORG, manifestOf: (hash) => manifests.get(hash) as Manifest, failures });
+  const { store, runtime } = floor;
   const timers = startTimers({ store, runtime, clock, onError: (error) => failures.push(error) });
 
   // Agents.
@@ -129,7 +138,11 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
       'agent',
       id,
       ORG,
-      { autonomy: i === 4 ? 'research' : 'suggest', manifestVersion: 1, manifestHash: compiled[i % compiled.length]?.hash ?? '' },
+      {
+        autonomy: (['confirm', 'policy_auto', 'autonomous', 'suggest', 'research'] as const)[i] as Autonomy,
+        manifestVersion: 1,
+        manifestHash: compiled[i % compiled.length]?.hash ?? '',
+      },
       { cause: 'test' },
     );
   }
@@ -217,6 +230,13 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
     error: (error: unknown) => failures.push(error),
   });
 
+  pipeline.judged.subscribe({
+    next: (message) => {
+      if (message.kind === 'quote') floor.heard(message);
+    },
+    error: (error: unknown) => failures.push(error),
+  });
+
   // Two workers on one shard.
   const rows: (DecisionRow & { committedAt: EpochMs })[] = [];
   const heads = new Map<string, string>();
@@ -258,6 +278,8 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
         return {
           id,
           version: row?.version ?? 0,
+          orgId: ORG,
+          stage: 'draft' as const,
           autonomy: context.autonomy,
           manifestVersion: 1,
           manifestHash: context.manifestHash,
@@ -266,6 +288,8 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
       }),
     heads: async (wanted) => new Map(wanted.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
     cut: async (slot) => cuts.get(slot) ?? null,
+    books: floor.books,
+    organizations: floor.organizations,
     async suspect(_, __, id) {
       shard.suspectTimes = shard.suspect === id ? shard.suspectTimes + 1 : 1;
       shard.suspect = id;
@@ -283,6 +307,7 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
         rows.push({ ...row, committedAt: clock.now() });
         heads.set(row.agentId, row.hash);
       }
+      if (tick.trades !== undefined) await floor.begin(tick.trades);
       return true;
     },
     countCrash: async () => 1,
@@ -324,10 +349,15 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
       else if (fault.kind === 'duplicate') {
         price(fault.venue);
         price(fault.venue);
-      } else if (fault.kind === 'pause')
+      } else if (fault.kind === 'approve') told.push(floor.approveAll());
+      else if (fault.kind === 'halt') told.push(floor.halt(ids));
+      else if (fault.kind === 'carrier_dies') floor.killNextCarrier();
+      else if (fault.kind === 'pause')
         told.push(runtime.deliver(ids[fault.agent] as string, { type: 'pause', cause: 'operator' }, { cause: 'test' }));
       else if (fault.kind === 'resume')
-        told.push(runtime.deliver(ids[fault.agent] as string, { type: 'resume', subject: 'b', createdBy: 'a' }, { cause: 'test' }));
+        told.push(
+          runtime.deliver(ids[fault.agent] as string, { type: 'resume', subject: 'b', createdBy: 'a', at: clock.now() }, { cause: 'test' }),
+        );
       else if (fault.kind === 'autonomy')
         told.push(
           runtime.deliver(
@@ -359,6 +389,7 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
   await Promise.all(told);
   pipeline.stop();
   await timers.stop();
+  await floor.stop();
 
   const duty = new Map<string, [EpochMs, EpochMs][]>();
   for (const id of ids) duty.set(id, []);
@@ -369,5 +400,5 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
     if (from !== null) spans.push([from, Number.POSITIVE_INFINITY]);
     else if (until !== null) (spans[spans.length - 1] as [EpochMs, EpochMs])[1] = until;
   }
-  return { rows, cuts, duty, incidents: store.incidents.length, failures, faults };
+  return { rows, cuts, duty, incidents: store.incidents.length, failures, faults, trading: floor.outcome() };
 }

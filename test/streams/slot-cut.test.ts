@@ -8,7 +8,7 @@ import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { sessionAt } from '../../src/domain/session.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
-import { createMarketView } from '../../streams/market-view.ts';
+import { createMarketView, type MarketView } from '../../streams/market-view.ts';
 import { createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, liquidity, news, perpContext, quote, REGULAR, reference, status } from './events.ts';
@@ -89,6 +89,10 @@ const event = fc.oneof(
   { weight: 2, arbitrary: fc.constant((at: number) => heartbeat(at)) },
   {
     weight: 1,
+    arbitrary: fc.constantFrom('news:wire', 'news:filings').map((source) => (at: number) => heartbeat(at, { venue: 'reference', source })),
+  },
+  {
+    weight: 1,
     arbitrary: fc.constantFrom('connected' as const, 'disconnected' as const).map((state) => (at: number) => status(at, state)),
   },
   { weight: 1, arbitrary: fc.constantFrom('n1', 'n2', 'n3').map((id) => (at: number) => news(at, id)) },
@@ -167,7 +171,12 @@ function naive(events: readonly FeedMessage[], slot: number, key: InstrumentKey)
     ),
     funding: fresh?.hourlyFunding ?? null,
     liquidity: pool !== undefined && slot - pool.observedAt <= 300_000 ? pool.liquidityUsd : null,
-    events: [...newest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? -1 : 1)).map(([id]) => id),
+    // Apple and SpaceX file with the regulator, so that both sources have to be heard of them; of Bitcoin the wire alone.
+    events: (crypto ? ['news:wire'] : ['news:wire', 'news:filings']).every((source) =>
+      heard.some((one) => one.kind === 'heartbeat' && one.source === source && slot - one.receivedAt <= 300_000),
+    )
+      ? [...newest].sort(([a, atA], [b, atB]) => atB - atA || (a < b ? -1 : 1)).map(([id]) => id)
+      : null,
   };
 }
 
@@ -185,7 +194,7 @@ function seen(observation: Observation) {
     basis: observation.basisPct,
     funding: observation.hourlyFunding,
     liquidity: observation.liquidityUsd,
-    events: observation.events.map((one) => one.id),
+    events: observation.events?.map((one) => one.id) ?? null,
   };
 }
 
@@ -368,21 +377,59 @@ describe('the market view', () => {
     expect(view.apply(quote(T + 3, { source: 'binance:rest', observedAt: T + 3 }))).toBe(true);
   });
 
-  it('keeps events for 168 hours, the newest version of each, and no more than it may', () => {
-    const view = createMarketView({ maxNews: 3 });
-    const hour = 3_600_000;
+  const hour = 3_600_000;
+  const heardOut = (view: MarketView, at: number, sources = ['news:wire', 'news:filings']): void => {
+    for (const source of sources) view.apply(heartbeat(at, { venue: 'reference', source }));
+  };
+  const idsOf = (view: MarketView, symbol: string, at: number) => view.newsOf(symbol, at)?.map((one) => one.id) ?? null;
+
+  it('keeps negative events for 720 hours and others for 168, and the newest version of each', () => {
+    const view = createMarketView();
     view.apply(news(T, 'a', { rumor: true }));
-    view.apply(news(T + hour, 'b', { symbols: ['TSLA', 'AAPL'] }));
+    view.apply(news(T + hour, 'b', { symbols: ['TSLA', 'AAPL'], negative: false }));
     view.apply(news(T + 2 * hour, 'a', { observedAt: T, rumor: false }));
-    expect(view.newsOf('AAPL', T + 2 * hour).map((one) => [one.id, one.rumor])).toEqual([
+    heardOut(view, T + 2 * hour);
+    expect(view.newsOf('AAPL', T + 2 * hour)?.map((one) => [one.id, one.rumor])).toEqual([
       ['b', false],
       ['a', false],
     ]);
-    expect(view.newsOf('AAPL', T + 168 * hour + 1).map((one) => one.id)).toEqual(['b']);
-    for (const id of ['c', 'd', 'e']) view.apply(news(T + 3 * hour, id));
-    expect(view.newsOf('AAPL', T + 3 * hour).map((one) => one.id)).toEqual(['c', 'd', 'e']);
-    view.apply(news(T + 200 * hour, 'f', { symbols: ['TSLA'] }));
-    expect(view.newsOf('AAPL', T + 3 * hour)).toEqual([]);
+    const after = (hours: number) => {
+      heardOut(view, T + hours * hour);
+      return idsOf(view, 'AAPL', T + hours * hour);
+    };
+    expect([after(169), after(170), after(720), after(721)]).toEqual([['b', 'a'], ['a'], ['a'], []]);
+    view.apply(news(T + 723 * hour, 'f', { symbols: ['TSLA'] }));
+    heardOut(view, T + 723 * hour);
+    expect(view.newsOf('TSLA', T + 723 * hour)?.map((one) => one.id)).toEqual(['f']);
+  });
+
+  it('calls a symbol unknown while an event about it had to make room for others', () => {
+    const view = createMarketView({ maxNews: 2 });
+    view.apply(news(T, 'a', { symbols: ['TSLA'] }));
+    for (const id of ['b', 'c']) view.apply(news(T + 1, id));
+    heardOut(view, T + 1);
+    expect([idsOf(view, 'TSLA', T + 1), idsOf(view, 'AAPL', T + 1)]).toEqual([null, ['b', 'c']]);
+    heardOut(view, T + 720 * hour + 1);
+    expect(idsOf(view, 'TSLA', T + 720 * hour + 1)).toEqual([]);
+  });
+
+  it('knows of no event only while every source of an asset was heard out of late, and a status alone is no round', () => {
+    const view = createMarketView();
+    const seen = (at: number) => ['BTC', 'AAPL'].map((symbol) => idsOf(view, symbol, at));
+    view.apply(status(T, 'connected', { venue: 'reference', source: 'news:wire' }));
+    expect(seen(T)).toEqual([null, null]);
+    heardOut(view, T, ['news:macro', 'news:social']);
+    expect(seen(T)).toEqual([null, null]);
+    heardOut(view, T, ['news:wire']);
+    expect(seen(T)).toEqual([[], null]);
+    heardOut(view, T + 1_000, ['news:filings']);
+    expect(seen(T + 1_000)).toEqual([[], []]);
+    // An outage that the retries ride out takes nothing away.
+    view.apply(status(T + 2_000, 'disconnected', { venue: 'reference', source: 'news:wire' }));
+    expect(seen(T + 300_000)).toEqual([[], []]);
+    expect(seen(T + 300_001)).toEqual([null, null]);
+    heardOut(view, T + 300_002, ['news:wire']);
+    expect(seen(T + 301_001)).toEqual([[], null]);
   });
 
   it('counts rejections by reason and tells of every changed quote', () => {

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createShardTicker } from '../../actors/agent/shard-tick.ts';
+import { startedProposal } from '../../actors/proposal/birth.ts';
 import { createActorStore } from '../../src/adapters/store/actor-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/tick-store.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
-import { seedExamples } from '../../src/boot/seed.ts';
+import { EXAMPLE_ORGANIZATION, seedExamples } from '../../src/boot/seed.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
+import { orderOf } from '../../src/domain/order.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -41,8 +44,11 @@ export const STEPS = 10_000;
 /** How many decisions the agent `Discount hunter` has made before the service starts. */
 export const DECISIONS = 3;
 
+/** A service whose database a test may write to. */
+export type ServiceWithPast = Service & { readonly databaseUrl: string };
+
 /** The service over a database in which the example agents have already decided, and one has come and gone from degraded data. */
-export async function startServiceWithPast(): Promise<Service> {
+export async function startServiceWithPast(): Promise<ServiceWithPast> {
   const url = await testDatabase();
   const now = Date.now();
   const first = Math.floor(now / MINUTE) * MINUTE - DECISIONS * MINUTE;
@@ -72,7 +78,52 @@ export async function startServiceWithPast(): Promise<Service> {
     await sql.end({ timeout: 1 });
   }
   await giveSteps(url, first);
-  return startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } });
+  return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
+}
+
+/** A pending proposal to buy bitcoin, as a tick of the agent would have made it on the present quote. Answers its id. */
+export async function propose(service: ServiceWithPast, agentId: string, quantity: string): Promise<string> {
+  const [agent, quotes] = await Promise.all([
+    service.get(`/v1/agents/${agentId}`),
+    service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT'),
+  ]);
+  const now = Date.now();
+  const slot = Math.floor(now / MINUTE) * MINUTE;
+  const order = orderOf({
+    id: uuidV7(now, randomBytes(10)),
+    origin: 'proposal',
+    mode: 'paper',
+    bookId: `agent:${agentId}:paper:${agent.body.manifestVersion}`,
+    instrument: 'spotexchange:BTCUSDT',
+    side: 'buy',
+    quantity,
+    // A tenth of a percent above the ask: within the budget of 20 basis points.
+    limitPrice: new Decimal(quotes.body.items[0].ask).times('1.001').toFixed(2),
+    maxSlippageBps: 20,
+  });
+  const { start } = startedProposal({
+    duty: {
+      id: agentId,
+      orgId: EXAMPLE_ORGANIZATION,
+      autonomy: 'confirm',
+      manifestVersion: agent.body.manifestVersion,
+      manifestHash: agent.body.manifestHash,
+    },
+    row: { slot, disposition: 'propose_entry', risk: { verdict: 'passed', rejections: [] } },
+    order,
+    cut: { slot, observations: new Map() },
+    readsReference: false,
+    epoch: 0,
+    approvalMs: 600_000,
+    at: now,
+  });
+  const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1 });
+  try {
+    await createActorStore(sql).start(start);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+  return order.id;
 }
 
 /** Steps as the runtime writes them, between live and degraded data. */

@@ -7,14 +7,14 @@ import { readConsoleFiles } from '../../src/boot/console-files.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import type { Service } from '../journeys/running-service.ts';
 import {
-  barriers,
   type Browser,
+  barriers,
   CHROMIUM,
   DECISIONS,
   openBrowser,
+  STEPS,
   signIn,
   startServiceWithPast,
-  STEPS,
   type Watched,
 } from './console-stage.ts';
 
@@ -84,7 +84,14 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     await line.locator('.quality-live').waitFor();
     const before = await line.locator('.price').first().innerText();
     await waitFor(async () => (await line.locator('.price').first().innerText()) !== before, { what: 'another bid' });
-    expect(await attributes(page.locator('[data-venue]'), 'data-venue')).toEqual(['spotchain', 'spotexchange', 'evmvenue', 'reference']);
+    await page.locator('[data-venue=prediction] [data-instrument]').first().waitFor();
+    expect(await attributes(page.locator('[data-venue]'), 'data-venue')).toEqual([
+      'spotchain',
+      'spotexchange',
+      'evmvenue',
+      'prediction',
+      'reference',
+    ]);
     // What the API says of each reference price is what its row says.
     const { items } = (await service.get('/v1/quotes?venue=reference&limit=200')).body;
     for (const { instrument, quality } of items as { instrument: string; quality: string }[]) {
@@ -142,6 +149,28 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     ]);
     expect(await card.locator('.verdict').count()).toBe(decision.rules.length);
     expect(await card.locator('.verdict-passed').count()).toBe(decision.rules.filter(({ passed }) => passed).length);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('the gates show every condition; a promotion moves the agent on, and what is missing is said', async () => {
+    await openAgent('Discount hunter');
+    const gate = (stage: string) => page.locator(`.gate-list [data-gate=${stage}]`);
+    await gate('draft').locator('.badge', { hasText: 'ready' }).waitFor();
+    expect(await attributes(page.locator('.gate-list > li'), 'data-state')).toEqual(['here', 'ahead', 'ahead', 'ahead', 'ahead', 'ahead']);
+    expect(await gate('draft').locator('[data-check=stop_loss]').innerText()).toMatch(/✓\s+stop loss\s+4\s+> 0/);
+    expect(await gate('draft').locator('.is-missed').count()).toBe(0);
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('Promoted to backtest.').waitFor();
+    await expectStanding('stage.backtest');
+    await gate('backtest').locator('.badge', { hasText: 'shut' }).waitFor();
+    expect(await gate('backtest').locator('[data-check=sharpe]').innerText()).toMatch(/✗\s+sharpe\s+unknown\s+> 1.8/);
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page
+      .locator('.notices')
+      .getByText(/nothing on record opens the gate at backtest/)
+      .waitFor();
+    // The browser itself notes the refusal, and nothing else was wrong.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('409')]);
     expect(await barriers(page)).toEqual([]);
   });
 

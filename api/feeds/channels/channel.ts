@@ -40,7 +40,31 @@ export interface AnnouncementChannel extends ChannelBase {
   readonly expand: ((doors: FeedDoors, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
 }
 
-export type Channel = QuoteChannel | AnnouncementChannel;
+/** One thing that changed: `key` is what it replaces, `json` writes it when it is sent. */
+export interface ChangedState {
+  readonly key: string;
+  json(): string;
+}
+
+/** What one set of parameters hears; it lives as long as anybody has subscribed to it. */
+export interface LatestSource {
+  /** Resolves once a snapshot can be taken; null where it can at once. */
+  readonly ready: Promise<void> | null;
+  /** Everything at this moment, each item as JSON. */
+  snapshot(): readonly string[];
+  /** Called once; the answer ends the source. */
+  subscribe(listener: (changed: readonly ChangedState[]) => void): () => void;
+}
+
+/** Conflated like quotes: the newest wins, nothing is resumed, everybody with the permission sees the same. */
+export interface LatestChannel extends ChannelBase {
+  readonly kind: 'latest';
+  /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
+  problem(params: { readonly [name: string]: Json }): string | null;
+  open(doors: FeedDoors, params: { readonly [name: string]: Json }): LatestSource;
+}
+
+export type Channel = QuoteChannel | AnnouncementChannel | LatestChannel;
 
 /** An actor's or a record's id. */
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';

@@ -2,16 +2,22 @@
 import { agentsChannel } from './agents.ts';
 import { alertsChannel } from './alerts.ts';
 import { bridgeChannel } from './bridge.ts';
+import { candlesChannel } from './candles.ts';
 import type { Channel } from './channel.ts';
 import { decisionsChannel } from './decisions.ts';
 import { inspectChannel } from './inspect.ts';
 import { launchesChannel } from './launches.ts';
+import { orderBookChannel, perpsChannel, tickersChannel } from './market-states.ts';
 import { proposalsChannel } from './proposals.ts';
 import { quotesChannel } from './quotes.ts';
 import { takesChannel } from './takes.ts';
 
 export const CHANNELS: readonly Channel[] = [
   quotesChannel,
+  orderBookChannel,
+  tickersChannel,
+  perpsChannel,
+  candlesChannel,
   decisionsChannel,
   proposalsChannel,
   agentsChannel,

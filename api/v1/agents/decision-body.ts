@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { DISPOSITIONS } from '../../../src/domain/agent.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
+import { AttributionBody } from '../../risk-shapes.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, QualityFlags, QualityWord, Time } from '../../shapes.ts';
 
 const EpochTime = Type.Integer({ description: 'Milliseconds since the epoch, as it was hashed.' });
@@ -21,6 +22,7 @@ const ObservedQuoteBody = Type.Object({
 
 const ObservedReferenceBody = Type.Object({
   instrument: Type.String(),
+  source: Type.Optional(Type.String({ description: "Named where the price is a second source's." })),
   referencePrice: DecimalText,
   confidence: DecimalText,
   feedUpdatedAt: EpochTime,
@@ -95,23 +97,7 @@ export const DecisionBody = Type.Object(
     disposition: choice(DISPOSITIONS),
     reason: nullable('string', 'A word where the disposition alone does not say why, such as `late_tick`.'),
     instrument: nullable('string', 'What the proposal is about.'),
-    risk: Type.Unsafe<object | null>({
-      type: ['object', 'null'],
-      required: ['verdict', 'rejections'],
-      properties: {
-        verdict: choice(['passed', 'blocked']),
-        rejections: Type.Array(
-          Type.Object({
-            code: Type.String(),
-            limit: nullable('string'),
-            before: nullable('string'),
-            after: nullable('string'),
-            suggestion: nullable('string'),
-          }),
-        ),
-      },
-      description: 'Pre-trade risk attribution; null where nothing was proposed.',
-    }),
+    risk: AttributionBody,
     book: Type.Object({
       positions: Type.Array(
         Type.Object({ instrument: Type.String(), quantity: DecimalText, averageEntryPrice: DecimalText, openedAt: EpochTime }),

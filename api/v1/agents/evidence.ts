@@ -1,21 +1,19 @@
-/** GET /v1/agents/:id/evidence: evaluation runs that are tied to the agent's manifest hashes, newest first. */
+/** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, HashText, IdText, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';
+import { AgentPath, HashText, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
 import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { evidenceFields, gateEvidenceBody } from './evidence-body.ts';
 
 const EvidenceBody = Type.Object(
   {
-    id: IdText,
-    stage: StageWord,
-    manifestHash: HashText,
-    passed: Type.Boolean(),
-    at: Time,
-    metrics: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+    ...evidenceFields,
+    runId: nullable('string', 'The evaluation run that it comes from; null where it follows from the rows of the store.'),
+    seq: Type.Integer({ description: 'Its place in the agent’s chain of gate records.' }),
+    hash: HashText,
   },
   { $id: 'Evidence' },
 );
@@ -26,16 +24,21 @@ export const listEvidence = defineRoute({
   name: 'listEvidence',
   tag: 'agents',
   summary: 'Evaluation evidence of an agent, newest first',
-  description: 'Empty until an evaluation has been run for the agent.',
+  description: 'Each row opens one gate, where it has passed and is newer than the last demotion and change of the manifest.',
   cost: 'read',
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of evidence.', schema: pageOf(EvidenceBody) } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const page = pageOfQuery(request.query, 'evidence', POSITIONS.uuid);
+    const page = pageOfQuery(request.query, 'evidence', POSITIONS.number);
     const id = agentIdOf(request.params);
     const found = id === null ? null : await doors.agents.evidence(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    return pageBody(found, 'evidence', ({ at, ...rest }) => ({ ...rest, at: isoTime(at) }));
+    return pageBody(found, 'evidence', (evidence) => ({
+      ...gateEvidenceBody(evidence),
+      runId: evidence.runId,
+      seq: evidence.seq,
+      hash: evidence.hash,
+    }));
   },
 });

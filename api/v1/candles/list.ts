@@ -1,13 +1,17 @@
 /** GET /v1/candles: closed bars of one instrument, with what is missing among them. */
 import { Type } from 'typebox';
+import { type CandleGap, explainGap, GAP_REASONS } from '../../../src/domain/candle-gaps.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
+import { choice, DecimalText, nullable, objectOf, pageFields, Time, VenueWord } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
 import { gapsOf } from './coverage.ts';
+
+const WHY_MISSING =
+  '`not_asked`: nobody was asked yet. `refused`: the venue would not say. `out_of_reach`: further back than it serves. `venue_maintenance`: it answered and has none. `before_listing`: the same, before its first bar. `not_in_file`: the imported file has none. `calendar`: no session was open.';
 
 const CandlesBody = Type.Object(
   {
@@ -28,7 +32,7 @@ const CandlesBody = Type.Object(
       complete: Type.Boolean({ description: 'True where no closed bar of this page is missing.' }),
       from: Time,
       to: Time,
-      gaps: Type.Array(Type.Object({ from: Time, to: Time, missing: Type.Integer() }), {
+      gaps: Type.Array(Type.Object({ from: Time, to: Time, missing: Type.Integer(), reason: choice(GAP_REASONS, WHY_MISSING) }), {
         description: 'Bars that are missing: those that open from `from` (inclusive) to `to` (exclusive).',
       }),
     }),
@@ -97,12 +101,18 @@ export const listCandles = defineRoute({
     const last = candles.at(-1);
     const more = found.length > limit && last !== undefined;
     const end = more ? last.openTime + length : Math.max(from, to);
-    const gaps = gapsOf(
+    const holes = gapsOf(
       candles.map((candle) => candle.openTime),
       from,
       end,
       length,
     );
+    const gaps: CandleGap[] = [];
+    if (holes.length > 0) {
+      const series = { venue, instrument, timeframe };
+      const [windows, firstOpen] = await Promise.all([doors.candles.windows(series, { from, to: end }), doors.candles.firstOpen(series)]);
+      for (const hole of holes) gaps.push(...explainGap(hole, { venue, barMs: length, windows, firstOpen }));
+    }
     return {
       items: candles.map(({ openTime, open, high, low, close, volume, source }) => ({
         openTime: isoTime(openTime),
@@ -118,7 +128,7 @@ export const listCandles = defineRoute({
         complete: gaps.length === 0,
         from: isoTime(from),
         to: isoTime(end),
-        gaps: gaps.map((gap) => ({ from: isoTime(gap.from), to: isoTime(gap.to), missing: gap.missing })),
+        gaps: gaps.map((gap) => ({ from: isoTime(gap.from), to: isoTime(gap.to), missing: gap.missing, reason: gap.reason })),
       },
     };
   },

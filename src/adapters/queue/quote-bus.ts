@@ -1,98 +1,41 @@
 /** The newest quotes between processes: conflated, one message per flush, never one per quote. */
-import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Quote, ReferencePrice } from '../../domain/quote.ts';
-import type { EpochMs } from '../../domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../../domain/venue.ts';
+import {
+  createInProcessNewestBus,
+  createRedisNewestBus,
+  type NewestBus,
+  type NewestBusOptions,
+  type NewestKind,
+  type RedisNewestBusOptions,
+} from './newest-bus.ts';
 
 export type BusQuote = Quote | ReferencePrice;
 
-export interface QuoteBus {
-  /** Offers a quote. Between two flushes only the newest of an instrument is passed on. */
-  publish(quote: BusQuote): void;
-  /** The newest of every instrument that this process has heard of. */
-  snapshot(): readonly BusQuote[];
+/** The newest quote of every instrument. */
+export interface QuoteBus extends NewestBus<BusQuote> {
   latest(key: InstrumentKey): BusQuote | null;
-  /** Hears what changed, once per flush, each instrument at most once. Must not throw. */
-  subscribe(listener: (changed: readonly BusQuote[]) => void): () => void;
-  close(): Promise<void>;
 }
 
-interface BusClock {
-  now(): EpochMs;
-  deadline(at: EpochMs, call: () => void): () => void;
+export type QuoteBusOptions = NewestBusOptions;
+export type RedisQuoteBusOptions = RedisNewestBusOptions;
+
+const QUOTES: NewestKind<BusQuote> = {
+  channel: 'sevengate:quotes',
+  keyOf: (quote) => instrumentKey(quote.venue, quote.instrument),
+  isOlder,
+  same: sameQuote,
+  is: isBusQuote,
+};
+
+/** The bus of a single process. */
+export function createInProcessQuoteBus(options: QuoteBusOptions): QuoteBus {
+  return createInProcessNewestBus(QUOTES, options);
 }
 
-export interface QuoteBusOptions {
-  readonly clock: BusClock;
-  /** How long changes are gathered; 25 ms unless told. */
-  readonly flushMs?: number;
-  readonly onError?: (error: unknown) => void;
-}
-
-const FLUSH_MS = 25;
-
-/** What both buses share: the newest quote per instrument, and the changes of a flush. */
-class NewestQuotes {
-  readonly #options: QuoteBusOptions;
-  readonly #newest = new Map<InstrumentKey, BusQuote>();
-  readonly #listeners = new Set<(changed: readonly BusQuote[]) => void>();
-  #changed = new Map<InstrumentKey, BusQuote>();
-  #cancel: (() => void) | null = null;
-  #closed = false;
-
-  constructor(options: QuoteBusOptions) {
-    this.#options = options;
-  }
-
-  /** Takes the quote unless a newer one is there. @returns whether it was taken. */
-  offer(key: InstrumentKey, quote: BusQuote): boolean {
-    const known = this.#newest.get(key);
-    // Equal times pass: the same quote with another quality is news.
-    if (this.#closed || (known !== undefined && isOlder(quote, known))) return false;
-    this.#newest.set(key, quote);
-    this.#changed.set(key, quote);
-    this.#cancel ??= this.#options.clock.deadline(this.#options.clock.now() + (this.#options.flushMs ?? FLUSH_MS), () => this.#flush());
-    return true;
-  }
-
-  holds(key: InstrumentKey, quote: BusQuote): boolean {
-    const known = this.#newest.get(key);
-    return known !== undefined && sameQuote(known, quote);
-  }
-
-  get(key: InstrumentKey): BusQuote | null {
-    return this.#newest.get(key) ?? null;
-  }
-
-  all(): readonly BusQuote[] {
-    return [...this.#newest.values()];
-  }
-
-  subscribe(listener: (changed: readonly BusQuote[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  close(): void {
-    this.#closed = true;
-    this.#cancel?.();
-    this.#cancel = null;
-    this.#listeners.clear();
-  }
-
-  #flush(): void {
-    this.#cancel = null;
-    const changed = [...this.#changed.values()];
-    this.#changed = new Map();
-    for (const listener of this.#listeners) {
-      try {
-        listener(changed);
-      } catch (error) {
-        this.#options.onError?.(error);
-      }
-    }
-  }
+/** The bus between processes over Redis pub/sub. */
+export function createRedisQuoteBus(options: RedisQuoteBusOptions): QuoteBus {
+  return createRedisNewestBus(QUOTES, options);
 }
 
 /** Older never replaces newer, however messages overtake each other: by arrival, then by the venue's own order. */
@@ -106,217 +49,6 @@ function sameQuote(one: BusQuote, other: BusQuote): boolean {
   if (one === other) return true;
   if (one.receivedAt !== other.receivedAt || one.quality !== other.quality || one.flags.length !== other.flags.length) return false;
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function keyOf(quote: BusQuote): InstrumentKey {
-  return instrumentKey(quote.venue, quote.instrument);
-}
-
-/** The bus of a single process. */
-export function createInProcessQuoteBus(options: QuoteBusOptions): QuoteBus {
-  const quotes = new NewestQuotes(options);
-  return {
-    publish: (quote) => void quotes.offer(keyOf(quote), quote),
-    snapshot: () => quotes.all(),
-    latest: (key) => quotes.get(key),
-    subscribe: (listener) => quotes.subscribe(listener),
-    close: async () => quotes.close(),
-  };
-}
-
-export interface RedisQuoteBusOptions extends QuoteBusOptions {
-  readonly url: string;
-  /** The pub/sub channel; one per installation. */
-  readonly channel?: string;
-  /** How often every process repeats all that it published, so that whoever missed something converges; 5 s unless told. */
-  readonly snapshotMs?: number;
-  /** Spreads the reconnects of many processes, 0 to below 1; the middle unless told. */
-  readonly random?: () => number;
-}
-
-/** What travels. `seq` numbers a sender's messages; a hole in it means that something was missed. */
-interface BusMessage {
-  readonly from: string;
-  readonly seq: number;
-  readonly type: 'batch' | 'snapshot' | 'want';
-  readonly quotes: readonly BusQuote[];
-}
-
-const CHANNEL = 'sevengate:quotes';
-const SNAPSHOT_MS = 5_000;
-const COMMAND_MS = 500;
-/** Own messages come back. Where none does for this many snapshot periods, the connection is only half open. */
-const SILENT_PERIODS = 3;
-/** A sender that has been silent for so many periods is forgotten. */
-const FORGOTTEN_PERIODS = 6;
-
-/**
- * The bus between processes over Redis pub/sub. Redis loses what is published while a connection is down, so pub/sub is
- * only a hint here: senders number their messages and repeat everything they know every few seconds and whenever
- * somebody who missed a number asks. Without Redis each process goes on with its own quotes.
- */
-export function createRedisQuoteBus(options: RedisQuoteBusOptions): QuoteBus {
-  const { clock } = options;
-  const channel = options.channel ?? CHANNEL;
-  const flushMs = options.flushMs ?? FLUSH_MS;
-  const snapshotMs = options.snapshotMs ?? SNAPSHOT_MS;
-  const me = randomBytes(16).toString('hex');
-  const random = options.random ?? (() => 0.5);
-  const quotes = new NewestQuotes(options);
-  const report = (error: unknown): void => options.onError?.(error);
-
-  /** What this process published itself: the part of the market that it answers for. */
-  const own = new Map<InstrumentKey, BusQuote>();
-  const senders = new Map<string, { seq: number; heardAt: EpochMs }>();
-  let unsent = new Map<InstrumentKey, BusQuote>();
-  let snapshotDue = false;
-  let wantDue = true;
-  let seq = 0;
-  let sending = false;
-  let closed = false;
-  let echoedAt = clock.now();
-  let cancelFlush: (() => void) | null = null;
-  let cancelBeat: () => void = () => {};
-
-  const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 6), 2_000) * (0.5 + random() / 2);
-  // A frozen server must not hold a flush for ever, and a flush that waits for a lost one would only be late.
-  const publisher = new Redis(options.url, {
-    protocol: 2,
-    commandTimeout: COMMAND_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy,
-  });
-  const subscriber = new Redis(options.url, { protocol: 2, maxRetriesPerRequest: null, autoResubscribe: false, retryStrategy });
-  publisher.on('error', report);
-  subscriber.on('error', report);
-  // A new connection has missed what was sent meanwhile, in both directions.
-  publisher.on('ready', () => {
-    snapshotDue = true;
-    armFlush();
-  });
-  subscriber.on('ready', () => {
-    subscriber.subscribe(channel).then(() => {
-      echoedAt = clock.now();
-      wantDue = true;
-      armFlush();
-    }, report);
-  });
-  subscriber.on('message', (_channel: string, text: string) => receive(text));
-
-  function armFlush(): void {
-    if (!closed) cancelFlush ??= clock.deadline(clock.now() + flushMs, () => void flush());
-  }
-
-  async function flush(): Promise<void> {
-    cancelFlush = null;
-    // One message at a time under way: where Redis is slow, changes conflate here instead of queueing there.
-    if (sending || closed || publisher.status !== 'ready') return;
-    const batch = unsent;
-    const messages: BusMessage[] = [];
-    if (wantDue && subscriber.status === 'ready') {
-      messages.push({ from: me, seq: ++seq, type: 'want', quotes: [] });
-      wantDue = false;
-    }
-    if (snapshotDue) messages.push({ from: me, seq: ++seq, type: 'snapshot', quotes: [...own.values()] });
-    else if (batch.size > 0) messages.push({ from: me, seq: ++seq, type: 'batch', quotes: [...batch.values()] });
-    if (messages.length === 0) return;
-    unsent = new Map();
-    snapshotDue = false;
-    sending = true;
-    try {
-      for (const message of messages) await publisher.publish(channel, JSON.stringify(message));
-    } catch (error) {
-      report(error);
-      // Whoever did not get it sees the hole; whoever did loses nothing by hearing it again.
-      snapshotDue = true;
-      if (messages.some(({ type }) => type === 'want')) wantDue = true;
-    } finally {
-      sending = false;
-    }
-    if (unsent.size > 0 || snapshotDue || wantDue) armFlush();
-  }
-
-  function receive(text: string): void {
-    const message = busMessage(text);
-    if (message === null) return report(new Error(`a message on ${channel} is not one of this bus: ${text.slice(0, 100)}`));
-    if (message.from === me) {
-      echoedAt = clock.now();
-      return;
-    }
-    const known = senders.get(message.from);
-    const expected = known === undefined ? null : known.seq + 1;
-    senders.set(message.from, { seq: message.seq, heardAt: clock.now() });
-    if (message.type === 'want') {
-      snapshotDue ||= own.size > 0;
-      if (snapshotDue) armFlush();
-    } else {
-      for (const quote of message.quotes) {
-        const key = keyOf(quote);
-        // A repeated quote is no news for the listeners.
-        if (!quotes.holds(key, quote)) quotes.offer(key, quote);
-      }
-    }
-    // A snapshot says everything; a batch after a hole, or from a sender never heard before, does not.
-    if (message.type !== 'snapshot' && (expected === null ? message.seq > 1 : message.seq !== expected)) {
-      wantDue = true;
-      armFlush();
-    }
-  }
-
-  function beat(): void {
-    const now = clock.now();
-    if (own.size > 0) snapshotDue = true;
-    else wantDue ||= senders.size === 0;
-    // Even with nothing to say one message goes out, because its echo proves that the connection lives.
-    if (!snapshotDue && !wantDue) wantDue = now - echoedAt >= snapshotMs;
-    armFlush();
-    if (subscriber.status === 'ready' && publisher.status === 'ready' && now - echoedAt > SILENT_PERIODS * snapshotMs) {
-      echoedAt = now;
-      report(new Error(`nothing came back on ${channel} for ${(SILENT_PERIODS * snapshotMs) / 1_000} s: connecting again`));
-      subscriber.disconnect(true);
-    }
-    for (const [sender, { heardAt }] of senders) if (now - heardAt > FORGOTTEN_PERIODS * snapshotMs) senders.delete(sender);
-    cancelBeat = clock.deadline(now + snapshotMs, beat);
-  }
-  cancelBeat = clock.deadline(clock.now() + snapshotMs, beat);
-
-  return {
-    publish(quote) {
-      const key = keyOf(quote);
-      if (closed || !quotes.offer(key, quote)) return;
-      own.set(key, quote);
-      unsent.set(key, quote);
-      armFlush();
-    },
-    snapshot: () => quotes.all(),
-    latest: (key) => quotes.get(key),
-    subscribe: (listener) => quotes.subscribe(listener),
-    async close() {
-      closed = true;
-      cancelFlush?.();
-      cancelBeat();
-      quotes.close();
-      publisher.disconnect();
-      subscriber.disconnect();
-    },
-  };
-}
-
-/** Reads a message; null where it is not one. Redis may be shared, so nothing about it is taken for granted. */
-function busMessage(text: string): BusMessage | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const message = value as Partial<BusMessage> | null;
-  if (typeof message !== 'object' || message === null || typeof message.from !== 'string' || !Number.isSafeInteger(message.seq))
-    return null;
-  if (message.type !== 'batch' && message.type !== 'snapshot' && message.type !== 'want') return null;
-  if (!Array.isArray(message.quotes) || !message.quotes.every(isBusQuote)) return null;
-  return message as BusMessage;
 }
 
 function isBusQuote(value: unknown): value is BusQuote {

@@ -73,29 +73,7 @@ export function createActorStore(sql: Sql) {
     },
 
     async start(start: ActorStart): Promise<void> {
-      await inTransaction(sql, async (transaction) => {
-        await transaction`
-          insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
-          values (${start.id}, ${start.orgId}, ${start.kind}, ${start.machine}, 1, ${transaction.json(start.plan.state as never)}, 'running', ${start.tickPeriodMs})`;
-        await transaction`
-          insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
-          values (${start.id}, 1, ${start.at}, ${start.machine}, ${transaction.json({ type: 'started', input: start.input } as never)}, null, ${transaction.json(start.plan.state.value as never)}, ${start.cause})`;
-        await writeRecords(transaction, [...start.also, ...start.plan.records]);
-        const address = <Item>(item: Item, index: number): Addressed<Item> => ({
-          actorId: start.id,
-          orgId: start.orgId,
-          version: 1,
-          at: start.at,
-          index,
-          item,
-        });
-        await writeTimers(transaction, start.plan.timers.map(address));
-        await writeErrands(transaction, start.plan.errands.map(address));
-        await writeAnnouncements(
-          transaction,
-          [...start.plan.announcements, inspected(start, 1, { type: 'started', input: start.input }, null)].map(address),
-        );
-      });
+      await inTransaction(sql, (transaction) => writeStart(transaction, start));
     },
 
     async commit(commits: readonly StepCommit[]): Promise<ReadonlySet<string>> {
@@ -147,10 +125,11 @@ export function createActorStore(sql: Sql) {
       await sql`delete from timers where actor_id = ${actorId} and timer_id = ${timerId}`;
     },
 
-    async takeErrands(now: EpochMs, retryMs: number, limit: number): Promise<readonly DueErrand[]> {
+    async takeErrands(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueErrand[]> {
       const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueErrand['payload']; attempts: number }[]>`
         update errands set attempts = attempts + 1, due_at = ${now}::bigint + ${retryMs}::bigint * (1 << least(attempts, 6))
-        where key in (select key from errands where state = 'pending' and due_at <= ${now} order by due_at limit ${limit} for update skip locked)
+        where key in (select key from errands where state = 'pending' and due_at <= ${now}
+          and kind = any(${kinds as string[]}::text[]) order by due_at limit ${limit} for update skip locked)
         returning key, actor_id, kind, payload, attempts`;
       return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
     },
@@ -171,6 +150,31 @@ function actorRow(row: StoredActor): ActorRow {
     state: row.snapshot,
     status: row.status,
   };
+}
+
+/** Creates an actor with its first step inside a transaction that writes more than that. */
+export async function writeStart(transaction: Transaction, start: ActorStart): Promise<void> {
+  await transaction`
+    insert into actors (id, org_id, kind, machine, version, snapshot, status, tick_period_ms)
+    values (${start.id}, ${start.orgId}, ${start.kind}, ${start.machine}, 1, ${transaction.json(start.plan.state as never)}, 'running', ${start.tickPeriodMs})`;
+  await transaction`
+    insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+    values (${start.id}, 1, ${start.at}, ${start.machine}, ${transaction.json({ type: 'started', input: start.input } as never)}, null, ${transaction.json(start.plan.state.value as never)}, ${start.cause})`;
+  await writeRecords(transaction, [...start.also, ...start.plan.records]);
+  const address = <Item>(item: Item, index: number): Addressed<Item> => ({
+    actorId: start.id,
+    orgId: start.orgId,
+    version: 1,
+    at: start.at,
+    index,
+    item,
+  });
+  await writeTimers(transaction, start.plan.timers.map(address));
+  await writeErrands(transaction, start.plan.errands.map(address));
+  await writeAnnouncements(
+    transaction,
+    [...start.plan.announcements, inspected(start, 1, { type: 'started', input: start.input }, null)].map(address),
+  );
 }
 
 async function writeSteps(transaction: Transaction, commits: readonly StepCommit[]): Promise<void> {
@@ -277,7 +281,7 @@ async function writeAnnouncements(transaction: Transaction, announcements: reado
       announcements.map(({ actorId, orgId, at, item }) => ({
         channel: item.channel,
         org_id: orgId,
-        actor_id: actorId,
+        actor_id: item.about ?? actorId,
         at,
         body: item.body,
       })) as never,

@@ -1,4 +1,4 @@
-/** What the command desk reads of agents, and the organization's halt row. */
+/** What the command desk reads of agents and of what they have under way, and the organization's halt row. */
 import type { ActorRecord } from '../../domain/actor-step.ts';
 import { writeRecords } from './actor-records.ts';
 import { inTransaction } from './actor-store.ts';
@@ -26,6 +26,29 @@ export function createAgentDirectory(sql: Sql) {
           on conflict (org_id) do update set halted_at = clock_timestamp(), epoch = control.epoch + 1 returning epoch`;
         return row?.epoch as number;
       });
+    },
+
+    /** What is open and has not begun: it may still be cancelled. */
+    async cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]> {
+      return sql<{ id: string; reduceOnly: boolean }[]>`
+        select id, side = 'exit' as "reduceOnly" from proposals
+        where org_id = ${orgId} and state in ('pending_approval', 'approved') ${agentId === null ? sql`` : sql`and agent_id = ${agentId}`} order by id`;
+    },
+
+    /**
+     * Resolves once none of the leases lives that live now, of one agent or (null) of all. A lease ends with its
+     * execution, or by its time where the process that held it died.
+     */
+    async leasesEnded(orgId: string, agentId: string | null): Promise<void> {
+      const live = await sql<{ key: string }[]>`
+        select key from execution_leases l where org_id = ${orgId} and held_until > clock_timestamp()
+        ${agentId === null ? sql`` : sql`and exists (select 1 from proposals p where p.id::text = l.key and p.agent_id = ${agentId})`}`;
+      const keys = live.map(({ key }) => key);
+      for (let open = keys.length > 0; open; ) {
+        const left = await sql`
+          select pg_sleep(0.01) from (select 1 from execution_leases where key = any(${keys}::text[]) and held_until > clock_timestamp() limit 1) live`;
+        open = left.length > 0;
+      }
     },
 
     async write(records: readonly ActorRecord[]): Promise<void> {

@@ -1,7 +1,9 @@
 /** What is read of agents: lists, versions, steps and where their state charts stand. Every read names the organization. */
 import type { Autonomy, PauseCause, Stage } from '../../domain/agent.ts';
 import type { Json } from '../../domain/canonical-json.ts';
+import type { Manifest } from '../../domain/manifest.ts';
 import type { Sql } from './database.ts';
+import { type EvidenceRecord, evidenceOf } from './evidence-store.ts';
 
 /** A window into a list: at most `limit` rows beyond the position `after`. */
 export interface PageWindow {
@@ -131,9 +133,54 @@ export function createAgentReads(sql: Sql) {
       };
     },
 
-    /** Evaluation runs. Where the schema holds none yet, the list of an existing agent is empty. */
-    async evidence(orgId: string, agentId: string, _page: PageWindow): Promise<PageRows<never> | null> {
-      return (await belongs(orgId, agentId)) ? { items: [], next: null } : null;
+    /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */
+    async evidence(orgId: string, agentId: string, { limit, after }: PageWindow) {
+      const [known, rows] = await Promise.all([
+        belongs(orgId, agentId),
+        sql<(EvidenceRecord & { hash: string })[]>`
+          select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, hash from evidence
+          where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
+      ]);
+      if (!known) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.seq));
+      return { items: page.items.map((row) => ({ ...evidenceOf(row), hash: row.hash })), next: page.next };
+    },
+
+    /** Manifest versions with the one before each, newest first. The position is the last one's number. */
+    async versions(
+      orgId: string,
+      agentId: string,
+      range: { readonly from: number | null; readonly to: number | null },
+      { limit, after }: PageWindow,
+    ) {
+      const [known, rows] = await Promise.all([
+        belongs(orgId, agentId),
+        sql<{ version: number; hash: string; created_by: string; created_at: Date; canonical: string; previous: string | null }[]>`
+          select m.version, m.hash, m.created_by, m.created_at, m.canonical, p.canonical as previous
+          from manifests m left join manifests p on p.agent_id = m.agent_id and p.version = m.version - 1
+          where m.agent_id = ${agentId} and m.version >= ${range.from ?? 1}
+          ${range.to === null ? sql`` : sql`and m.version <= ${range.to}`} ${after === null ? sql`` : sql`and m.version < ${Number(after)}`}
+          order by m.version desc limit ${limit + 1}`,
+      ]);
+      if (!known) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.version));
+      const items = page.items.map((row) => ({
+        version: row.version,
+        manifestHash: row.hash,
+        createdBy: row.created_by,
+        createdAt: row.created_at.toISOString(),
+        manifest: JSON.parse(row.canonical) as Manifest,
+        previous: row.previous === null ? null : (JSON.parse(row.previous) as Manifest),
+      }));
+      return { items, next: page.next };
+    },
+
+    /** One version's manifest; null where there is no such version or agent. */
+    async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null> {
+      const [row] = await sql<{ canonical: string }[]>`
+        select m.canonical from manifests m join agents a on a.id = m.agent_id
+        where m.agent_id = ${agentId} and m.version = ${version} and a.org_id = ${orgId}`;
+      return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
     },
 
     /** Where the agent's state chart stands. */

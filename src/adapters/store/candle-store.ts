@@ -1,6 +1,7 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
 import type { Candle, CandleBatch } from '../../domain/candle.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { createCandleWindows } from './candle-windows.ts';
 import type { Sql } from './database.ts';
 
 export interface CandleRange {
@@ -19,7 +20,12 @@ export interface StoredBar extends Candle {
 }
 
 export function createCandleStore(sql: Sql) {
+  const { windows, record, firstOpen } = createCandleWindows(sql);
   return {
+    windows,
+    record,
+    firstOpen,
+
     /** Ascending by open time, at most `limit`. */
     async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredBar[]> {
       const rows = await sql<

@@ -104,6 +104,23 @@ export function createDecisionReads(sql: Sql) {
     return new Map(rows.map((row) => [`${row.slot} ${row.instrument}`, JSON.parse(row.body) as Observation]));
   }
 
+  /** An id is derived from (agent, slot) and stored nowhere, so the slots are gone through, newest first, in the database. */
+  async function byId(id: string, among: ReturnType<typeof sql>): Promise<DecisionRecord | null> {
+    if (!UUID_DIGITS.test(id)) return null;
+    const hex = id.replaceAll('-', '');
+    const rows = await sql<PackedRow[]>`
+      select ${columns} from decisions d join (
+        select s.agent_id, s.slot from (
+          select agent_id, slot, encode(sha256(convert_to('decision' || chr(10) || agent_id || chr(10) || slot, 'UTF8')), 'hex') as digits
+          from decisions where ${among}
+        ) s
+        where left(s.digits, 12) = ${hex.slice(0, 12)} and substr(s.digits, 18, 15) = ${hex.slice(17)}
+        order by s.slot desc limit 1
+      ) f on f.agent_id = d.agent_id and f.slot = d.slot`;
+    const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id);
+    return (await assemble(found))[0] ?? null;
+  }
+
   return {
     /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
     async list(orgId: string, agentId: string, { limit, after }: PageWindow): Promise<PageRows<DecisionRecord> | null> {
@@ -119,25 +136,14 @@ export function createDecisionReads(sql: Sql) {
       return { items: await assemble(page.items), next: page.next };
     },
 
-    /**
-     * The decision with an id, or null. An id is derived from (agent, slot) and stored nowhere, so the agent's slots are
-     * gone through, newest first, in the database: immediate for recent ones, about a microsecond for every older one.
-     */
+    /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
     async get(orgId: string, agentId: string, id: string): Promise<DecisionRecord | null> {
-      if (!UUID_DIGITS.test(id)) return null;
-      const hex = id.replaceAll('-', '');
-      const rows = await sql<PackedRow[]>`
-        select ${columns} from decisions d join agents a on a.id = d.agent_id
-        where d.agent_id = ${agentId} and a.org_id = ${orgId} and d.slot = (
-          select s.slot from (
-            select slot, encode(sha256(convert_to('decision' || chr(10) || agent_id || chr(10) || slot, 'UTF8')), 'hex') as digits
-            from decisions where agent_id = ${agentId}
-          ) s
-          where left(s.digits, 12) = ${hex.slice(0, 12)} and substr(s.digits, 18, 15) = ${hex.slice(17)}
-          order by s.slot desc limit 1
-        )`;
-      const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id);
-      return (await assemble(found))[0] ?? null;
+      return byId(id, sql`agent_id = (select a.id from agents a where a.id = ${agentId} and a.org_id = ${orgId})`);
+    },
+
+    /** The decision with an id, whosever it is, or null: for the operator's own command line. */
+    async find(id: string): Promise<DecisionRecord | null> {
+      return byId(id, sql`true`);
     },
 
     /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */

@@ -1,14 +1,21 @@
 /** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
-import type { Incident } from '../../domain/actor-step.ts';
-import type { Autonomy } from '../../domain/agent.ts';
+import type { ActorStart, Announcement, Incident } from '../../domain/actor-step.ts';
+import type { Autonomy, Stage } from '../../domain/agent.ts';
+import type { BookState } from '../../domain/book.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../domain/cut.ts';
 import type { DecisionRow } from '../../domain/decision.ts';
+import { type ExecutionLicence, type OvertakenReason, overtakenBy } from '../../domain/execution.ts';
 import type { Manifest } from '../../domain/manifest.ts';
+import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
+import type { BookDay } from '../../domain/tick-inputs.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
-import { hintAnnouncements, inTransaction } from './actor-store.ts';
+import { readLicenceGrounds, writeRecords } from './actor-records.ts';
+import { hintAnnouncements, inTransaction, writeStart } from './actor-store.ts';
+import { booksOf, booksOfOrganizations } from './book-store.ts';
 import type { Sql, Transaction } from './database.ts';
+import { preferencesOfAll } from './risk-preferences-store.ts';
 
 /** PostgreSQL's clock: the time of record. */
 export async function databaseNow(sql: Sql): Promise<EpochMs> {
@@ -50,6 +57,7 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
 }
 
 const NO_RESTS: readonly never[] = [];
+const NO_BOOKS: ReadonlyMap<string, BookState> = new Map();
 
 export interface TickCommit {
   readonly periodMs: number;
@@ -58,7 +66,21 @@ export interface TickCommit {
   readonly slot: EpochMs;
   readonly rows: readonly DecisionRow[];
   readonly at: EpochMs;
+  readonly trades?: TickTrades;
   readonly decided: boolean;
+}
+
+/** What a tick writes beside its decisions. */
+export interface TickTrades {
+  readonly proposals: readonly {
+    readonly agentId: string;
+    readonly licence: ExecutionLicence;
+    readonly start: ActorStart;
+    readonly overtaken: (reason: OvertakenReason | 'proposal_pending') => ActorStart;
+  }[];
+  readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
+  readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
+  readonly days: readonly BookDay[];
 }
 
 export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>) {
@@ -96,14 +118,25 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
 
     async duties(ids: readonly string[]) {
       const rows = await sql<
-        { id: string; version: number; autonomy: Autonomy; manifest_version: number; hash: string; canonical: string }[]
+        {
+          id: string;
+          version: number;
+          org_id: string;
+          stage: Stage;
+          autonomy: Autonomy;
+          manifest_version: number;
+          hash: string;
+          canonical: string;
+        }[]
       >`
-        select a.id, a.version, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
+        select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
         join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
         where a.id = any(${ids as string[]}::uuid[])`;
       return rows.map((row) => ({
         id: row.id,
         version: row.version,
+        orgId: row.org_id,
+        stage: row.stage,
         autonomy: row.autonomy,
         manifestVersion: row.manifest_version,
         manifestHash: row.hash,
@@ -119,6 +152,40 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     },
 
     cut: (slot: EpochMs) => readCut(sql, slot),
+
+    async books(agentIds: readonly string[]): Promise<ReadonlyMap<string, BookState>> {
+      const ids = agentIds as string[];
+      // Most agents have nothing: one look at two indexes finds those that do.
+      const touched = await sql<{ agent_id: string }[]>`
+        select agent_id from books where agent_id = any(${ids}::uuid[]) union select agent_id from proposals
+        where agent_id = any(${ids}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+      if (touched.length === 0) return NO_BOOKS;
+      const books = await booksOf(
+        sql,
+        touched.map(({ agent_id }) => agent_id),
+      );
+      return new Map([...books].map(([id, { state }]) => [id, state]));
+    },
+
+    async organizations(orgIds: readonly string[]) {
+      const [controls, preferences, paper, live] = await Promise.all([
+        sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
+        preferencesOfAll(sql, orgIds),
+        booksOfOrganizations(sql, orgIds, 'paper'),
+        booksOfOrganizations(sql, orgIds, 'live'),
+      ]);
+      const books = [...paper, ...live];
+      return new Map(
+        controls.map(({ org_id, epoch }) => [
+          org_id,
+          {
+            epoch,
+            preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
+            books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
+          },
+        ]),
+      );
+    },
 
     async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
       await sql`
@@ -137,6 +204,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
         if (moved.count === 0) return false;
         if (tick.rows.length === 0) return true;
         await copyDecisions(transaction, tick.rows);
+        if (tick.trades !== undefined) await writeTrades(transaction, tick.trades, tick.at);
         await transaction`
           insert into announcements (channel, at, body)
           values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
@@ -178,6 +246,45 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       await sql`delete from tick_crashes where actor_id = any(${ids as string[]}::uuid[])`;
     },
   };
+}
+
+/**
+ * What decisions lead to, in their transaction. A proposal that was overtaken since its tick was read (a halt, a pause, a
+ * change of the agent, a proposal of somebody else) is born cancelled: the decision stands, and so does what became of it.
+ */
+async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
+  if (trades.proposals.length > 0) {
+    const agentIds = trades.proposals.map(({ agentId }) => agentId);
+    const grounds = await readLicenceGrounds(transaction, agentIds);
+    const open = await transaction<{ book_id: string; instrument: string }[]>`
+      select book_id, instrument from proposals
+      where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+    const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
+    for (const { agentId, licence, start, overtaken } of trades.proposals) {
+      const ground = grounds.get(agentId);
+      const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
+      const reason =
+        ground === undefined
+          ? 'halted'
+          : (overtakenBy(licence, ground) ?? (taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
+      await writeStart(transaction, reason === null ? start : overtaken(reason));
+    }
+  }
+  if (trades.days.length > 0)
+    await writeRecords(
+      transaction,
+      trades.days.map((day) => ({ type: 'book_day', ...day })),
+    );
+  if (trades.inputs.length > 0) {
+    await transaction`
+      insert into tick_inputs (agent_id, slot, body) select "agentId", slot, text
+      from jsonb_to_recordset(${transaction.json(trades.inputs as never)}) as r("agentId" uuid, slot bigint, text text) on conflict do nothing`;
+  }
+  if (trades.announcements.length > 0) {
+    await transaction`
+      insert into announcements (channel, org_id, actor_id, at, body) select channel, "orgId", "agentId", ${at}, body
+      from jsonb_to_recordset(${transaction.json(trades.announcements as never)}) as r(channel text, "orgId" uuid, "agentId" uuid, body jsonb)`;
+  }
 }
 
 /**

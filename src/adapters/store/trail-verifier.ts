@@ -1,10 +1,12 @@
 /**
- * Verifies the trail by itself: recomputes every hash of every agent's chain from the rows as they lie, in the order of
- * time, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
+ * Verifies the trail by itself: recomputes every hash of every agent's chain of decisions and of gate records from the rows
+ * as they lie, in the order of time, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
  */
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
+import type { Manifest } from '../../domain/manifest.ts';
 import type { Sql, Transaction } from './database.ts';
+import { verifyGates } from './gate-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
 /** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
@@ -32,6 +34,8 @@ export interface TrailReport {
   readonly decisions: number;
   readonly observations: number;
   readonly manifests: number;
+  /** Pieces of evidence and changes of stage. */
+  readonly gateRecords: number;
 }
 
 interface StoredDecision {
@@ -67,6 +71,8 @@ interface Chain {
 interface StoredManifest {
   readonly hash: string;
   readonly universe: readonly string[];
+  /** Null where it is no JSON. */
+  readonly manifest: Manifest | null;
 }
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
@@ -130,6 +136,11 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     }
   }
   if (breaks < MAX_BREAKS) for (const chain of chains.values()) verifyEnd(chain, complain);
+  const gateRecords = await verifyGates(
+    sql,
+    (agentId, version) => manifests.get(`${agentId} ${version}`)?.manifest ?? null,
+    (at, agentId, part, detail) => complain(at, agentId, part, detail),
+  );
   found.sort((a, b) => a.at - b.at);
   return {
     whole: breaks === 0,
@@ -138,6 +149,7 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     decisions,
     observations,
     manifests: manifests.size,
+    gateRecords,
   };
 }
 
@@ -158,9 +170,10 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
     select agent_id, version, hash, canonical, floor(extract(epoch from created_at) * 1000)::bigint as created from manifests order by created_at, agent_id, version`;
   for (const row of rows) {
     let universe: readonly string[] = [];
+    let manifest: Manifest | null = null;
     try {
-      const manifest = JSON.parse(row.canonical) as { universe?: readonly { readonly key: string }[] };
-      universe = (manifest.universe ?? []).map(({ key }) => key);
+      manifest = JSON.parse(row.canonical) as Manifest;
+      universe = manifest.universe.map(({ key }) => key);
       const canonical = canonicalHash(manifest as never);
       if (sha256Hex(row.canonical) !== row.hash || canonical !== row.hash) {
         complain(
@@ -174,7 +187,7 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
     } catch (error) {
       complain(row.created, row.agent_id, 'manifest', `version ${row.version} is no canonical JSON: ${(error as Error).message}`, null);
     }
-    manifests.set(`${row.agent_id} ${row.version}`, { hash: row.hash, universe });
+    manifests.set(`${row.agent_id} ${row.version}`, { hash: row.hash, universe, manifest });
   }
   return manifests;
 }

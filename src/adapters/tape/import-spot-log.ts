@@ -68,7 +68,8 @@ function* frameEvents(
   if (messages.length === 0) counts.skip('carries_nothing');
   for (const message of messages) {
     if (message.kind === 'rejection') counts.reject(message.reason, place, message.detail);
-    else if (message.kind === 'depth_diff' || message.kind === 'server_shutdown') counts.skip(message.kind);
+    else if (message.kind === 'depth_diff' || message.kind === 'day_ticker' || message.kind === 'server_shutdown')
+      counts.skip(message.kind);
     else yield message;
   }
 }

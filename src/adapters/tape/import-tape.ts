@@ -135,7 +135,7 @@ async function surveyed(importer: Importer, source: ImportSource, target: Import
   for await (const event of sound(importer.read(source, target, counts), counts)) {
     if (events++ === 0) firstAt = event.receivedAt;
     lastAt = event.receivedAt;
-    if (event.kind === 'command' || event.kind === 'cut') continue;
+    if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs') continue;
     venues.add(event.venue);
     if ('instrument' in event) instruments.add(instrumentKey(event.venue, event.instrument));
   }

@@ -13,7 +13,7 @@ import type { FeedMessage } from '../../domain/market-event.ts';
 import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
-import type { Sql } from '../store/database.ts';
+import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
 
 /** What the agents were told and how slots were cut is in the store by then; events wait as long before they are written. */
@@ -46,6 +46,8 @@ interface StoredAgent {
   manifest_version: number;
   canonical: string;
   head: string | null;
+  /** What its tick read last besides the cut; null where nothing was noted yet. */
+  inputs: string | null;
 }
 
 interface StoredStep {
@@ -89,13 +91,11 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     const agents = await sql.begin('isolation level repeatable read read only', async (transaction) => {
       const now = clock.now();
       const slot = slotOf(now, AGENT_TICK_MS);
-      const [behind] = await transaction`
-        select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
-        where a.kind = 'agent' and a.tick_from <= ${slot} and coalesce(t.last_slot, 0) < ${slot} limit 1`;
-      if (behind) return null;
+      if (await isBehind(transaction, slot)) return null;
       const rows = await transaction<StoredAgent[]>`
         select a.id, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
-          (select encode(d.hash, 'hex') from decisions d where d.agent_id = a.id order by d.slot desc limit 1) as head
+          (select encode(d.hash, 'hex') from decisions d where d.agent_id = a.id order by d.slot desc limit 1) as head,
+          (select i.body from tick_inputs i where i.agent_id = a.id order by i.slot desc limit 1) as inputs
         from actors a join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
         where a.kind = 'agent' order by a.number`;
       return rows.map((row) => ({ row, now, slot }));
@@ -104,6 +104,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     versions = new Map();
     for (const { row, now, slot } of agents) {
       versions.set(row.id, row.version);
+      if (row.inputs !== null) queue.push({ kind: 'inputs', receivedAt: now, actorId: row.id, inputs: row.inputs });
       queue.push({
         kind: 'command',
         receivedAt: now,
@@ -186,6 +187,11 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
         if (clock.now() < nextSlot + CUT_DEADLINE_MS && !ended) return nextSlot - 1;
         continue;
       }
+      // What the ticks of this slot read is noted by them: every shard has to have been ticked.
+      if (!ended && clock.now() < nextSlot + CUT_DEADLINE_MS && (await isBehind(sql, nextSlot))) return nextSlot - 1;
+      const inputs = await sql<{ agent_id: string; body: string }[]>`
+        select i.agent_id, i.body from tick_inputs i join actors a on a.id = i.agent_id where i.slot = ${nextSlot} order by a.number`;
+      for (const { agent_id, body } of inputs) queue.push({ kind: 'inputs', receivedAt: nextSlot, actorId: agent_id, inputs: body });
       const rows = await sql<{ instrument: InstrumentKey; indicators: string[] }[]>`
         select instrument, array(select jsonb_object_keys(body::jsonb -> 'indicators')) as indicators from observations where slot = ${nextSlot} order by instrument`;
       const needs = rows.flatMap(({ instrument, indicators }) => [...indicators].sort().map((key) => needOf(instrument, key)));
@@ -248,4 +254,12 @@ function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
   const match = /^(\w+):(\d+)@(\w+)$/.exec(key);
   if (match === null) throw new Error(`an observation of ${instrument} holds an indicator called ${key}`);
   return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };
+}
+
+/** Whether some shard has not been ticked up to this slot yet. */
+async function isBehind(sql: Sql | Transaction, slot: EpochMs): Promise<boolean> {
+  const [behind] = await sql`
+    select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
+    where a.kind = 'agent' and a.tick_from <= ${slot} and coalesce(t.last_slot, 0) < ${slot} limit 1`;
+  return behind !== undefined;
 }

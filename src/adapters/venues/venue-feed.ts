@@ -1,5 +1,6 @@
 /** What every venue adapter offers, whatever its wire format. */
 import type { Observable } from 'rxjs';
+import type { UnknownFields } from '../../../streams/feed-counters.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { EpochMs } from '../../domain/time.ts';
@@ -9,6 +10,8 @@ import type { Venue } from '../../domain/venue.ts';
 export interface VenueFeed {
   readonly venue: Venue;
   readonly messages: Observable<FeedMessage>;
+  /** What its messages hold that nobody knows; none where it does not count. */
+  readonly unknownFields?: UnknownFields;
 }
 
 /** The history side of a venue. */

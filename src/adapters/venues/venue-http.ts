@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { type RequestBudget, WeightBudget } from './request-budget.ts';
 import { VenueError } from './venue-feed.ts';
 
 const TOTAL_TIMEOUT_MS = 10_000;
@@ -26,7 +27,7 @@ export interface VenueHttpOptions {
   /** Request weight that the venue allows in any 60 s. */
   readonly weightPerMinute: number;
   /** The budget of the host, where several doors share it; then `weightPerMinute` says nothing. */
-  readonly budget?: WeightBudget;
+  readonly budget?: RequestBudget;
   /** Sent with every request, e.g. `{ 'x-api-key': key }`. Never logged. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The header in which the venue tells how much weight of the minute it has counted, where it does. */
@@ -52,65 +53,19 @@ export interface VenueHttp {
   address(path: string, query: VenueQuery): string;
   /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
   get(path: string, query: VenueQuery, weight: number): Promise<unknown>;
+  /** `get`, or `UNCHANGED` where the venue says that nothing changed since the last time. @throws VenueError as `get`. */
+  getIfChanged(path: string, query: VenueQuery, weight: number): Promise<unknown>;
   /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
   post(path: string, body: unknown, weight: number): Promise<unknown>;
   /** Closes the kept connections. */
   close(): void;
 }
 
-/**
- * Counts request weight over the last 60 s. Never lets more than `limit` through in any 60 s, whichever way the
- * venue cuts its minutes; a bucket that refills steadily would allow twice the limit around a refill.
- */
-export class WeightBudget {
-  readonly #limit: number;
-  readonly #spent: { at: EpochMs; weight: number }[] = [];
-  #sum = 0;
-  #blockedUntil: EpochMs = 0;
+/** What a conditional read gives where the venue's answer is still the one before. */
+export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Takes the weight and returns 0, or takes nothing and returns how many milliseconds to wait. */
-  take(weight: number, now: EpochMs): number {
-    this.#forget(now);
-    if (now < this.#blockedUntil) return this.#blockedUntil - now;
-    if (this.#sum + weight <= this.#limit || this.#spent.length === 0) {
-      this.#spent.push({ at: now, weight });
-      this.#sum += weight;
-      return 0;
-    }
-    let freed = 0;
-    for (const entry of this.#spent) {
-      freed += entry.weight;
-      if (this.#sum - freed + weight <= this.#limit) return Math.max(1, entry.at + WINDOW_MS - now);
-    }
-    return WINDOW_MS;
-  }
-
-  /** The venue has counted more than we have (others share our address): believe it. */
-  observeUsed(used: number, now: EpochMs): void {
-    this.#forget(now);
-    if (used <= this.#sum) return;
-    this.#spent.push({ at: now, weight: used - this.#sum });
-    this.#sum = used;
-  }
-
-  /** Lets nothing through before `until` (Retry-After). */
-  block(until: EpochMs): void {
-    this.#blockedUntil = Math.max(this.#blockedUntil, until);
-  }
-
-  #forget(now: EpochMs): void {
-    let entry = this.#spent[0];
-    while (entry !== undefined && entry.at + WINDOW_MS <= now) {
-      this.#sum -= entry.weight;
-      this.#spent.shift();
-      entry = this.#spent[0];
-    }
-  }
-}
+/** Answers whose validators are remembered, per door. */
+const MAX_VALIDATORS = 500;
 
 /** Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null where there is none or it makes no sense. */
 export function retryAfterMs(header: string | undefined, now: EpochMs): number | null {
@@ -137,12 +92,21 @@ function fixedBase(baseUrl: string): URL {
   return base;
 }
 
-/** How long a venue wants us to wait: Retry-After, else where it limits `x-ratelimit-reset` (unix seconds, within a window). */
+/** Headers that name the end of a limit in unix seconds, and how long its window is. */
+const RESET_HEADERS = [
+  ['x-ratelimit-reset', WINDOW_MS],
+  ['x-rate-limit-reset', 15 * 60_000],
+] as const;
+
+/** How long a venue wants us to wait: Retry-After, else where it limits the reset of its window. */
 function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
-  const reset = header(headers, 'x-ratelimit-reset');
   const told = retryAfterMs(header(headers, 'retry-after'), now);
-  if (told !== null || status !== 429 || reset === undefined || !/^\d{1,12}$/.test(reset)) return told;
-  return Math.max(0, Math.min(WINDOW_MS, Number(reset) * 1000 - now));
+  if (told !== null || status !== 429) return told;
+  for (const [name, longest] of RESET_HEADERS) {
+    const reset = header(headers, name);
+    if (reset !== undefined && /^\d{1,12}$/.test(reset)) return Math.max(0, Math.min(longest, Number(reset) * 1000 - now));
+  }
+  return null;
 }
 
 function header(headers: http.IncomingHttpHeaders, name: string): string | undefined {
@@ -170,7 +134,7 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   async function budgeted(weight: number): Promise<void> {
     let waited = 0;
     for (;;) {
-      const ms = budget.take(weight, clock.now());
+      const ms = await budget.take(weight, clock.now());
       if (ms === 0) return;
       if (waited + ms > maxWaitMs) {
         throw new VenueError(venue, 0, 'budget_exhausted', `the request budget of ${base.host} is spent; free again in ${ms} ms`, ms);
@@ -180,7 +144,24 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
     }
   }
 
-  function exchange(method: 'GET' | 'POST', target: string, body: string | null): Promise<Answer> {
+  /** ETag or Last-Modified of the last answer, by target. */
+  const validators = new Map<string, Readonly<Record<string, string>>>();
+
+  function remember(target: string, { headers }: Answer): void {
+    const etag = header(headers, 'etag');
+    const modified = header(headers, 'last-modified');
+    validators.delete(target);
+    if (etag === undefined && modified === undefined) return;
+    validators.set(target, etag === undefined ? { 'if-modified-since': modified as string } : { 'if-none-match': etag });
+    if (validators.size > MAX_VALIDATORS) validators.delete(validators.keys().next().value as string);
+  }
+
+  function exchange(
+    method: 'GET' | 'POST',
+    target: string,
+    body: string | null,
+    conditions: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const fail = (code: string, message: string) => {
         stopTotal();
@@ -188,7 +169,12 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
         request.destroy();
         reject(new VenueError(venue, 0, code, message));
       };
-      const headers: http.OutgoingHttpHeaders = { accept: 'application/json', 'user-agent': 'sevengate/1', ...options.headers };
+      const headers: http.OutgoingHttpHeaders = {
+        accept: 'application/json',
+        'user-agent': 'sevengate/1',
+        ...options.headers,
+        ...conditions,
+      };
       if (body !== null) {
         headers['content-type'] = 'application/json';
         headers['content-length'] = Buffer.byteLength(body);
@@ -261,11 +247,20 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
     );
   }
 
-  async function read(method: 'GET' | 'POST', target: string, body: string | null, weight: number): Promise<unknown> {
+  /** The last read failed for good although it was tried again: until one succeeds the caller's own patience is enough. */
+  let down = false;
+
+  async function read(method: 'GET' | 'POST', target: string, body: string | null, weight: number, conditional = false): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       await budgeted(weight);
       try {
-        return judge(await exchange(method, target, body));
+        const conditions = (conditional && validators.get(target)) || {};
+        const answer = await exchange(method, target, body, conditions);
+        if (answer.status < 500 && answer.status !== 429) down = false;
+        if (answer.status === 304 && validators.has(target)) return UNCHANGED;
+        const found = judge(answer);
+        if (conditional) remember(target, answer);
+        return found;
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
         const limited = error.status === 429 || error.status === 418;
@@ -274,7 +269,8 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
         const pause = Math.max(error.retryAfterMs ?? (limited ? (options.limitPauseMs ?? WINDOW_MS) : 0), backoff);
         if (limited) budget.block(clock.now() + pause);
         const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
-        if (!passing || attempt >= attempts || pause > maxWaitMs) throw error;
+        if (passing && attempt >= attempts) down = true;
+        if (!passing || down || pause > maxWaitMs) throw error;
         await wait(pause);
       }
     }
@@ -292,6 +288,7 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   return {
     address: (path, query) => base.origin + target(path, query),
     get: async (path, query, weight) => read('GET', target(path, query), null, weight),
+    getIfChanged: async (path, query, weight) => read('GET', target(path, query), null, weight, true),
     post: async (path, body, weight) => read('POST', target(path, {}), JSON.stringify(body), weight),
     close: () => agent.destroy(),
   };

@@ -35,6 +35,8 @@ export interface VenueSocketOptions {
   /** The provider's name, the `source` of status, heartbeats and rejections of the socket itself. */
   readonly source: string;
   readonly url: string;
+  /** Sent with the handshake of each connection, e.g. a signature over its time. Never logged. */
+  readonly headers?: () => Readonly<Record<string, string>>;
   readonly clock: Clock;
   /** For the jitter of the backoff, 0 <= n < 1. */
   readonly random: () => number;
@@ -110,7 +112,8 @@ export function openVenueSocket(options: VenueSocketOptions, emit: (message: Fee
     if (stopped) return;
     let socket: WebSocket;
     try {
-      socket = new WebSocket(options.url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES, followRedirects: false });
+      const headers = options.headers?.() ?? {};
+      socket = new WebSocket(options.url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES, followRedirects: false, headers });
     } catch (error) {
       // A malformed URL: the constructor says so; the feed reports it and keeps trying rather than taking the process down.
       ended((error as Error).message, 0);

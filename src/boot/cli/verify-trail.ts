@@ -9,7 +9,7 @@ import { serviceDatabase } from './service-database.ts';
 export function verifyTrailCommand(program: Command): void {
   program
     .command('verify-trail')
-    .description('recompute every hash of every decision, observation and manifest, and name the first one that was altered')
+    .description('recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered')
     .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { database?: string; json?: true }) => {
@@ -35,7 +35,7 @@ export function verifyTrailCommand(program: Command): void {
 }
 
 function reportText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records`;
   if (report.whole) return `the trail is whole: ${seen}`;
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,

@@ -1,33 +1,55 @@
 /** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
 import type { FastifyInstance } from 'fastify';
-import { agentKind } from '../../../actors/agent/effects.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import type { GateCommands } from '../../../actors/agent/gate-desk.ts';
+import { createVaultDesk } from '../../../actors/agent/vault-desk.ts';
+import { evaluationKind } from '../../../actors/evaluation/effects.ts';
+import type { MarketOrderCommands } from '../../../actors/market-order/commands.ts';
+import type { ProposalCommands } from '../../../actors/proposal/commands.ts';
+import { marketOrderKind } from '../../../actors/market-order/effects.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
+import type { QuoteReads } from '../../../api/doors.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createTokenBuckets } from '../../../api/token-buckets.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAgentReads } from '../../adapters/store/agent-reads.ts';
 import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
+import { createBookReads } from '../../adapters/store/book-reads.ts';
 import { createCandleStore } from '../../adapters/store/candle-store.ts';
-import { createDecisionReads } from '../../adapters/store/decision-reads.ts';
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
+import { createDecisionReads } from '../../adapters/store/decision-reads.ts';
 import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
+import { createIntelligenceReads } from '../../adapters/store/intelligence-reads.ts';
+import { createIssuerMarkStore } from '../../adapters/store/issuer-mark-store.ts';
 import { createMemberStore } from '../../adapters/store/member-store.ts';
+import { createPredictionStore } from '../../adapters/store/prediction-store.ts';
+import { createMarketOrderStore } from '../../adapters/store/market-order-store.ts';
+import { createProposalStore } from '../../adapters/store/proposal-store.ts';
+import { createVaultStore } from '../../adapters/store/vault-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
+import { createCandleReads } from '../candle-history.ts';
 import { readConsoleFiles } from '../console-files.ts';
+import type { Evaluations } from '../evaluations.ts';
 import { listenRefusal } from '../listening.ts';
+import { createLiveMarks } from '../live-marks.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
-import { createCandleReads } from '../candle-history.ts';
-import { createOrderBooks, createVenues, type RequestBudgets } from '../venues.ts';
+import { createPredictionAsking } from '../prediction.ts';
+import { createPredictionReads } from '../prediction-reads.ts';
+import { createRiskPreferencesDoor } from '../risk-preferences.ts';
+import { createVenueReads } from '../venue-reads.ts';
+import { budgetStates, createOrderBooks, createVenues, optionalBudgets, type RequestBudgets } from '../venues.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
@@ -49,7 +71,12 @@ export interface ApiRole {
 export async function startApi(deps: {
   readonly sql: Sql;
   readonly commands: AgentCommands;
+  readonly proposalCommands: ProposalCommands;
+  readonly marketOrderCommands: MarketOrderCommands;
+  readonly gates: GateCommands;
+  readonly evaluations: Evaluations;
   readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
   readonly addresses: Addresses;
   readonly budgets: RequestBudgets;
   /** Answers where the queue works; a process without a worker asks nothing. */
@@ -65,6 +92,8 @@ export async function startApi(deps: {
   readonly metrics: ServiceMetrics;
 }): Promise<ApiRole> {
   const { sql, clock, bus, log } = deps;
+  // Readers wait behind decisions.
+  const budgets = optionalBudgets(deps.budgets);
   const verifier = createTokenVerifier({ ...deps.addresses.identity, clock });
   const members = createMemberStore(sql);
   const agents = createAgentReads(sql);
@@ -75,7 +104,9 @@ export async function startApi(deps: {
     random: deps.random,
     onError: (error) => log.warn({ err: error }, 'following the announcements'),
   });
-  const charts = new Map([[agentKind.machine.id, describeMachine(agentKind.machine)]]);
+  const charts = new Map(
+    [agentKind, evaluationKind, marketOrderKind, proposalKind].map(({ machine }) => [machine.id, describeMachine(machine)]),
+  );
   const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
   const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
 
@@ -110,6 +141,25 @@ export async function startApi(deps: {
     return { ready: parts.every(({ ok }) => ok), parts };
   }
 
+  const vaults = createVaultStore(sql);
+  const quotes: QuoteReads = {
+    latest: ({ venue, instrument }) => {
+      if (venue !== undefined && instrument !== undefined) {
+        const quote = bus.latest(instrumentKey(venue, instrument));
+        return quote === null ? [] : [quote];
+      }
+      return bus
+        .snapshot()
+        .filter((quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument));
+    },
+  };
+
+  const candles = createCandleReads({
+    store: createCandleStore(sql),
+    histories: createVenues(deps.addresses, clock, deps.random, budgets).histories,
+    clock,
+    log,
+  });
   await tail.start();
   const app = await buildApi(
     {
@@ -128,30 +178,38 @@ export async function startApi(deps: {
       limits: createTokenBuckets(clock),
       answers: createIdempotencyStore(sql),
       commands: deps.commands,
+      proposals: createProposalStore(sql),
+      proposalCommands: deps.proposalCommands,
+      marketOrders: createMarketOrderStore(sql),
+      marketOrderCommands: deps.marketOrderCommands,
+      gates: deps.gates,
+      evaluations: { ...deps.evaluations.reads, commands: deps.evaluations.commands },
       agents,
       decisions,
       charts: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
-      quotes: {
-        latest: ({ venue, instrument }) => {
-          if (venue !== undefined && instrument !== undefined) {
-            const quote = bus.latest(instrumentKey(venue, instrument));
-            return quote === null ? [] : [quote];
-          }
-          return bus
-            .snapshot()
-            .filter(
-              (quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument),
-            );
-        },
-      },
+      vaults: createVaultDesk({ vaults, marks: createLiveMarks(bus, clock), clock }),
+      vaultRanking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+      quotes,
       candles: createCandleReads({
         store: createCandleStore(sql),
-        histories: createVenues(deps.addresses, clock, deps.random, deps.budgets).histories,
+        histories: createVenues(deps.addresses, clock, deps.random, budgets).histories,
         clock,
         log,
       }),
-      orderBook: createOrderBooks(deps.addresses, clock, deps.random, deps.budgets),
+      orderBook: createOrderBooks(deps.addresses, clock, deps.random, budgets),
+      predictions: createPredictionReads({
+        store: createPredictionStore(sql),
+        venues: createPredictionAsking({ addresses: deps.addresses.prediction, clock, random: deps.random, budgets: deps.budgets }),
+        clock,
+      }),
+      states: deps.states,
+      budgets: () => budgetStates(deps.budgets, clock.now()),
+      ...createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue),
+      intelligence: createIntelligenceReads(sql),
+      books: createBookReads(sql),
+      riskPreferences: createRiskPreferencesDoor(sql, clock),
       catalog: CATALOG,
+      marks: createIssuerMarkStore(sql),
       readiness,
       metrics: deps.metrics,
       isUnavailable: isConnectionLoss,
@@ -169,6 +227,8 @@ export async function startApi(deps: {
             members,
             announcements: tail,
             quotes: bus,
+            states: deps.states,
+            candles,
             expandDecisions: (batch, orgId) => decisions.ofShard(batch, orgId),
             agentsNow: async (orgId, agentId) => {
               if (agentId !== null) {

@@ -2,6 +2,7 @@
 import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
+import type { BudgetState } from '../../domain/market-state.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
@@ -11,15 +12,21 @@ import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { lookEvery } from '../../../actors/runtime/look.ts';
+import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
 import { createCandleStore } from '../../adapters/store/candle-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { activeManifests, agentsHearing } from '../../adapters/store/manifest-reads.ts';
-import { saveNews } from '../../adapters/store/news-store.ts';
+import { createIntelligenceStore } from '../../adapters/store/intelligence-store.ts';
+import { createPredictionStore } from '../../adapters/store/prediction-store.ts';
 import { createDispatchStore, writeCut } from '../../adapters/store/tick-store.ts';
+import { heldInstruments } from '../../adapters/store/vault-store.ts';
+import { createIntelligenceFeed } from '../intelligence.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
+import { publishMarketStates } from '../market-states.ts';
+import { keepPredictions } from '../prediction.ts';
 import type { Venues } from '../venues.ts';
 
 const DUTY = 'feed';
@@ -27,6 +34,8 @@ const LEASE_MS = 6_000;
 const RENEW_MS = 2_000;
 /** What agents need is read again so often, and at once where an agent was created or changed. */
 const NEEDS_MS = 15_000;
+/** Old intelligence is removed this often. */
+const PRUNE_MS = 3_600_000;
 /** After a start the venues have so long to be heard before an agent is told that they are not. */
 const SETTLE_MS = 2_000;
 const EDGE_BATCH = 500;
@@ -37,6 +46,9 @@ export function startFeed(deps: {
   readonly sql: Sql;
   readonly venues: () => Venues;
   readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
+  /** What this process may still ask of each provider. */
+  readonly budgets: () => readonly BudgetState[];
   readonly runtime: Runtime;
   readonly clock: Clock;
   readonly random: () => number;
@@ -49,6 +61,7 @@ export function startFeed(deps: {
   const { sql, clock, log, metrics, bus } = deps;
   const leases = createDispatchStore(sql);
   const candles = createCandleStore(sql);
+  const intelligenceStore = createIntelligenceStore(sql);
   let beginning = false;
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
@@ -74,9 +87,9 @@ export function startFeed(deps: {
   }
 
   async function refreshNeeds(): Promise<void> {
-    const manifests = await activeManifests(sql);
+    const [manifests, held] = await Promise.all([activeManifests(sql), heldInstruments(sql)]);
     const union = new Map<string, IndicatorNeed>();
-    const looked = new Set<string>();
+    const looked = new Set<string>(held);
     for (const { hash, manifest } of manifests) {
       let known = needsByHash.get(hash);
       if (!known) {
@@ -101,12 +114,21 @@ export function startFeed(deps: {
 
   function keep(message: FeedMessage): void {
     if (message.kind === 'candles' && !message.source.endsWith(FUNDING_HISTORY)) write('keeping bars', () => candles.save(message));
-    else if (message.kind === 'news') write('keeping news', () => saveNews(sql, message));
   }
 
   async function begin(): Promise<void> {
     await refreshNeeds();
-    const { feeds, histories } = deps.venues();
+    const { feeds: venueFeeds, histories, extras, intelligence, predictions } = deps.venues();
+    const feeds = [
+      ...venueFeeds,
+      createIntelligenceFeed({
+        sources: intelligence,
+        store: intelligenceStore,
+        clock,
+        write,
+        onFailure: (error) => log.error({ err: error }, 'the intelligence'),
+      }),
+    ];
     const startedAt = clock.now();
     const pipeline = createMarketPipeline({
       clock,
@@ -148,16 +170,34 @@ export function startFeed(deps: {
       error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
     });
     metrics.hearing(() =>
-      Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected, counted }]) => [
+      Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
         [venue, 'received', received] as const,
         ...Object.entries({ ...counted, ...rejected }).map(([reason, count]) => [venue, reason, count as number] as const),
+        ...unknownFields.map(({ source, field, count }) => [venue, `unknown_field ${source} ${field}`, count] as const),
       ]),
     );
+    const unpublish = publishMarketStates({
+      pipeline,
+      extras,
+      venues: [...new Set<Venue>(feeds.map((feed) => feed.venue))],
+      bus: deps.states,
+      clock,
+      budgets: deps.budgets,
+      onFailure: (error) => log.error({ err: error }, 'the market states'),
+    });
+    const unkeep = keepPredictions({
+      feeds: predictions,
+      store: createPredictionStore(sql),
+      write,
+      onFailure: (error) => log.error({ err: error }, 'the prediction markets'),
+    });
     pipeline.start();
     duty = {
       pipeline,
       async end() {
         settle();
+        unpublish();
+        unkeep();
         metrics.hearing(null);
         pipeline.stop();
         for (const subscription of [kept, judged, edges]) subscription.unsubscribe();
@@ -200,6 +240,7 @@ export function startFeed(deps: {
   const looks = [
     lookEvery(clock, RENEW_MS, renew, complain),
     lookEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
+    lookEvery(clock, PRUNE_MS, async () => (duty ? intelligenceStore.prune(clock.now()) : undefined), complain),
   ];
   return {
     async stop() {

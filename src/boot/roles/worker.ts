@@ -3,6 +3,13 @@ import { agentKind } from '../../../actors/agent/effects.ts';
 import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { createShardTicker, type TickStore } from '../../../actors/agent/shard-tick.ts';
+import { evaluationKind } from '../../../actors/evaluation/effects.ts';
+import type { ManualPreTrade } from '../../../actors/market-order/commands.ts';
+import { marketOrderKind } from '../../../actors/market-order/effects.ts';
+import { marketOrderCarriers } from '../../../actors/market-order/execution.ts';
+import { type ExecutionDeps, executionCarriers } from '../../../actors/proposal/execution.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
+import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
 import { type ErrandCarrier, startErrands } from '../../../actors/runtime/errands.ts';
@@ -15,8 +22,13 @@ import { createActorStore } from '../../adapters/store/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agent-directory.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
+import { createKillSwitchStore } from '../../adapters/store/kill-switch-store.ts';
+import { createProposalStore } from '../../adapters/store/proposal-store.ts';
+import { createVaultStore } from '../../adapters/store/vault-store.ts';
 import { createDispatchStore, createTickStore, databaseNow } from '../../adapters/store/tick-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { startBreakers } from '../breakers.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 
@@ -26,6 +38,10 @@ const SYSTEM = 'system';
 /** How long the answer under an Idempotency-Key is kept, and how often old ones are forgotten. */
 const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
+/** How soon after a breaker its kill switch acts. */
+const KILL_SWITCH_MS = 1_000;
+/** Vaults are priced once per cut; one that was priced on it already is left alone. */
+const VAULT_MARK_MS = AGENT_TICK_MS / 2;
 
 /** The actors of this database, as any role may reach them. */
 export interface Actors {
@@ -34,7 +50,11 @@ export interface Actors {
 }
 
 export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors {
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
+  const runtime = createRuntime({
+    store: createActorStore(sql),
+    directory: createDirectory([agentKind, evaluationKind, marketOrderKind, proposalKind]),
+    clock,
+  });
   return { runtime, commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
 }
 
@@ -50,6 +70,14 @@ export function startWorker(deps: {
   readonly periodsMs?: readonly number[];
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TickStore;
+  /** What orders are executed with. A process without it executes none: their errands wait for one that does. */
+  readonly trading?: Pick<ExecutionDeps, 'preTrade' | 'doors'> & {
+    /** Risk for the orders of people. A process without it executes none of them. */
+    readonly manual?: ManualPreTrade;
+    readonly approvalMs: number;
+    /** The price at which a sell of the instrument would trade now; null where none is live. */
+    readonly bid: (instrument: InstrumentKey) => string | null;
+  };
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = deps;
   const actorStore = createActorStore(sql);
@@ -58,10 +86,13 @@ export function startWorker(deps: {
     (error: unknown): void => {
       log.warn({ err: error }, what);
     };
+  const breakers = startBreakers({ sql, runtime: actors.runtime, clock, onError: complain('breakers') });
   const ticker = createShardTicker({
     store: deps.tickStore ?? createTickStore(sql, actorStore.incident),
     now: () => databaseNow(sql),
     clock,
+    ...(deps.trading === undefined ? {} : { approvalMs: deps.trading.approvalMs }),
+    onMarked: breakers.onMarked,
     pause: async (agentId) => {
       await actors.runtime.deliver(agentId, { type: 'pause', cause: 'tick_crash' }, { cause: SYSTEM });
     },
@@ -81,15 +112,39 @@ export function startWorker(deps: {
     onError: complain('dispatcher'),
   });
   const timers = startTimers({ store: actorStore, runtime: actors.runtime, clock, onError: complain('timers') });
+  const execution = deps.trading && {
+    ...deps.trading,
+    runtime: actors.runtime,
+    load: actorStore.load,
+    leaseIsHeld: createProposalStore(sql).leaseIsHeld,
+    clock,
+  };
   // Agents have no errands; kinds of actors that do name their carriers here.
-  const carriers: { [kind: string]: ErrandCarrier } = {};
+  const carriers: { [kind: string]: ErrandCarrier } = {
+    ...(execution === undefined ? {} : executionCarriers(execution)),
+    ...(execution === undefined || deps.trading?.manual === undefined
+      ? {}
+      : marketOrderCarriers({ ...execution, preTrade: deps.trading.manual })),
+  };
   const errands = startErrands({ store: actorStore, runtime: actors.runtime, carriers, clock, onError: complain('errands') });
+  const vaults = createVaultStore(sql);
+  const marking = lookEvery(clock, VAULT_MARK_MS, () => vaults.mark(), complain('pricing vaults'));
+  const killSwitch = deps.trading && createKillSwitch({ ...deps.trading, store: createKillSwitchStore(sql), clock });
+  const flattening = killSwitch && lookEvery(clock, KILL_SWITCH_MS, killSwitch.look, complain('closing what a breaker holds'));
   const answers = createIdempotencyStore(sql);
   const tidying = lookEvery(clock, TIDY_MS, () => answers.forgetOlderThan(ANSWER_HOURS), complain('forgetting old answers'));
   return {
     ping: () => queue.ping(),
     async stop() {
-      await Promise.all([dispatcher.stop(), timers.stop(), errands.stop(), tidying.stop()]);
+      await Promise.all([
+        breakers.stop(),
+        dispatcher.stop(),
+        timers.stop(),
+        errands.stop(),
+        marking.stop(),
+        tidying.stop(),
+        flattening?.stop(),
+      ]);
       await queue.close();
     },
   };

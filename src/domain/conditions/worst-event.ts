@@ -1,16 +1,18 @@
 /** What no_negative_event and negative_event share: the worst negative event about the asset within a look-back. */
 import type { Observation } from '../cut.ts';
+import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
 import type { ManifestCondition } from '../manifest.ts';
 import { SEVERITIES, type Severity } from '../market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none. */
-function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' {
+/** Reads the severity of the worst negative event observed within the look-back, `none` where there is none, null where nobody listened. */
+function worstSeverity(condition: ManifestCondition): (observation: Observation) => Severity | 'none' | null {
   const lookbackMs = numberField(condition, 'lookbackHours') * HOUR_MS;
   const includeRumors = condition['includeRumors'] === true;
   return (observation) => {
+    if (observation.events === null) return null;
     let worst = -1;
     for (const event of observation.events) {
       if (!event.negative || (event.rumor && !includeRumors) || event.observedAt < observation.slot - lookbackMs) continue;
@@ -32,7 +34,13 @@ export function negativeEventCondition(spec: {
     kinds: null,
     fields: {
       minSeverity: { type: 'choice', choices: SEVERITIES, default: 'high', description: 'The lowest severity that counts.' },
-      lookbackHours: { type: 'integer', min: 1, max: 720, default: 24, description: 'How far back an event counts, in hours.' },
+      lookbackHours: {
+        type: 'integer',
+        min: 1,
+        max: LONGEST_EVENT_LOOKBACK_HOURS,
+        default: 24,
+        description: 'How far back an event counts, in hours.',
+      },
       includeRumors: { type: 'boolean', default: false, description: 'Whether events that nothing has confirmed yet count.' },
     },
     needs: NO_NEEDS,

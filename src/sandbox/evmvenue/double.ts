@@ -276,10 +276,15 @@ export async function createEvmVenueDouble(options: EvmVenueDoubleOptions): Prom
   }
 
   function book(listing: PerpListing, now: EpochMs, fast: boolean): object {
+    const [bids, asks] = levels(listing, now, fast ? FAST_LEVELS : LEVELS) as [[Level, ...Level[]], [Level, ...Level[]]];
+    const bent = bendPrices(faults, Number(bids[0].px), Number(asks[0].px), (price) => perpPrice(price, listing.sizeDecimals));
     const body = {
       coin: listing.coin,
       time: now + faults.settings.clockOffsetMs,
-      levels: levels(listing, now, fast ? FAST_LEVELS : LEVELS),
+      levels: [
+        [{ ...bids[0], px: bent.bid }, ...bids.slice(1)],
+        [{ ...asks[0], px: bent.ask }, ...asks.slice(1)],
+      ],
     };
     return fast ? { ...body, fast: true } : body;
   }

@@ -1,11 +1,11 @@
-/** A double of a news provider on loopback: reports in order of publication, read page by page with a cursor. */
+/** A double of a wire service on loopback: items in order of publication, read page by page with a cursor. */
 import type { Clock } from '../../../streams/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
 import { createHttpDouble, type HttpDouble } from '../reference/http-double.ts';
-import type { NewsReport, SeededNews } from './seeded-news.ts';
 
 export interface NewsDoubleOptions {
-  readonly news: SeededNews;
+  readonly news: SeededStories;
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
@@ -14,7 +14,7 @@ export interface NewsDoubleOptions {
 
 export interface NewsDouble extends HttpDouble {
   /** Publishes a report of one's own choosing at once. */
-  publish(report: Omit<NewsReport, 'publishedAt'>): void;
+  publish(report: Omit<WireItem, 'publishedAt'>): void;
 }
 
 const MAX_LIMIT = 200;
@@ -31,7 +31,7 @@ function readCursor(text: string): { at: number; id: string } | null {
 export async function createNewsDouble(options: NewsDoubleOptions): Promise<NewsDouble> {
   const { news, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
-  const own: NewsReport[] = [];
+  const own: WireItem[] = [];
   const server = await createHttpDouble({
     clock,
     faults,

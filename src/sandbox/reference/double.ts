@@ -1,7 +1,7 @@
 /** A double of Pyth on loopback: Hermes' latest prices and update stream, and the bar history, over the seeded market. */
 import type { EpochMs } from '../../domain/time.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpDouble, type DoubleReply, type DoubleRequest, type HttpDouble, repeat } from './http-double.ts';
 
@@ -73,15 +73,8 @@ export async function createReferenceDouble(options: ReferenceDoubleOptions): Pr
     const now = clock.now();
     const { price, confidence, updatedAt } = market.reference(feed.symbol, frozenAt ?? now);
     const { settings } = faults;
-    const jumped = faults.happens(settings.priceJump) ? price * 100 : price;
     const mantissa = (value: number): string => String(Math.round(value * 10 ** -EXPONENT));
-    const bent = faults.happens(settings.zeroPrice)
-      ? '0'
-      : faults.happens(settings.negativePrice)
-        ? `-${mantissa(jumped)}`
-        : faults.happens(settings.nanPrice)
-          ? 'NaN'
-          : mantissa(jumped);
+    const bent = bendPrice(faults, price, mantissa);
     const publishTime = Math.floor((updatedAt + settings.clockOffsetMs) / 1000);
     const reported = { price: bent, conf: mantissa(confidence * confidenceFactor), expo: EXPONENT, publish_time: publishTime };
     return {

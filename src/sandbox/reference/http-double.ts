@@ -1,7 +1,7 @@
 /** A loopback HTTP server for doubles that check keys or stream: answers, event streams, and the faults of both. */
 import http from 'node:http';
 import type { Clock } from '../../../streams/clock.ts';
-import { createFramePipe, type FaultSwitch } from '../faults.ts';
+import { createFramePipe, type FaultSwitch, spoiledBody } from '../faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from '../local-server.ts';
 
 /** One request as a double sees it. Header names are lower case. */
@@ -43,7 +43,6 @@ export interface HttpDouble {
   close(): Promise<void>;
 }
 
-const GARBAGE = '<html><head><title>502 Bad Gateway</title></head></html>';
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 
 /** Listens on 127.0.0.1 only. */
@@ -77,6 +76,7 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
   function answer(incoming: http.IncomingMessage, response: http.ServerResponse): void {
     const { settings } = faults;
     if (settings.freeze || response.destroyed) return;
+    if (settings.disconnectLoop) return void response.destroy();
     const target = readTarget(incoming);
     if (target === null) return answerPlainly(response, 400, 'that is no address');
     const { path, query } = target;
@@ -90,11 +90,15 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
       return;
     }
     const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers });
+    // Carried out, and nobody hears of it.
+    if (faults.happens(settings.lostAnswer)) return void response.destroy();
     if ('stream' in reply) return openStream(response, reply.stream);
-    const garbled = faults.happens(settings.garbage);
-    const text = garbled ? GARBAGE : typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+    const spoiled = spoiledBody(faults);
+    const text = spoiled ?? (typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     const type = typeof reply.body === 'string' ? 'text/plain' : 'application/json';
-    response.writeHead(reply.status, { 'content-type': type, ...reply.headers });
+    // A broken intermediary knows nothing of what the client holds.
+    const status = spoiled !== null && reply.status === 304 ? 200 : reply.status;
+    response.writeHead(status, { 'content-type': type, ...(spoiled !== null ? {} : reply.headers) });
     response.end(text);
   }
 

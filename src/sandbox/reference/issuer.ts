@@ -1,6 +1,6 @@
 /** A double of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
 import type { Clock } from '../../../streams/clock.ts';
-import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpDouble, type HttpDouble } from './http-double.ts';
 
@@ -30,6 +30,11 @@ const SHARES: Readonly<Record<string, number>> = {
 export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<HttpDouble> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
+  /** Numbers of JSON cannot be NaN: that one is a text. */
+  const bentMark = (price: number): number | string => {
+    const text = bendPrice(faults, price, String);
+    return text === 'NaN' ? text : Number(text);
+  };
   return createHttpDouble({
     clock,
     faults,
@@ -48,7 +53,7 @@ export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<
           image: `https://example.invalid/${symbol.toLowerCase()}.png`,
           external_url: `https://example.invalid/${symbol.toLowerCase()}`,
           contract_address: mint,
-          markPrice,
+          markPrice: bentMark(markPrice),
           markValuation,
           tokenPrice,
           impliedValuation: Math.round((tokenPrice / markPrice) * markValuation),

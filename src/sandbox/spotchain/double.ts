@@ -116,8 +116,18 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
     const effective = input * (1 - POOL_FEE);
     const output = (effective * reserveOut) / (reserveIn + effective);
-    const units = buying ? output * fee * 10 ** token.decimals : output * 10 ** stable.decimals;
+    // Routes show no book: a crossed one is a way back that brings more than the way there cost.
+    const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
+    const units = buying ? output * fee * 10 ** token.decimals : output * bonus * 10 ** stable.decimals;
     return { out: BigInt(Math.floor(units)), impact: effective / (reserveIn + effective) };
+  }
+
+  /** Amounts are what prices are made of here. */
+  function bentAmount(out: bigint): string {
+    const { settings } = faults;
+    if (faults.happens(settings.zeroPrice)) return '0';
+    if (faults.happens(settings.negativePrice)) return `-${out}`;
+    return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
   }
 
   function refusal(code: string, text: string): DoubleReply {
@@ -143,7 +153,7 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
     const { out, impact } = swap(token, buying, BigInt(amountText));
     if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
-    const outAmount = faults.happens(faults.settings.zeroPrice) ? '0' : out.toString();
+    const outAmount = bentAmount(out);
     const threshold = ((out * BigInt(10_000 - slippageBps)) / 10_000n).toString();
     const swapInfo = { ammKey: poolAddress(token.mint), label: 'Raydium CLMM', inputMint, outputMint, inAmount: amountText, outAmount };
     if (version === 'v1') {

@@ -7,7 +7,12 @@ import { bendPrices, createFaultSwitch, type FaultSwitch, seededRandom } from '.
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackSession, type LoopbackSocket, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
 import { RequestWeight } from '../request-weight.ts';
+import { ONE } from './exact-amount.ts';
+import { createOrderDesk, ORDERS_PER_10_SECONDS, ORDERS_PER_DAY } from './order-desk.ts';
+import { type ApiKey, refusal } from './signed-request.ts';
 import { type BookChange, eightDecimals, SimulatedBook, type SymbolRules } from './simulated-book.ts';
+import { filtersOf } from './symbol-filters.ts';
+import { TradingAccount } from './trading-account.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -29,8 +34,12 @@ const INTERVAL_MS: Readonly<Record<string, number>> = {
 };
 
 const WEIGHT_LIMIT = 6_000;
+/** 0.1 % in hundred-thousandths. */
+const COMMISSION_RATE = 100n;
 const PING_MS = 20_000;
 const PONG_WAIT_MS = 60_000;
+/** How often the rolling day statistics are sent. */
+const TICKER_MS = 1_000;
 const KLINE_MS = 2_000;
 const INBOUND_PER_SECOND = 5;
 const MAX_STREAMS = 1_024;
@@ -43,6 +52,10 @@ export interface SpotExchangeDoubleOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly seed?: number;
+  /** The keys of its one account; without any nothing can be ordered. */
+  readonly keys?: readonly ApiKey[];
+  /** What the account begins with, whole units by asset. Default: a million USDT. */
+  readonly balances?: Readonly<Record<string, number>>;
 }
 
 export interface SpotExchangeDouble {
@@ -55,6 +68,10 @@ export interface SpotExchangeDouble {
   readonly symbols: readonly string[];
   /** Announces maintenance on every socket, as the venue does ten minutes before it closes them. */
   announceShutdown(): void;
+  /** The account behind the signed endpoints. */
+  readonly account: TradingAccount;
+  /** The venue's status word of a symbol: `TRADING`, `HALT`, `BREAK`. */
+  setStatus(symbol: string, status: string): void;
   close(): Promise<void>;
 }
 
@@ -62,10 +79,6 @@ interface Session {
   readonly socket: LoopbackSocket;
   readonly combined: boolean;
   readonly streams: Set<string>;
-}
-
-function refusal(status: number, code: number, msg: string, headers: Readonly<Record<string, string>> = {}): LoopbackAnswer {
-  return { status, body: { code, msg }, headers };
 }
 
 /** Decimals of tick and lot by the price's magnitude: 0.01 and 0.00001 for bitcoin, 0.01 and 0.001 for a price of 150. */
@@ -96,6 +109,45 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
     const book = new SimulatedBook(rulesOf(asset.symbol, price), (options.seed ?? 1) * 1000 + index, Math.floor(clock.now() / 10));
     book.advance(price);
     books.set(book.rules.symbol, book);
+  }
+
+  const statuses = new Map<string, string>();
+  const statusOf = (symbol: string): string => statuses.get(symbol) ?? 'TRADING';
+  const account = new TradingAccount({
+    balances: Object.fromEntries(
+      Object.entries(options.balances ?? { USDT: 1_000_000 }).map(([asset, units]) => [asset, BigInt(units) * ONE]),
+    ),
+    commissionRate: COMMISSION_RATE,
+    commissionIn: null,
+    // Ids grow with time here too: what an earlier run of the double filled keeps its name.
+    firstId: clock.now(),
+    onTaken: (book, change) => {
+      if (book.rungs('bid').length > 0 && book.rungs('ask').length > 0) return publishBook(book, change);
+      // A side that was bought empty is quoted anew at once.
+      const anew = book.advance(market.spot(book.rules.base, clock.now()));
+      publishBook(book, {
+        first: change.first,
+        last: anew.last,
+        bids: [...change.bids, ...anew.bids],
+        asks: [...change.asks, ...anew.asks],
+      });
+    },
+  });
+  const desk = createOrderDesk({
+    account,
+    keys: options.keys ?? [],
+    now: venueNow,
+    bookOf: (symbol) => {
+      const book = books.get(symbol);
+      if (book !== undefined) asOfNow(book);
+      return book;
+    },
+    statusOf,
+  });
+
+  /** While nobody listens the book stands still; whoever asks sees it as it is now. */
+  function asOfNow(book: SimulatedBook): void {
+    if (!timers.has(`book ${book.rules.symbol}`)) book.advance(market.spot(book.rules.base, clock.now()));
   }
 
   /** Calls again and again under one name until the name is cancelled; each call returns when it wants to be called next. */
@@ -220,6 +272,14 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
       });
       return true;
     }
+    if (channel === 'ticker') {
+      if (timers.has(stream)) return true;
+      repeat(stream, clock.now(), () => {
+        publish(stream, streamTicker(book));
+        return clock.now() + TICKER_MS;
+      });
+      return true;
+    }
     const interval = channel.startsWith('kline_') ? channel.slice(6) : '';
     if (!Object.hasOwn(INTERVAL_MS, interval)) return false;
     if (!timers.has(stream)) startKlines(stream, book, interval);
@@ -319,12 +379,10 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
   // --- REST -----------------------------------------------------------------------------------------------------
 
   function exchangeSymbol(book: SimulatedBook): object {
-    const { symbol, base, tickDigits, lotDigits } = book.rules;
-    const tick = eightDecimals(10 ** -tickDigits);
-    const lot = eightDecimals(10 ** -lotDigits);
+    const { symbol, base } = book.rules;
     return {
       symbol,
-      status: 'TRADING',
+      status: statusOf(symbol),
       baseAsset: base,
       baseAssetPrecision: 8,
       quoteAsset: 'USDT',
@@ -337,21 +395,7 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
       quoteOrderQtyMarketAllowed: true,
       isSpotTradingAllowed: true,
       isMarginTradingAllowed: false,
-      filters: [
-        { filterType: 'PRICE_FILTER', minPrice: tick, maxPrice: '1000000.00000000', tickSize: tick },
-        { filterType: 'LOT_SIZE', minQty: lot, maxQty: '9000.00000000', stepSize: lot },
-        { filterType: 'ICEBERG_PARTS', limit: 100 },
-        { filterType: 'MARKET_LOT_SIZE', minQty: '0.00000000', maxQty: '1000.00000000', stepSize: '0.00000000' },
-        {
-          filterType: 'NOTIONAL',
-          minNotional: '5.00000000',
-          applyMinToMarket: true,
-          maxNotional: '9000000.00000000',
-          applyMaxToMarket: false,
-          avgPriceMins: 5,
-        },
-        { filterType: 'MAX_NUM_ORDERS', maxNumOrders: 200 },
-      ],
+      filters: filtersOf(book.rules),
       permissions: [],
       permissionSets: [['SPOT']],
       defaultSelfTradePreventionMode: 'EXPIRE_MAKER',
@@ -382,7 +426,11 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
       body: {
         timezone: 'UTC',
         serverTime: venueNow(),
-        rateLimits: [{ rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: WEIGHT_LIMIT }],
+        rateLimits: [
+          { rateLimitType: 'REQUEST_WEIGHT', interval: 'MINUTE', intervalNum: 1, limit: WEIGHT_LIMIT },
+          { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: ORDERS_PER_10_SECONDS },
+          { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: ORDERS_PER_DAY },
+        ],
         exchangeFilters: [],
         symbols: (found as SimulatedBook[]).map(exchangeSymbol),
       },
@@ -398,8 +446,7 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
 
   function depth(book: SimulatedBook, query: URLSearchParams): LoopbackAnswer {
     const limit = whole(query, 'limit') ?? 100;
-    // While nobody listens the book stands still; whoever asks sees it as it is now.
-    if (!timers.has(`book ${book.rules.symbol}`)) book.advance(market.spot(book.rules.base, clock.now()));
+    asOfNow(book);
     return {
       status: 200,
       body: {
@@ -480,11 +527,41 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
         volume: eightDecimals(volume),
         quoteVolume: eightDecimals(quoteVolume),
         openTime: from + faults.settings.clockOffsetMs,
-        closeTime: venueNow(),
+        closeTime: now + faults.settings.clockOffsetMs,
         firstId: 1,
         lastId: 100_000,
         count: 100_000,
       },
+    };
+  }
+
+  /** The same statistics as the stream spells them. */
+  function streamTicker(book: SimulatedBook): object {
+    const day = dayTicker(book).body as Record<string, string | number>;
+    return {
+      e: '24hrTicker',
+      E: venueNow(),
+      s: day['symbol'],
+      p: day['priceChange'],
+      P: day['priceChangePercent'],
+      w: day['weightedAvgPrice'],
+      x: day['prevClosePrice'],
+      c: day['lastPrice'],
+      Q: day['lastQty'],
+      b: day['bidPrice'],
+      B: day['bidQty'],
+      a: day['askPrice'],
+      A: day['askQty'],
+      o: day['openPrice'],
+      h: day['highPrice'],
+      l: day['lowPrice'],
+      v: day['volume'],
+      q: day['quoteVolume'],
+      O: day['openTime'],
+      C: day['closeTime'],
+      F: day['firstId'],
+      L: day['lastId'],
+      n: day['count'],
     };
   }
 
@@ -513,13 +590,20 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
     return book === undefined ? refusal(400, -1121, 'Invalid symbol.') : answer(book, query);
   }
 
-  function request({ method, path, query }: LoopbackRequest): LoopbackAnswer {
-    const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
-    if (route === undefined || method !== 'GET') return { status: 404, body: '<html><body><h2>404 Not found</h2></body></html>' };
-    if (faults.happens(faults.settings.status5xx))
-      return refusal(503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.');
+  function request(asked: LoopbackRequest): LoopbackAnswer {
+    const { method, path, query } = asked;
+    const route = Object.hasOwn(ROUTES, path) && method === 'GET' ? ROUTES[path] : undefined;
+    const signedWeight = desk.weightOf(asked);
+    if (route === undefined && signedWeight === undefined) return { status: 404, body: '<html><body><h2>404 Not found</h2></body></html>' };
+    if (faults.happens(faults.settings.status5xx)) {
+      if (method === 'GET')
+        return refusal(503, -1008, 'Server is currently overloaded with other requests. Please try again in a few minutes.');
+      // Nobody who hears this knows whether the order was taken.
+      if (faults.random() < 0.5) desk.answer(asked);
+      return refusal(504, -1007, 'Timeout waiting for response from backend server. Send status unknown; execution status unknown.');
+    }
     if (faults.happens(faults.settings.status429)) return refusal(429, -1003, 'Too many requests queued.', { 'retry-after': '1' });
-    const verdict = weight.charge(route.weight(query), clock.now());
+    const verdict = weight.charge(route === undefined ? (signedWeight ?? 0) : route.weight(query), clock.now());
     const headers: Record<string, string> = {
       'x-mbx-used-weight': String(verdict.usedWeight),
       'x-mbx-used-weight-1m': String(verdict.usedWeight),
@@ -532,7 +616,7 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
           : `Way too much request weight used; IP banned until ${venueNow() + verdict.retryAfterSeconds * 1000}. Please use WebSocket Streams for live updates to avoid bans.`;
       return refusal(verdict.status, -1003, text, headers);
     }
-    const answer = route.answer(query);
+    const answer = route === undefined ? desk.answer(asked) : route.answer(query);
     return { status: answer.status, body: answer.body, headers: { ...headers, ...answer.headers } };
   }
 
@@ -542,6 +626,8 @@ export async function createSpotExchangeDouble(options: SpotExchangeDoubleOption
     wsUrl: server.wsUrl,
     faults,
     symbols: [...books.keys()],
+    account,
+    setStatus: (symbol, status) => void statuses.set(symbol, status),
     announceShutdown() {
       const data = { e: 'serverShutdown', E: venueNow() };
       for (const session of sessions) session.socket.control(JSON.stringify(session.combined ? { stream: '!serverShutdown', data } : data));

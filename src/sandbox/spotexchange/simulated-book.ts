@@ -74,6 +74,29 @@ export class SimulatedBook {
       .map(([ticks, lots]) => [eightDecimals(ticks * this.#tick), eightDecimals(lots * this.#lot)]);
   }
 
+  /** The levels of a side as ticks and lots, best first. */
+  rungs(side: 'bid' | 'ask'): readonly (readonly [ticks: number, lots: number])[] {
+    return this.#sorted(side);
+  }
+
+  /** Takes lots out of levels that are there: an order was matched with them. */
+  take(side: 'bid' | 'ask', taken: readonly (readonly [ticks: number, lots: number])[]): BookChange {
+    const before = side === 'bid' ? this.#bids : this.#asks;
+    const after = new Map(before);
+    for (const [ticks, lots] of taken) {
+      const left = (after.get(ticks) ?? 0) - lots;
+      if (left < 0) throw new Error(`there are no ${lots} lots at ${ticks} ticks`);
+      if (left === 0) after.delete(ticks);
+      else after.set(ticks, left);
+    }
+    const changes = this.#difference(before, after, side === 'bid' ? -1 : 1);
+    const first = this.#lastUpdateId + 1;
+    this.#lastUpdateId += changes.length;
+    if (side === 'bid') this.#bids = after;
+    else this.#asks = after;
+    return { first, last: this.#lastUpdateId, bids: side === 'bid' ? changes : [], asks: side === 'ask' ? changes : [] };
+  }
+
   #sorted(side: 'bid' | 'ask'): [number, number][] {
     const sign = side === 'bid' ? -1 : 1;
     return [...(side === 'bid' ? this.#bids : this.#asks)].sort((a, b) => (a[0] - b[0]) * sign);

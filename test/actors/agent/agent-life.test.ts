@@ -157,7 +157,14 @@ test('a halt whose first agents cannot be paused pauses all others, and fails', 
     await halting.start('agent', id, ORG, { autonomy: 'research', manifestVersion: 1, manifestHash: 'ab' }, { cause: 'test' });
   const desk = createCommandDesk({
     runtime: halting,
-    agents: { find: async () => null, onDuty: async () => ids, beginHalt: async () => 1, write: async () => {} },
+    agents: {
+      find: async () => null,
+      onDuty: async () => ids,
+      beginHalt: async () => 1,
+      write: async () => {},
+      cancellable: async () => [],
+      leasesEnded: async () => {},
+    },
     clock,
     newId: () => 'unused',
   });
@@ -169,7 +176,7 @@ test('a halt whose first agents cannot be paused pauses all others, and fails', 
 test('the database itself lets no stage be skipped, no other beginning, and no changed manifest keep its stage', async () => {
   const id = await created();
   await expect(sql`update agents set stage = 'backtest' where id = ${id}`).rejects.toThrow(/needs evidence/);
-  await expect(sql`update agents set stage = 'live' where id = ${id}`).rejects.toThrow(/needs evidence/);
+  await expect(sql`update agents set stage = 'live' where id = ${id}`).rejects.toThrow(/only the gate to backtest can open/);
   await expect(sql`update agents set manifest_hash = ${'0'.repeat(64)} where id = ${id}`).rejects.toThrow(/not on record/);
   await expect(sql`update decisions set disposition = 'hold'`).rejects.toThrow(/permission denied|append-only/);
   await expect(sql`delete from steps`).rejects.toThrow(/permission denied|append-only/);

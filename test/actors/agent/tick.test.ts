@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { crashedTick, hashCut, lateTick, observedHashOf, ordinaryTick, type TickedAgent, tickAgent } from '../../../actors/agent/tick.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
+import type { Autonomy } from '../../../src/domain/agent.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
 import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/decision.ts';
-import type { Autonomy } from '../../../src/domain/agent.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const compiled = compileManifest(sampleManifest());
@@ -18,7 +18,12 @@ const numbers = fc.record({
   quality: fc.constantFrom('live' as const, 'stale' as const, 'degraded' as const),
 });
 const moment = fc.oneof(
-  { weight: 6, arbitrary: numbers.map((cut) => ({ type: 'tick' as const, cut })) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(numbers, fc.constantFrom('passed' as const, 'blocked' as const, null), fc.boolean())
+      .map(([cut, risk, open]) => ({ type: 'tick' as const, cut, risk, open })),
+  },
   fc.constantFrom<{ type: string; [key: string]: unknown }>(
     { type: 'pause', cause: 'operator' },
     { type: 'resume', subject: 'b', createdBy: 'a' },
@@ -43,7 +48,12 @@ test('over random lives, the compiled tick gives the verdict of the machine, and
           continue;
         }
         const cut = sampleCut(SLOT + index * 60_000, (event as { cut: Parameters<typeof sampleCut>[1] }).cut);
-        const tick = { type: 'tick', slot: cut.slot, cut, compiled, book: EMPTY_BOOK };
+        const { risk, open } = event as unknown as { risk: 'passed' | 'blocked' | null; open: boolean };
+        const asked = {
+          ...(risk === null ? {} : { assess: () => ({ verdict: risk, rejections: [] }) }),
+          ...(open ? { pending: new Set(compiled.instruments) } : {}),
+        };
+        const tick = { type: 'tick', slot: cut.slot, cut, compiled, book: EMPTY_BOOK, ...asked };
         if (agentValue(state).duty === 'paused') {
           expect(snapshot.can(tick as never)).toBe(false);
           continue;
@@ -58,6 +68,7 @@ test('over random lives, the compiled tick gives the verdict of the machine, and
           book: EMPTY_BOOK,
           bookText: null,
           previousHash: GENESIS_HASH,
+          ...asked,
         };
         expect(plan.records).toEqual([{ type: 'decision', agentId: subject.actorId, slot: cut.slot, verdict: ordinaryTick(agent, cut) }]);
         expect(plan.state).toEqual(state);

@@ -2,12 +2,33 @@
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { agentKind } from '../../../actors/agent/effects.ts';
+import { evaluationKind } from '../../../actors/evaluation/effects.ts';
+import { marketOrderKind } from '../../../actors/market-order/effects.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { chartPage, describeMachine } from '../../../actors/runtime/chart.ts';
 
 const SELF = 'test/actors/runtime/chart.test.ts';
 
 test('docs/state-charts/agent.md is what the machine of the agent says', async () => {
   await expect(chartPage(agentKind.machine, 'actors/agent/machine.ts', SELF)).toMatchFileSnapshot('../../../docs/state-charts/agent.md');
+});
+
+test('docs/state-charts/proposal.md is what the machine of the proposal says', async () => {
+  await expect(chartPage(proposalKind.machine, 'actors/proposal/machine.ts', SELF)).toMatchFileSnapshot(
+    '../../../docs/state-charts/proposal.md',
+  );
+});
+
+test('docs/state-charts/evaluation.md is what the machine of the evaluation run says', async () => {
+  await expect(chartPage(evaluationKind.machine, 'actors/evaluation/machine.ts', SELF)).toMatchFileSnapshot(
+    '../../../docs/state-charts/evaluation.md',
+  );
+});
+
+test('docs/state-charts/market-order.md is what the machine of a person’s order says', async () => {
+  await expect(chartPage(marketOrderKind.machine, 'actors/market-order/machine.ts', SELF)).toMatchFileSnapshot(
+    '../../../docs/state-charts/market-order.md',
+  );
 });
 
 test('the diagram keeps to the grammar: plain identifiers, quoted names, nothing else', () => {

@@ -142,6 +142,24 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(await state(id)).toMatchObject({ state: { context: { bill: '1 presses' } } });
   });
 
+  test('an errand waits for a process that carries its kind: others do not use up its attempts', async () => {
+    const id = await lamp();
+    await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
+    const failures: unknown[] = [];
+    const parts = { store, runtime, clock: idle(clock), onError: (error: unknown) => failures.push(error) };
+    const others = startErrands({ ...parts, carriers: { letter: async () => 'posted' } });
+    for (let round = 0; round < 12; round++) {
+      clock.advanceTo(clock.now() + 400_000);
+      expect(await others.carryDue()).toBe(0);
+    }
+    await others.stop();
+    const billing = startErrands({ ...parts, carriers: { bill: async () => 'paid at once' } });
+    await billing.carryDue();
+    await billing.stop();
+    expect(await state(id)).toMatchObject({ state: { context: { bill: 'paid at once' } } });
+    expect(failures).toEqual([]);
+  });
+
   test('an errand that never succeeds is given up, and the actor hears of it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });

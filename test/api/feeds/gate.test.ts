@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { registerFeeds } from '../../../api/feeds/index.ts';
+import { createInProcessMarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/announcement-tail.ts';
 import { createAgentReads } from '../../../src/adapters/store/agent-reads.ts';
@@ -41,6 +42,8 @@ beforeAll(async () => {
             members: doors.members,
             announcements: tail,
             quotes: createInProcessQuoteBus({ clock: live }),
+            states: createInProcessMarketStateBus({ clock: live }),
+            candles: { range: async () => [] },
             expandDecisions: async () => [],
             agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
             reportDefect: (error) => {
@@ -129,8 +132,14 @@ test('an agent that is created and paused over HTTP appears on the feeds of its 
   expect(paused.status).toBe(200);
   const change = await waitFor(() => ours.find(({ channel, type }) => channel === 'agents' && type === 'update'), { what: 'the pause' });
   expect(change.data).toMatchObject({ agentId: created.body.id, duty: 'paused', pauseCause: 'operator' });
-  const step = await waitFor(() => ours.find(({ channel, type }) => channel === 'inspect' && type === 'update'), { what: 'the step' });
-  expect(step.data).toMatchObject({ actorId: created.body.id, event: { type: 'pause' } });
+  // The tail may lag behind the subscription, so that the birth is heard before the pause.
+  const step = await waitFor(
+    () => ours.find(({ channel, type, data }) => channel === 'inspect' && type === 'update' && data.event.type === 'pause'),
+    {
+      what: 'the step',
+    },
+  );
+  expect(step.data).toMatchObject({ actorId: created.body.id });
   await waitFor(() => theirs.some(({ type }) => type === 'snapshot'), { what: 'the foreign snapshot' });
   expect(theirs.filter(({ type }) => type === 'update')).toEqual([]);
   expect(theirs.find(({ type }) => type === 'snapshot')?.data).toEqual([]);

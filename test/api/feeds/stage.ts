@@ -7,8 +7,10 @@ import type { AgentView } from '../../../actors/agent/commands.ts';
 import type { Caller } from '../../../api/caller.ts';
 import type { FeedDoors, FeedMember } from '../../../api/feeds/doors.ts';
 import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
+import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/announcement-tail.ts';
+import { createCandleStore } from '../../../src/adapters/store/candle-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
@@ -28,6 +30,7 @@ export interface Stage {
   readonly sql: Sql;
   readonly tail: AnnouncementTail;
   readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
   readonly members: Map<string, FeedMember>;
   readonly defects: string[];
   /** Agents as the snapshot of the `agents` channel shows them. */
@@ -44,6 +47,8 @@ export interface StageOptions {
   /** When a subject's token expires; an hour from now unless told. */
   readonly expiresAt?: (subject: string) => number;
   readonly find?: (subject: string) => Promise<FeedMember | null>;
+  /** Closed bars; those of the database unless told. */
+  readonly candles?: FeedDoors['candles'];
 }
 
 /** One database for a test file. */
@@ -60,6 +65,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
   const tail = createAnnouncementTail({ sql, clock: live, onError: (error) => defects.push(String(error)) });
   await tail.start();
   const bus = createInProcessQuoteBus({ clock: live, flushMs: 5 });
+  const states = createInProcessMarketStateBus({ clock: live, flushMs: 5 });
   const members = new Map<string, FeedMember>([
     ['ours', { orgId: OURS, permissions: PERMISSIONS }],
     ['theirs', { orgId: THEIRS, permissions: PERMISSIONS }],
@@ -71,6 +77,8 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
     members: { find },
     announcements: tail,
     quotes: bus,
+    states,
+    candles: options.candles ?? createCandleStore(sql),
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
@@ -101,6 +109,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
     sql,
     tail,
     bus,
+    states,
     members,
     defects,
     agents,
@@ -109,6 +118,7 @@ export async function openStage(sql: Sql, options: StageOptions = {}): Promise<S
       await app.close();
       await tail.stop();
       await bus.close();
+      await states.close();
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket. */
 import { Observable, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { OrderBook } from '../order-book.ts';
@@ -59,6 +60,7 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
     JSON.stringify({ method: 'subscribe', subscription }),
   );
   const books = new Map<string, OrderBook>();
+  const unknownFields = createUnknownFields();
 
   const messages = new Observable<FeedMessage>((subscriber) => {
     /** The latest venue time that a quote of a coin carried. */
@@ -86,7 +88,7 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
 
     function read(frame: Buffer, receivedAt: EpochMs): boolean {
       let data = false;
-      for (const message of mapPerpFrame(frame, receivedAt, coins)) {
+      for (const message of mapPerpFrame(frame, receivedAt, coins, unknownFields.note)) {
         if (message.kind === 'perp_book') {
           data = true;
           const { book } = message;
@@ -146,6 +148,7 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   return {
     venue: 'evmvenue',
     messages,
+    unknownFields,
     book(instrument, levels) {
       const book = books.get(instrument);
       if (book === undefined) return null;

@@ -5,7 +5,8 @@ import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { OrderBook } from '../order-book.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp, type WeightBudget } from '../venue-http.ts';
+import type { RequestBudget } from '../request-budget.ts';
+import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 
@@ -21,7 +22,7 @@ export interface PerpInfoOptions {
   /** Request weight that may be used in any 60 s; the venue allows 1200 per address. Default 1200. */
   readonly weightPerMinute?: number;
   /** The budget of the address, where several doors share it. */
-  readonly budget?: WeightBudget;
+  readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
 }
 
@@ -63,6 +64,8 @@ export interface WalletPosition {
   readonly marginUsed: DecimalString;
   readonly leverage: number;
   readonly marginMode: 'cross' | 'isolated';
+  /** In the venue's own sign; null where the venue does not say. */
+  readonly fundingSinceOpen: DecimalString | null;
 }
 
 /** A wallet's margin as the venue computes it, in US dollars. Any address has one; an unknown address has zeros. */
@@ -187,6 +190,7 @@ function parsePosition(entry: unknown): WalletPosition {
     marginUsed: position.decimal('marginUsed'),
     leverage: leverage.count('value'),
     marginMode: leverage.text('type') === 'isolated' ? 'isolated' : 'cross',
+    fundingSinceOpen: position.raw('cumFunding') === undefined ? null : position.object('cumFunding').optionalDecimal('sinceOpen'),
   };
 }
 

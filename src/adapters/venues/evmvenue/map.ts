@@ -1,9 +1,11 @@
 /** The perpetuals venue's frames in the engine's words. Pure: bytes in, messages out. */
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals, isPositive } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import { NO_FLAGS, type PerpContext, type QualityFlag, type Quote, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
@@ -14,6 +16,19 @@ export const BBO_SOURCE = 'hyperliquid:bbo';
 export const BOOK_SOURCE = 'hyperliquid:l2Book';
 export const CONTEXT_SOURCE = 'hyperliquid:activeAssetCtx';
 export const CANDLE_SOURCE = 'hyperliquid:candle';
+
+/** What the venue documents or was seen to send, read or not. */
+const FRAME_FIELDS = knownFields(PROVIDER, 'channel data');
+const BODY_FIELDS = {
+  bbo: knownFields(BBO_SOURCE, 'coin time bbo'),
+  l2Book: knownFields(BOOK_SOURCE, 'coin time levels fast'),
+  activeAssetCtx: knownFields(CONTEXT_SOURCE, 'coin ctx'),
+};
+const CONTEXT_FIELDS = knownFields(
+  CONTEXT_SOURCE,
+  'funding openInterest prevDayPx dayNtlVlm premium oraclePx markPx midPx impactPxs dayBaseVlm',
+);
+const CANDLE_FIELDS = knownFields(CANDLE_SOURCE, 't T s i o c h l v n');
 
 /** A whole book; the venue never sends differences. */
 export interface PerpBook {
@@ -91,14 +106,23 @@ export function quoteOfBook(book: OrderBook): Quote<'evmvenue'> {
   return topQuote(book.instrument, BOOK_SOURCE, book.observedAt, book.receivedAt, book.bids[0] ?? null, book.asks[0] ?? null);
 }
 
+/** How a frame is refused. The function has no name: tsx writes a name into a named one anew at every frame. */
+function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
+  return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
+}
+
 /**
  * What one frame says. Well-formed frames that carry nothing for us yield nothing; one that cannot be used yields one
- * rejection with its reason. The plain-text greeting of a new connection is ignored. Never throws.
+ * rejection with its reason. The plain-text greeting of a new connection is ignored. `note` hears of members that nobody
+ * knows. Never throws.
  */
-export function mapPerpFrame(frame: Buffer, receivedAt: EpochMs, coins: ReadonlySet<string>): readonly PerpMessage[] {
-  const refuse: Refuse = (reason, detail, source = PROVIDER) => [
-    rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame)),
-  ];
+export function mapPerpFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  coins: ReadonlySet<string>,
+  note?: NoteUnknownField,
+): readonly PerpMessage[] {
+  const refuse = refusalOf(frame, receivedAt);
   const text = frame.toString('utf8');
   let message: unknown;
   try {
@@ -112,16 +136,19 @@ export function mapPerpFrame(frame: Buffer, receivedAt: EpochMs, coins: Readonly
   if (channel === 'pong') return [{ kind: 'heartbeat', venue: 'evmvenue', source: PROVIDER, receivedAt }];
   if (channel === 'error') return refuse('venue_error', typeof data === 'string' ? data : JSON.stringify(data ?? null));
   if (UNUSED_CHANNELS.has(channel)) return NOTHING;
-  if (channel === 'candle') return mapCandles(data, receivedAt, coins, refuse);
+  noteUnknown(message, FRAME_FIELDS, note);
+  if (channel === 'candle') return mapCandles(data, receivedAt, coins, refuse, note);
   if (channel !== 'bbo' && channel !== 'l2Book' && channel !== 'activeAssetCtx')
     return refuse('unknown_shape', `no such channel: ${channel}`);
   if (typeof data !== 'object' || data === null) return refuse('missing_field', `${channel} without data`);
   const body = data as Record<string, unknown>;
+  noteUnknown(body, BODY_FIELDS[channel], note);
   const { coin } = body;
   if (typeof coin !== 'string') return refuse('missing_field', `${channel} without coin`);
   if (!coins.has(coin)) return refuse('unknown_instrument', `${coin} was not asked for`);
   if (channel === 'bbo') return mapBbo(coin, body, receivedAt, refuse);
   if (channel === 'l2Book') return mapBook(coin, body, receivedAt, refuse);
+  if (typeof body['ctx'] === 'object' && body['ctx'] !== null) noteUnknown(body['ctx'], CONTEXT_FIELDS, note);
   return mapContext(coin, body, receivedAt, refuse);
 }
 
@@ -224,7 +251,13 @@ export function perpCandle(value: unknown): Candle | null {
   return enclosed ? { openTime: t, open, high, low, close, volume } : null;
 }
 
-function mapCandles(data: unknown, receivedAt: EpochMs, coins: ReadonlySet<string>, refuse: Refuse): readonly PerpMessage[] {
+function mapCandles(
+  data: unknown,
+  receivedAt: EpochMs,
+  coins: ReadonlySet<string>,
+  refuse: Refuse,
+  note: NoteUnknownField | undefined,
+): readonly PerpMessage[] {
   // The venue's documentation says an array, its libraries a single bar; both are taken.
   const bars = Array.isArray(data) ? (data as unknown[]) : [data];
   const messages: PerpMessage[] = [];
@@ -232,6 +265,7 @@ function mapCandles(data: unknown, receivedAt: EpochMs, coins: ReadonlySet<strin
     const { s, i } = (bar ?? {}) as Record<string, unknown>;
     const timeframe = timeframeOfInterval(i);
     const candle = perpCandle(bar);
+    if (candle !== null) noteUnknown(bar as object, CANDLE_FIELDS, note);
     if (typeof s !== 'string' || timeframe === null)
       return refuse('missing_field', 'a bar without a coin or a known interval', CANDLE_SOURCE);
     if (!coins.has(s)) return refuse('unknown_instrument', `${s} was not asked for`, CANDLE_SOURCE);

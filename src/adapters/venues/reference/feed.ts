@@ -1,10 +1,11 @@
 /** The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices. */
 import { Observable } from 'rxjs';
+import type { Clock } from '../../../../streams/clock.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice } from '../../../domain/quote.ts';
-import type { Clock } from '../../../../streams/clock.ts';
+import type { RequestBudget } from '../request-budget.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import type { WeightBudget } from '../venue-http.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
 import { openEventStream } from './event-stream.ts';
 import { bareFeedId, HERMES_SOURCE, mapHermesUpdate, type ReferenceInstrument, type ReferenceYield } from './hermes-map.ts';
@@ -30,7 +31,7 @@ export interface ReferenceFeedOptions {
   readonly random: () => number;
   readonly silenceMs?: number;
   /** The budget of the host, where the history shares it. */
-  readonly budget?: WeightBudget;
+  readonly budget?: RequestBudget;
 }
 
 /** The old public limit of 10 requests in 10 s, which the newer plans keep. */
@@ -59,6 +60,7 @@ export function createReferenceDoor(
  */
 export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
   const { clock, random, instruments } = options;
+  const unknownFields = createUnknownFields();
   if (instruments.length === 0 || instruments.length > MAX_INSTRUMENTS) {
     throw new RangeError(`a reference feed listens to 1 to ${MAX_INSTRUMENTS} instruments, not ${instruments.length}`);
   }
@@ -109,7 +111,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
       try {
         const body = await door.get('/v2/updates/price/latest', query);
         if (stopped || connection !== epoch) return;
-        const found = mapHermesUpdate(body, symbols, clock.now());
+        const found = mapHermesUpdate(body, symbols, clock.now(), unknownFields.note);
         // The stream may have been faster: never step back behind what it brought.
         take({
           rejections: found.rejections,
@@ -172,7 +174,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
             );
             return;
           }
-          take(mapHermesUpdate(body, symbols, receivedAt));
+          take(mapHermesUpdate(body, symbols, receivedAt, unknownFields.note));
         },
         comment: beat,
         ended: (why, status) => {
@@ -210,5 +212,5 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
       stopStream();
     };
   });
-  return { venue: 'reference', messages };
+  return { venue: 'reference', messages, unknownFields };
 }

@@ -1,8 +1,17 @@
 /** Pyth's messages (Hermes updates and Pyth Pro pushes) as reference prices or counted rejections. Pure. */
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { isPositive } from '../../../domain/decimal.ts';
-import { NO_FLAGS, type ReferencePrice, type Rejection, type RejectionReason, type Session } from '../../../domain/quote.ts';
+import {
+  NO_FLAGS,
+  type QualityFlag,
+  type ReferencePrice,
+  type Rejection,
+  type RejectionReason,
+  type Session,
+} from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import { rejection } from '../venue-socket.ts';
 
 export const HERMES_SOURCE = 'pyth:hermes';
@@ -26,6 +35,14 @@ export function bareFeedId(feedId: string): string {
   if (!/^[0-9a-f]{64}$/.test(bare)) throw new RangeError(`"${feedId}" is no Pyth feed id; 64 hexadecimal digits are`);
   return bare;
 }
+
+const UPDATE_FIELDS = knownFields(HERMES_SOURCE, 'binary parsed');
+const ENTRY_FIELDS = knownFields(HERMES_SOURCE, 'id price ema_price metadata');
+const PRICE_FIELDS = knownFields(HERMES_SOURCE, 'price conf expo publish_time');
+
+/** A price that strays from its own moving average (of about an hour) by more than this share of it is not believed. */
+const MAX_FROM_AVERAGE = 0.5;
+const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 
 const MANTISSA = /^-?\d{1,20}$/;
 
@@ -80,6 +97,7 @@ class Yield {
     feedUpdatedAt: EpochMs,
     publisherSession: Session | null,
     sample: unknown,
+    average: DecimalString | null = null,
   ): void {
     const referencePrice = scaledDecimal(price, exponent);
     if (referencePrice === null)
@@ -88,6 +106,7 @@ class Yield {
     const width = scaledDecimal(confidence, exponent);
     if (width === null || width.charCodeAt(0) === 45)
       return this.reject('bad_number', `${instrument}: the confidence is no integer text of at least 0`, sample);
+    const strays = average !== null && !(Math.abs(Number(referencePrice) / Number(average) - 1) <= MAX_FROM_AVERAGE);
     this.prices.push({
       kind: 'reference',
       venue: 'reference',
@@ -99,8 +118,8 @@ class Yield {
       referencePrice,
       confidence: width,
       publisherSession,
-      quality: 'live',
-      flags: NO_FLAGS,
+      quality: strays ? 'degraded' : 'live',
+      flags: strays ? STRAYS : NO_FLAGS,
     });
   }
 }
@@ -111,18 +130,32 @@ export interface ReferenceYield {
   readonly rejections: readonly Rejection[];
 }
 
+/** The moving average that comes beside a price; null where it is missing or none. */
+function averageOf(value: unknown): DecimalString | null {
+  const average = fields(value);
+  const price = average === null ? null : scaledDecimal(average['price'], average['expo']);
+  return price !== null && isPositive(price) ? price : null;
+}
+
 /**
  * Maps a Hermes update (`/v2/updates/price/latest`, or the data of one streamed event). `symbols` maps bare feed ids to
  * share symbols. `publish_time` (seconds) is when the price last changed hands among publishers, so it becomes both
  * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is judged by the streams.
+ * `note` hears of members that nobody knows.
  */
-export function mapHermesUpdate(message: unknown, symbols: ReadonlyMap<string, string>, receivedAt: EpochMs): ReferenceYield {
+export function mapHermesUpdate(
+  message: unknown,
+  symbols: ReadonlyMap<string, string>,
+  receivedAt: EpochMs,
+  note?: NoteUnknownField,
+): ReferenceYield {
   const found = new Yield(HERMES_SOURCE, receivedAt);
   const parsed = fields(message)?.['parsed'];
   if (!Array.isArray(parsed)) {
     found.reject('unknown_shape', 'an update without a list "parsed"', message);
     return found;
   }
+  noteUnknown(message as object, UPDATE_FIELDS, note);
   for (const item of parsed as unknown[]) {
     const entry = fields(item);
     const price = fields(entry?.['price']);
@@ -131,6 +164,8 @@ export function mapHermesUpdate(message: unknown, symbols: ReadonlyMap<string, s
       found.reject('missing_field', 'an entry without "id" or "price"', item);
       continue;
     }
+    noteUnknown(entry, ENTRY_FIELDS, note);
+    noteUnknown(price, PRICE_FIELDS, note);
     const symbol = symbols.get(id.toLowerCase().replace(/^0x/, ''));
     if (symbol === undefined) {
       found.reject('unknown_instrument', `nobody asked for feed ${id.slice(0, 66)}`, item);
@@ -145,7 +180,8 @@ export function mapHermesUpdate(message: unknown, symbols: ReadonlyMap<string, s
       );
       continue;
     }
-    found.price(symbol, price['price'], price['conf'], price['expo'], publishTime * 1000, publishTime * 1000, null, item);
+    const at = publishTime * 1000;
+    found.price(symbol, price['price'], price['conf'], price['expo'], at, at, null, item, averageOf(entry['ema_price']));
   }
   return found;
 }
@@ -186,7 +222,7 @@ export function mapProUpdate(message: unknown, symbols: ReadonlyMap<number, stri
       continue;
     }
     const word = feed['marketSession'];
-    const session = typeof word === 'string' ? (PRO_SESSIONS[word] ?? null) : null;
+    const session = typeof word === 'string' && Object.hasOwn(PRO_SESSIONS, word) ? (PRO_SESSIONS[word] ?? null) : null;
     const at = Math.floor(tick / 1000);
     found.price(symbol, feed['price'], String(feed['confidence'] ?? '0'), feed['exponent'], at, Math.floor(updated / 1000), session, item);
   }

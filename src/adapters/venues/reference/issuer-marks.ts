@@ -1,30 +1,18 @@
 /** Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round (spec section 2.4). */
-import { Observable } from 'rxjs';
-import type { DecimalString } from '../../../domain/decimal.ts';
-import { plainDecimal } from '../../../domain/decimal.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
-import { NO_FLAGS } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+
 import type { Clock } from '../../../../streams/clock.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/issuer-mark.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import { NO_FLAGS, type Quality } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import { backoffMs, rejection } from '../venue-socket.ts';
 import type { KeyedDoor } from './keyed-door.ts';
 
 export const MARK_SOURCE = 'prestocks:mark';
-
-/** One row of the issuer. Prices are per UI unit, valuations in US dollars. */
-export interface IssuerMark {
-  readonly symbol: string;
-  readonly mint: string;
-  readonly markPrice: DecimalString;
-  readonly markValuation: DecimalString;
-  readonly tokenPrice: DecimalString | null;
-  readonly impliedValuation: DecimalString | null;
-  /** UI units in existence. */
-  readonly supply: DecimalString | null;
-  /** When it was read: the issuer gives no time of its own. */
-  readonly receivedAt: EpochMs;
-}
+const ISSUER = 'prestocks';
+const PATH = '/api/prestocks';
 
 function positive(value: unknown): DecimalString | null {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? plainDecimal(value) : null;
@@ -63,11 +51,22 @@ export function readMarks(
 
 /** Asks the issuer once. @throws VenueError where it refuses or answers something else. */
 export async function fetchIssuerMarks(door: KeyedDoor, clock: Clock): Promise<readonly IssuerMark[]> {
-  const { marks, unread } = readMarks(await door.get('/api/prestocks', []), clock.now());
+  const { marks, unread } = readMarks(await door.get(PATH, []), clock.now());
   if (marks.length === 0)
     throw new VenueError('reference', 200, 'unknown_shape', `the issuer's marks could not be read: ${unread[0] ?? 'the list is empty'}`);
   return marks;
 }
+
+/** What is remembered of marks beyond this process. */
+export interface MarkMemory {
+  /** Of each token the first change that is known and the last one. */
+  newest(): Promise<readonly { readonly first: MarkChange; readonly last: MarkChange }[]>;
+  /** Keeps changes, each once and for ever. */
+  append(changes: readonly MarkChange[]): Promise<void>;
+}
+
+/** Remembers nothing: a mark counts from its first reading by this process. */
+const FORGETFUL: MarkMemory = { newest: async () => [], append: async () => {} };
 
 export interface IssuerMarkFeedOptions {
   /** `https://prestocks.com`. */
@@ -76,92 +75,116 @@ export interface IssuerMarkFeedOptions {
   readonly mints: ReadonlyMap<string, string>;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly memory?: MarkMemory;
   /** Default 60 s. */
   readonly everyMs?: number;
 }
 
+/** What is known of one token's mark. */
+interface Known {
+  readonly mark: IssuerMark;
+  readonly firstSeenAt: EpochMs;
+  readonly changedAt: EpochMs;
+}
+
 /**
- * Marks as reference prices of their tokens (`reference:SPACEX`). The issuer gives no time, so a mark counts as updated
- * when the issuer last published it to us. `latest` keeps the newest rows for valuations.
+ * Marks as reference prices of their tokens (`reference:SPACEX`). The issuer gives no time, so a mark is as old as its
+ * first reading: said again, it does not become younger. A token that the issuer stops naming, or names with another
+ * mint, keeps its mark as `degraded`. `states` gives the valuations beside the prices.
  */
-export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { latest(): readonly IssuerMark[] } {
-  const { door, mints, clock, random } = options;
+export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { states(): readonly IssuerMarkState[] } {
+  const { door, mints, clock, random, memory = FORGETFUL } = options;
   const everyMs = options.everyMs ?? 60_000;
-  let newest: readonly IssuerMark[] = [];
+  const known = new Map<string, Known>();
+  const verified = new Map<string, boolean>();
+  let remembered = false;
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    let stopped = false;
-    let connected = false;
-    let epoch = 0;
-    let failures = 0;
-    let cancel = (): void => {};
-
-    function status(word: 'connected' | 'disconnected', detail: string): void {
-      subscriber.next({
-        kind: 'feed_status',
-        venue: 'reference',
-        source: MARK_SOURCE,
-        receivedAt: clock.now(),
-        status: word,
-        epoch,
-        detail,
-      });
+  async function remember(): Promise<void> {
+    if (remembered) return;
+    for (const { first, last } of await memory.newest()) {
+      if (mints.get(last.symbol) !== last.mint) continue;
+      known.set(last.symbol, { mark: last, firstSeenAt: first.receivedAt, changedAt: last.receivedAt });
     }
+    remembered = true;
+  }
 
-    async function poll(): Promise<void> {
-      let pause = everyMs;
-      try {
-        const { marks, unread } = readMarks(await door.get('/api/prestocks', []), clock.now());
-        if (stopped) return;
-        failures = 0;
-        if (!connected) {
-          connected = true;
-          epoch += 1;
-          status('connected', '');
-        }
-        for (const sentence of unread) subscriber.next(rejection('reference', MARK_SOURCE, clock.now(), 'unknown_shape', sentence, ''));
-        const known: IssuerMark[] = [];
-        for (const mark of marks) {
-          if (mints.get(mark.symbol) !== mark.mint) {
-            const detail = mints.has(mark.symbol)
-              ? `${mark.symbol} has mint ${mark.mint.slice(0, 44)}, which is not the catalog's`
-              : `nobody asked for ${mark.symbol.slice(0, 20)}`;
-            subscriber.next(rejection('reference', MARK_SOURCE, mark.receivedAt, 'unknown_instrument', detail, ''));
-            continue;
-          }
-          known.push(mark);
-          subscriber.next({
-            kind: 'reference',
-            venue: 'reference',
-            instrument: mark.symbol,
-            source: MARK_SOURCE,
-            observedAt: mark.receivedAt,
-            receivedAt: mark.receivedAt,
-            feedUpdatedAt: mark.receivedAt,
-            referencePrice: mark.markPrice,
-            confidence: '0',
-            publisherSession: null,
-            quality: 'live',
-            flags: NO_FLAGS,
-          });
-        }
-        newest = known;
-      } catch (error) {
-        if (stopped) return;
-        failures += 1;
-        const detail = error instanceof VenueError ? error.message : (error as Error).message;
-        if (connected || failures === 1) status('disconnected', detail);
-        connected = false;
-        pause = Math.min(everyMs, backoffMs(failures, random));
-      }
-      if (!stopped) cancel = clock.deadline(clock.now() + pause, () => void poll());
-    }
-
-    void poll();
-    return () => {
-      stopped = true;
-      cancel();
+  /** Takes in the marks of one answer; what is new is kept before anybody hears of it. */
+  async function takeIn(marks: readonly IssuerMark[]): Promise<void> {
+    const isNew = (mark: IssuerMark): boolean => {
+      const before = known.get(mark.symbol);
+      return before === undefined || !isSameMark(before.mark, mark);
     };
-  });
-  return { venue: 'reference', messages, latest: () => newest };
+    const changes = marks.filter(isNew).map((mark): MarkChange => ({ ...mark, issuer: ISSUER, source: MARK_SOURCE }));
+    if (changes.length > 0) await memory.append(changes);
+    for (const mark of marks) {
+      const before = known.get(mark.symbol);
+      const changedAt = before !== undefined && isSameMark(before.mark, mark) ? before.changedAt : mark.receivedAt;
+      known.set(mark.symbol, { mark, firstSeenAt: before?.firstSeenAt ?? mark.receivedAt, changedAt });
+    }
+  }
+
+  async function ask(): Promise<Reading<FeedMessage>> {
+    await remember();
+    const receivedAt = clock.now();
+    const { marks, unread } = readMarks(await door.get(PATH, []), receivedAt);
+    const rejected: Rejected[] = unread.map((detail) => ({ reason: 'unknown_shape', detail }));
+    const accepted = new Map<string, IssuerMark>();
+    for (const mark of marks) {
+      if (mints.get(mark.symbol) === mark.mint) accepted.set(mark.symbol, mark);
+      else rejected.push({ reason: 'unknown_instrument', detail: whyRefused(mark) });
+    }
+    await takeIn([...accepted.values()]);
+    for (const symbol of known.keys()) verified.set(symbol, accepted.has(symbol));
+    const messages = [...known].map(([symbol, one]) => referenceOf(one, clock.now(), accepted.has(symbol) ? 'live' : 'degraded'));
+    return { messages, rejected };
+  }
+
+  function whyRefused({ symbol, mint }: IssuerMark): string {
+    return mints.has(symbol)
+      ? `${symbol} has mint ${mint.slice(0, 44)}, which is not the catalog's`
+      : `nobody asked for ${symbol.slice(0, 20)}`;
+  }
+
+  function stateOf({ mark, firstSeenAt, changedAt }: Known): IssuerMarkState {
+    return {
+      kind: 'issuer_mark',
+      venue: 'reference',
+      instrument: mark.symbol,
+      issuer: ISSUER,
+      source: MARK_SOURCE,
+      mint: mark.mint,
+      mintVerified: verified.get(mark.symbol) ?? false,
+      markPrice: mark.markPrice,
+      markValuation: mark.markValuation,
+      supply: mark.supply,
+      firstSeenAt,
+      changedAt,
+      observedAt: mark.receivedAt,
+      receivedAt: mark.receivedAt,
+    };
+  }
+
+  return {
+    venue: 'reference',
+    messages: poll<FeedMessage>({ source: MARK_SOURCE, everyMs, clock, random, open: () => ({ ask }) }),
+    states: () => [...known.values()].map(stateOf),
+  };
+}
+
+/** A mark as the reference price of its token, as old as the mark itself. */
+function referenceOf({ mark, changedAt }: Known, receivedAt: EpochMs, quality: Quality): FeedMessage {
+  return {
+    kind: 'reference',
+    venue: 'reference',
+    instrument: mark.symbol,
+    source: MARK_SOURCE,
+    observedAt: receivedAt,
+    receivedAt,
+    feedUpdatedAt: changedAt,
+    referencePrice: mark.markPrice,
+    confidence: '0',
+    publisherSession: null,
+    quality,
+    flags: NO_FLAGS,
+  };
 }

@@ -1,7 +1,8 @@
 /** Requests to a provider that wants a key in a header and counts requests rather than weights. */
 import type { Venue } from '../../../domain/venue.ts';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createVenueHttp, type WeightBudget } from '../venue-http.ts';
+import type { RequestBudget } from '../request-budget.ts';
+import { createVenueHttp } from '../venue-http.ts';
 
 /** Query parameters in order; a name may come more than once (`ids[]`). */
 export type DoorQuery = readonly (readonly [name: string, value: string])[];
@@ -18,7 +19,7 @@ export interface KeyedDoorOptions {
   /** Requests that the plan allows in any 60 s. */
   readonly perMinute: number;
   /** The budget of the host, where several doors share it. Default: one of `perMinute`. */
-  readonly budget?: WeightBudget;
+  readonly budget?: RequestBudget;
   /** How long a request may wait for budget before it is refused instead. Default 20 s. */
   readonly maxWaitMs?: number;
   /** How often a read is tried in all. Default 2. */
@@ -29,6 +30,8 @@ export interface KeyedDoor {
   readonly perMinute: number;
   /** @throws VenueError where the provider refuses, stays silent or answers no JSON. */
   get(path: string, query: DoorQuery): Promise<unknown>;
+  /** `get`, or `UNCHANGED` where the provider says that its answer is still the one before. @throws VenueError as `get`. */
+  getIfChanged(path: string, query: DoorQuery): Promise<unknown>;
   /** The address and headers of a request, for a stream that the caller opens itself. */
   request(path: string, query: DoorQuery): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
@@ -37,8 +40,15 @@ export interface KeyedDoor {
 function readRefusal(body: unknown, status: number, text: string): { code: string; message: string } {
   if (typeof body !== 'object' || body === null) return { code: `http_${status}`, message: text.trim().slice(0, 200) };
   const fields = body as Record<string, unknown>;
-  const message = [fields['error'], fields['errmsg'], fields['message'], fields['errorMessage']].find((part) => typeof part === 'string');
-  const code = fields['errorCode'] ?? fields['code'];
+  const message = [
+    fields['error'],
+    fields['errmsg'],
+    fields['message'],
+    fields['errorMessage'],
+    fields['error_message'],
+    fields['detail'],
+  ].find((part) => typeof part === 'string');
+  const code = fields['errorCode'] ?? fields['code'] ?? fields['error_code'];
   return {
     code: typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 60) : `http_${status}`,
     message: ((message as string | undefined) ?? text).slice(0, 200),
@@ -72,5 +82,6 @@ export function createKeyedDoor(options: KeyedDoorOptions): KeyedDoor {
     perMinute,
     request: (path, query) => ({ url: http.address(path, query), headers: { 'user-agent': 'sevengate/1', ...headers } }),
     get: (path, query) => http.get(path, query, 1),
+    getIfChanged: (path, query) => http.getIfChanged(path, query, 1),
   };
 }

@@ -30,7 +30,8 @@ export interface TokenPool {
 export interface SpotchainCandlesOptions {
   /** `https://api.geckoterminal.com`. */
   readonly door: KeyedDoor;
-  readonly pools: readonly TokenPool[];
+  /** Read at every question where they may change. */
+  readonly pools: readonly TokenPool[] | (() => readonly TokenPool[]);
   /** The network's name in the route. Default `solana`. */
   readonly network?: string;
 }
@@ -85,7 +86,7 @@ export function joinCandles(candles: readonly Candle[], lengthMs: number): Candl
 
 /** The history side of the aggregator venue. `instrument` is the token's symbol. Hours in which a pool did not trade have no bar. */
 export function createSpotchainCandles(options: SpotchainCandlesOptions): CandleSource {
-  const pools = new Map(options.pools.map((entry) => [entry.symbol, entry]));
+  const poolsNow = (): readonly TokenPool[] => (typeof options.pools === 'function' ? options.pools() : options.pools);
   const network = options.network ?? 'solana';
 
   async function offered(pool: TokenPool, step: (typeof OFFERED)[number], from: EpochMs, to: EpochMs): Promise<Candle[]> {
@@ -116,13 +117,14 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
     venue: 'spotchain',
     pageSize: PAGE_SIZE,
     async fetchCandles(instrument, timeframe, from, to) {
-      const pool = pools.get(instrument);
+      const pools = poolsNow();
+      const pool = pools.find(({ symbol }) => symbol === instrument);
       if (pool === undefined)
         throw new VenueError(
           'spotchain',
           0,
           'unknown_instrument',
-          `no pool is known of "${instrument}"; pools are known of ${[...pools.keys()].join(', ')}`,
+          `no pool is known of "${instrument}"; pools are known of ${pools.map(({ symbol }) => symbol).join(', ')}`,
         );
       const length = timeframeMs(timeframe);
       const step = length === null ? undefined : OFFERED.find((candidate) => length % candidate.ms === 0);

@@ -1,7 +1,9 @@
 /** The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget. */
 import { Observable } from 'rxjs';
-import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { Clock } from '../../../../streams/clock.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { isTradableAt } from '../../../domain/catalog.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { KeyedDoor } from '../reference/keyed-door.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
@@ -9,9 +11,9 @@ import {
   haltedQuote,
   type Leg,
   mapProbe,
-  poolLiquidity,
   PRICE_SOURCE,
   type PriceRow,
+  poolLiquidity,
   QUOTE_SOURCE,
   readLeg,
   readPrices,
@@ -28,7 +30,8 @@ const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
 
 export interface SpotchainFeedOptions {
   readonly door: KeyedDoor;
-  readonly tokens: readonly SpotToken[];
+  /** Read at the beginning of every round where they may change. */
+  readonly tokens: readonly SpotToken[] | (() => readonly SpotToken[]);
   readonly stable: { readonly mint: string; readonly decimals: number };
   readonly clock: Clock;
   /** For the jitter of the backoff, 0 <= n < 1. */
@@ -55,10 +58,11 @@ export function roundLengthMs(tokens: number, perMinute: number, roundMs: number
  * costs only that token; the feed is `disconnected` while the venue does not answer route requests.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
-  const { door, tokens, stable, clock, random } = options;
-  if (tokens.length === 0) throw new RangeError('the aggregator feed needs at least one token');
+  const { door, stable, clock, random } = options;
+  const unknownFields = createUnknownFields();
+  const listed = (): readonly SpotToken[] => (typeof options.tokens === 'function' ? options.tokens() : options.tokens);
+  if (listed().length === 0) throw new RangeError('the aggregator feed needs at least one token');
   const probeRaw = options.probeRaw ?? `100${'0'.repeat(stable.decimals)}`;
-  const length = roundLengthMs(tokens.length, door.perMinute, options.roundMs ?? 2_000);
   const maxDisagreementPct = options.maxDisagreementPct ?? 5;
   const path = options.route === 'v2' ? '/swap/v2/order' : '/swap/v1/quote';
 
@@ -70,7 +74,9 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     let cancelTimer = (): void => {};
     let wake = (): void => {};
     const prices = new Map<string, PriceRow>();
-    const scaled = new Map<string, ScaledUi>(tokens.map((token) => [token.mint, token.scaledUi]));
+    const scaled = new Map<string, ScaledUi>();
+    /** Mints whose end was told. */
+    const ended = new Set<string>();
 
     function pause(until: number): Promise<void> {
       return new Promise((resolve) => {
@@ -123,10 +129,23 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
       subscriber.next(rejection('spotchain', QUOTE_SOURCE, clock.now(), 'venue_error', `${symbol}: ${detail}`, ''));
     }
 
-    async function readRoundPrices(): Promise<void> {
+    /** The tokens that may be quoted now; one whose mint has come to its end is told `halted` once and never asked for again. */
+    function quotable(): SpotToken[] {
+      const now = clock.now();
+      return listed().filter((token) => {
+        const isQuotable = isTradableAt({ validFrom: token.validFrom ?? null, validTo: token.validTo ?? null }, now);
+        if (!isQuotable && token.validTo != null && now >= token.validTo && !ended.has(token.mint)) {
+          ended.add(token.mint);
+          subscriber.next(haltedQuote(token, now));
+        }
+        return isQuotable;
+      });
+    }
+
+    async function readRoundPrices(tokens: readonly SpotToken[]): Promise<void> {
       for (let start = 0; start < tokens.length && !stopped; start += PRICE_BATCH) {
         const batch = tokens.slice(start, start + PRICE_BATCH);
-        const rows = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]));
+        const rows = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
         if (stopped) return;
         const receivedAt = clock.now();
         if (typeof rows === 'string') {
@@ -155,7 +174,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
         ['slippageBps', '50'],
         ['swapMode', 'ExactIn'],
       ]);
-      const read = readLeg(body, inputMint, outputMint, amount);
+      const read = readLeg(body, inputMint, outputMint, amount, unknownFields.note);
       if (typeof read === 'string') throw new VenueError('spotchain', 200, 'unusable_quote', read);
       return read;
     }
@@ -181,6 +200,8 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
       }
       if (stopped) return;
       const receivedAt = clock.now();
+      // An answer that comes after the mint's end is of no use; the next round tells of the end.
+      if (token.validTo != null && receivedAt >= token.validTo) return;
       const multiplier = multiplierAt(scaled.get(token.mint) ?? token.scaledUi, receivedAt);
       const price = prices.get(token.mint)?.usdPrice ?? null;
       subscriber.next(mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt));
@@ -189,8 +210,11 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     async function run(): Promise<void> {
       while (!stopped) {
         const startedAt = clock.now();
+        const tokens = quotable();
+        const length = roundLengthMs(tokens.length, door.perMinute, options.roundMs ?? 2_000);
         try {
-          await readRoundPrices();
+          // While the routes do not answer, one question at a time is enough to find out whether they do again.
+          if (failures === 0) await readRoundPrices(tokens);
         } catch (error) {
           if (stopped) return;
           // Prices only check what the routes say; whether the venue can be heard is for the routes to show.
@@ -212,6 +236,8 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
           const due = startedAt + Math.floor(((index + 1) * length) / tokens.length);
           if (due > clock.now()) await pause(due);
         }
+        if (tokens.length === 0) await pause(startedAt + length);
+        if (stopped) return;
         if (connected) subscriber.next({ kind: 'heartbeat', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now() });
       }
     }
@@ -235,5 +261,5 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
       wake();
     };
   });
-  return { venue: 'spotchain', messages };
+  return { venue: 'spotchain', messages, unknownFields };
 }

@@ -1,12 +1,26 @@
 /** Jupiter's answers as quotes and pool liquidity. Pure. */
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { PoolLiquidity, Quote } from '../../../domain/quote.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { type ScaledUi, readScaledUi, uiAmount } from './multiplier.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
+import { readScaledUi, type ScaledUi, uiAmount } from './multiplier.ts';
 
 export const QUOTE_SOURCE = 'jupiter:quote';
 export const PRICE_SOURCE = 'jupiter:price';
+
+/** The members of both route answers, `v1` and `v2` without a taker, read or not. */
+const QUOTE_FIELDS = knownFields(
+  QUOTE_SOURCE,
+  'inputMint inAmount outputMint outAmount otherAmountThreshold swapMode slippageBps platformFee priceImpactPct routePlan ' +
+    'contextSlot timeTaken swapUsdValue simplerRouteUsed mostReliableAmmsQuoteReport useIncurredSlippageForQuoting otherRoutePlans ' +
+    'loadedLongtailToken instructionVersion mode inUsdValue outUsdValue priceImpact feeMint feeBps referralAccount ' +
+    'signatureFeeLamports signatureFeePayer prioritizationFeeLamports prioritizationFeePayer rentFeeLamports rentFeePayer ' +
+    'swapType router transaction lastValidBlockHeight gasless requestId totalTime taker quoteId maker expireAt errorCode ' +
+    'errorMessage error',
+);
+const PRICE_FIELDS = knownFields(PRICE_SOURCE, 'createdAt liquidity usdPrice blockId decimals priceChange24h stockData scaledUiConfig');
 
 /** One token that is quoted against the stablecoin. */
 export interface SpotToken {
@@ -16,6 +30,9 @@ export interface SpotToken {
   readonly decimals: number;
   /** What the catalog knows of the multiplier; the price answers of the venue keep it up to date. */
   readonly scaledUi: ScaledUi;
+  /** When the mint is quoted at all; always where nothing is said. */
+  readonly validFrom?: EpochMs | null;
+  readonly validTo?: EpochMs | null;
 }
 
 /** The answer to one route request, reduced to what prices need. */
@@ -30,11 +47,12 @@ const RAW = /^[1-9]\d{0,19}$/;
 
 /**
  * Reads the answer of `/swap/v1/quote` or of `/swap/v2/order` without a taker, and checks that it is the answer to the
- * question: same mints, same raw amount. Returns a sentence where it is not usable.
+ * question: same mints, same raw amount. Returns a sentence where it is not usable. `note` hears of unknown members.
  */
-export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string): Leg | string {
+export function readLeg(body: unknown, inputMint: string, outputMint: string, amount: string, note?: NoteUnknownField): Leg | string {
   if (typeof body !== 'object' || body === null) return 'the quote is no object';
   const answer = body as Record<string, unknown>;
+  noteUnknown(answer, QUOTE_FIELDS, note);
   const { inAmount, outAmount, contextSlot } = answer;
   if (answer['inputMint'] !== inputMint || answer['outputMint'] !== outputMint) {
     return `the quote is for ${String(answer['inputMint']).slice(0, 44)} to ${String(answer['outputMint']).slice(0, 44)}, which was not asked for`;
@@ -129,12 +147,13 @@ export interface PriceRow {
 }
 
 /** Reads `/price/v3`: rows by mint. Mints that the venue does not know, or knows no sound price of, are left out, as the venue leaves them out. */
-export function readPrices(body: unknown): Map<string, PriceRow> | string {
+export function readPrices(body: unknown, note?: NoteUnknownField): Map<string, PriceRow> | string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are no object keyed by mint';
   const rows = new Map<string, PriceRow>();
   for (const [mint, value] of Object.entries(body as Record<string, unknown>)) {
     if (typeof value !== 'object' || value === null) continue;
     const row = value as Record<string, unknown>;
+    noteUnknown(row, PRICE_FIELDS, note);
     const { usdPrice, liquidity } = row;
     if (typeof usdPrice !== 'number' || !(usdPrice > 0) || !Number.isFinite(usdPrice)) continue;
     const liquid = typeof liquidity === 'number' && Number.isFinite(liquidity) && liquidity >= 0;

@@ -1,9 +1,13 @@
 /** The spot exchange live: quotes, closed bars and local order books over one combined stream. */
 import { Observable, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { flagsOf, GAP, markQuote, RESYNCING } from '../../../../streams/marked-quality.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/marked-quality.ts';
+import { apart } from '../../../../streams/operators/price-jump.ts';
+import { DEFAULT_LIMITS } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
@@ -23,6 +27,8 @@ const REPAIRED = GAP | RESYNCING;
 
 /** How long a ticker may lag behind its book before its quote is no longer believed. */
 const TICKER_BEHIND_MS = 1_000;
+/** A ticker that is further from its own book than a price may jump is wrong, however often it says so. */
+const MAX_FROM_BOOK = DEFAULT_LIMITS.venues.spotexchange.maxJump;
 
 export interface SpotExchangeFeedOptions {
   /** `wss://stream.binance.com:9443`; `/stream?streams=…` is added. */
@@ -38,6 +44,8 @@ export interface SpotExchangeFeedOptions {
   readonly timeframes?: readonly string[];
   /** Whether local order books are kept. Default true. */
   readonly books?: boolean;
+  /** Whether the rolling day statistics are followed. Default false. */
+  readonly tickers?: boolean;
   /** Levels a side of a snapshot. Default 1000 (weight 50). */
   readonly snapshotLevels?: number;
   /** See `VenueSocketOptions`. */
@@ -48,15 +56,18 @@ export interface SpotExchangeFeedOptions {
 export interface SpotExchangeFeed extends VenueFeed {
   /** The local book down to `levels` a side; null while there is none (not followed, not yet synchronised, disconnected). */
   book(instrument: string, levels: number): OrderBook | null;
+  /** The newest day statistics; null before the first and while disconnected. */
+  dayTicker(instrument: string): DayTicker | null;
 }
 
 /** The path of the combined stream for some instruments. @throws RangeError where the venue takes no so many streams at once. */
-export function combinedStreamPath(instruments: readonly string[], timeframes: readonly string[], books: boolean): string {
+export function combinedStreamPath(instruments: readonly string[], timeframes: readonly string[], books: boolean, tickers = false): string {
   const streams: string[] = [];
   for (const instrument of instruments) {
     const symbol = instrument.toLowerCase();
     streams.push(`${symbol}@bookTicker`);
     if (books) streams.push(`${symbol}@depth@100ms`);
+    if (tickers) streams.push(`${symbol}@ticker`);
     for (const timeframe of timeframes) streams.push(`${symbol}@kline_${intervalOf(timeframe)}`);
   }
   if (streams.length === 0) throw new RangeError('a feed needs at least one instrument');
@@ -71,10 +82,13 @@ export function combinedStreamPath(instruments: readonly string[], timeframes: r
  */
 export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
   const { clock, rest } = options;
+  const unknownFields = createUnknownFields();
   const keepBooks = options.books ?? true;
   const symbols = streamSymbols(options.instruments);
-  const url = options.streamUrl.replace(/\/$/, '') + combinedStreamPath(options.instruments, options.timeframes ?? [], keepBooks);
+  const url =
+    options.streamUrl.replace(/\/$/, '') + combinedStreamPath(options.instruments, options.timeframes ?? [], keepBooks, options.tickers);
   const books = new Map<string, LocalBook>();
+  const dayTickers = new Map<string, DayTicker>();
   if (keepBooks) for (const instrument of options.instruments) books.set(instrument, new LocalBook());
 
   const messages = new Observable<FeedMessage>((subscriber) => {
@@ -92,6 +106,7 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
       asking.clear();
       repairing.clear();
       tickers.clear();
+      dayTickers.clear();
       for (const book of books.values()) book.clear();
     }
 
@@ -172,12 +187,16 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
         frame: (frame, receivedAt, connection) => {
           // A bar that is still forming yields nothing and proves all the same that data flows.
           let data = true;
-          for (const message of mapSpotFrame(frame, receivedAt, symbols)) {
+          for (const message of mapSpotFrame(frame, receivedAt, symbols, unknownFields.note)) {
             if (message.kind === 'quote') {
               if (keepBooks) keepTicker(message);
-              subscriber.next(repairing.size > 0 && repairing.has(message.instrument) ? markQuote(message, REPAIRED) : message);
+              const marks =
+                repairing.size > 0 && repairing.has(message.instrument) ? REPAIRED : leavesBook(message, books) ? PRICE_JUMP : 0;
+              subscriber.next(marks === 0 ? message : markQuote(message, marks));
             } else if (message.kind === 'depth_diff') {
               applyDiff(message);
+            } else if (message.kind === 'day_ticker') {
+              dayTickers.set(message.instrument, message);
             } else if (message.kind === 'server_shutdown') {
               connection.reconnect('the venue announced a shutdown');
             } else {
@@ -203,6 +222,8 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   return {
     venue: 'spotexchange',
     messages,
+    unknownFields,
+    dayTicker: (instrument) => dayTickers.get(instrument) ?? null,
     book(instrument, levels) {
       const book = books.get(instrument);
       if (book === undefined || book.state === 'new') return null;
@@ -225,6 +246,15 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
 
 function sameTop(level: BookLevel | undefined, price: DecimalString | null): boolean {
   return level === undefined || price === null ? level === undefined && price === null : compareDecimals(level[0], price) === 0;
+}
+
+/** True where the exchange's own book contradicts a quote. */
+function leavesBook({ instrument, bid, ask }: Quote, books: ReadonlyMap<string, LocalBook>): boolean {
+  const book = books.get(instrument);
+  if (book === undefined || book.state !== 'live' || bid === null || ask === null) return false;
+  const [bestBid, bestAsk] = [book.bids[0], book.asks[0]];
+  if (bestBid === undefined || bestAsk === undefined) return false;
+  return apart('spotexchange', bid, ask, bestBid[0], bestAsk[0], MAX_FROM_BOOK);
 }
 
 /** What a book shows while its ticker is silent: where the market is, and that something of it was lost. */

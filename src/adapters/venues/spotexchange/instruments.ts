@@ -78,9 +78,20 @@ function times(a: DecimalString, b: DecimalString): DecimalString {
   return written(units(a, fractionDigits(a)) * units(b, fractionDigits(b)), digits);
 }
 
+/** The smallest whole number of lots that is worth `notional` at a price. */
+function leastQuantity(instrument: SpotInstrument, price: DecimalString, notional: DecimalString): DecimalString {
+  const step = instrument.lot === null || isZero(instrument.lot.step) ? '0.00000001' : instrument.lot.step;
+  const digits = fractionDigits(price) + fractionDigits(step);
+  const perLot = units(times(price, step), digits + fractionDigits(notional));
+  const wanted = units(notional, digits + fractionDigits(notional));
+  const lots = (wanted + perLot - 1n) / perLot;
+  return written(lots * units(step, fractionDigits(step)), fractionDigits(step));
+}
+
 function outside(value: DecimalString, filter: RangeFilter): string | null {
-  if (!isZero(filter.min) && compare(value, filter.min) < 0) return `${value} is below the minimum ${filter.min}`;
-  if (!isZero(filter.max) && compare(value, filter.max) > 0) return `${value} is above the maximum ${filter.max}`;
+  if (!isZero(filter.min) && compare(value, filter.min) < 0) return `${value} is below the minimum ${filter.min}, the nearest allowed`;
+  if (!isZero(filter.max) && compare(value, filter.max) > 0)
+    return `${value} is above the maximum ${filter.max}; the nearest allowed is ${floorToStep(filter.max, filter.step)}`;
   if (isMultipleOf(value, filter.step)) return null;
   return `${value} is no multiple of ${filter.step}; the next below is ${floorToStep(value, filter.step)}`;
 }
@@ -112,7 +123,10 @@ export function filterFailures(
   if (notional !== null) {
     const value = times(order.price, order.quantity);
     if ((!market || notional.minAppliesToMarket) && compare(value, notional.min) < 0) {
-      failures.push({ filter: 'NOTIONAL', detail: `notional ${value} is below the minimum ${notional.min}` });
+      failures.push({
+        filter: 'NOTIONAL',
+        detail: `notional ${value} is below the minimum ${notional.min}; at this price the smallest quantity is ${leastQuantity(instrument, order.price, notional.min)}`,
+      });
     }
     if ((!market || notional.maxAppliesToMarket) && !isZero(notional.max) && compare(value, notional.max) > 0) {
       failures.push({ filter: 'NOTIONAL', detail: `notional ${value} is above the maximum ${notional.max}` });

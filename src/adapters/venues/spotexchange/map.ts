@@ -1,9 +1,12 @@
 /** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. */
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { compareDecimals } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel } from '../order-book.ts';
 import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
@@ -14,6 +17,15 @@ export const PROVIDER = 'binance';
 export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
 export const DEPTH_SOURCE = 'binance:depth';
 export const KLINE_SOURCE = 'binance:kline';
+export const TICKER_SOURCE = 'binance:24hrTicker';
+
+/** What the venue documents, read or not. */
+const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
+const DEPTH_FIELDS = knownFields(DEPTH_SOURCE, 'e E s U u b a');
+const TICKER_FIELDS = knownFields(TICKER_SOURCE, 'e E s p P w x c Q b B a A o h l v q O C F L n');
+const ENVELOPE_FIELDS = knownFields(PROVIDER, 'stream data');
+const KLINE_FIELDS = knownFields(KLINE_SOURCE, 'e E s k');
+const BAR_FIELDS = knownFields(KLINE_SOURCE, 't T s i f L o c h l v n x q V Q B');
 
 /** A change of one book: absolute sizes, zero removes the level. Update ids `firstId` to `lastId` are inside. */
 export interface DepthDiff {
@@ -32,14 +44,14 @@ export interface ServerShutdown {
   readonly kind: 'server_shutdown';
 }
 
-export type SpotMessage = FeedMessage | DepthDiff | ServerShutdown;
+export type SpotMessage = FeedMessage | DepthDiff | DayTicker | ServerShutdown;
 
 const NOTHING: readonly SpotMessage[] = Object.freeze([]);
 const SHUTDOWN: readonly SpotMessage[] = Object.freeze([Object.freeze({ kind: 'server_shutdown' as const })]);
 const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 
 /** Events of the venue that are well-formed and carry nothing for us. */
-const UNUSED_EVENTS = new Set(['trade', 'aggTrade', '24hrTicker', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
+const UNUSED_EVENTS = new Set(['trade', 'aggTrade', '24hrMiniTicker', '1hTicker', '4hTicker', '1dTicker', 'avgPrice']);
 
 /** The venue's spelling of an interval in the product's: `1d` is `24h`; null where the product has no such timeframe. */
 export function timeframeOfInterval(interval: unknown): string | null {
@@ -85,22 +97,30 @@ function bookTickerQuote(ticker: BookTicker, receivedAt: EpochMs): Quote<'spotex
 
 /**
  * What one frame of the combined stream says. Well-formed frames that carry nothing for us yield nothing; a frame that
- * cannot be used yields one rejection with its reason. Never throws.
+ * cannot be used yields one rejection with its reason. `note` hears of members that nobody knows. Never throws.
  */
-export function mapSpotFrame(frame: Buffer, receivedAt: EpochMs, instruments: ReadonlyMap<string, string>): readonly SpotMessage[] {
+export function mapSpotFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  instruments: ReadonlyMap<string, string>,
+  note?: NoteUnknownField,
+): readonly SpotMessage[] {
   const ticker = scanBookTicker(frame, instruments);
   if (ticker !== null) {
     const quote = bookTickerQuote(ticker, receivedAt);
     if (typeof quote !== 'string') return [quote];
   }
-  return mapParsedSpotFrame(frame, receivedAt, instruments);
+  return mapParsedSpotFrame(frame, receivedAt, instruments, note);
 }
 
 /** `mapSpotFrame` without the scan: the meaning that the scan must agree with. */
-export function mapParsedSpotFrame(frame: Buffer, receivedAt: EpochMs, instruments: ReadonlyMap<string, string>): readonly SpotMessage[] {
-  const refuse = (reason: RejectionReason, detail: string, source = PROVIDER): readonly Rejection[] => [
-    rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame)),
-  ];
+export function mapParsedSpotFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  instruments: ReadonlyMap<string, string>,
+  note?: NoteUnknownField,
+): readonly SpotMessage[] {
+  const refuse = refusalOf(frame, receivedAt);
   let message: unknown;
   try {
     message = JSON.parse(frame.toString('utf8'));
@@ -113,7 +133,8 @@ export function mapParsedSpotFrame(frame: Buffer, receivedAt: EpochMs, instrumen
     const { stream, data } = envelope;
     if (typeof stream !== 'string') return refuse('missing_field', 'stream is missing');
     if (typeof data !== 'object' || data === null) return refuse('missing_field', 'data is missing');
-    return mapData(stream, data as Record<string, unknown>, receivedAt, instruments, refuse);
+    noteUnknown(envelope, ENVELOPE_FIELDS, note);
+    return mapData(stream, data as Record<string, unknown>, receivedAt, instruments, refuse, note);
   }
   if (envelope['e'] === 'serverShutdown') return SHUTDOWN;
   if ('error' in envelope || ('code' in envelope && 'msg' in envelope)) {
@@ -124,7 +145,12 @@ export function mapParsedSpotFrame(frame: Buffer, receivedAt: EpochMs, instrumen
   return refuse('unknown_shape', 'neither a stream message nor an answer');
 }
 
-type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly SpotMessage[];
+type Refuse = (reason: RejectionReason, detail: string, source?: string) => readonly Rejection[];
+
+/** How a frame is refused. The function has no name: tsx writes a name into a named one anew at every frame. */
+function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
+  return (reason, detail, source = PROVIDER) => [rejection('spotexchange', source, receivedAt, reason, detail, frameSample(frame))];
+}
 
 function mapData(
   stream: string,
@@ -132,6 +158,7 @@ function mapData(
   receivedAt: EpochMs,
   instruments: ReadonlyMap<string, string>,
   refuse: Refuse,
+  note: NoteUnknownField | undefined,
 ): readonly SpotMessage[] {
   const event = data['e'];
   if (event === 'serverShutdown' || stream === '!serverShutdown') return SHUTDOWN;
@@ -141,9 +168,23 @@ function mapData(
   if (instrument === undefined) return refuse('unknown_instrument', `stream ${stream} was not asked for`);
   const channel = stream.slice(at + 1);
   if ('s' in data && data['s'] !== instrument) return refuse('unknown_instrument', `stream ${stream} carries ${String(data['s'])}`);
-  if (channel === 'bookTicker') return mapBookTicker(instrument, data, receivedAt, refuse);
-  if (channel === 'depth' || channel === 'depth@100ms') return mapDepth(instrument, data, receivedAt, refuse);
-  if (channel.startsWith('kline_')) return mapKline(instrument, data, receivedAt, refuse);
+  if (channel === 'bookTicker') {
+    noteUnknown(data, BOOK_TICKER_FIELDS, note);
+    return mapBookTicker(instrument, data, receivedAt, refuse);
+  }
+  if (channel === 'depth' || channel === 'depth@100ms') {
+    noteUnknown(data, DEPTH_FIELDS, note);
+    return mapDepth(instrument, data, receivedAt, refuse);
+  }
+  if (channel === 'ticker') {
+    noteUnknown(data, TICKER_FIELDS, note);
+    return mapDayTicker(instrument, data, receivedAt, refuse);
+  }
+  if (channel.startsWith('kline_')) {
+    noteUnknown(data, KLINE_FIELDS, note);
+    if (typeof data['k'] === 'object' && data['k'] !== null) noteUnknown(data['k'], BAR_FIELDS, note);
+    return mapKline(instrument, data, receivedAt, refuse);
+  }
   return refuse('unknown_shape', `no such channel: ${channel}`);
 }
 
@@ -187,6 +228,53 @@ function mapDepth(instrument: string, data: Record<string, unknown>, receivedAt:
   const asks = bookLevels(data['a']);
   if (bids === null || asks === null) return refuse('bad_number', 'a level of the book is no pair of plain decimals', DEPTH_SOURCE);
   return [{ kind: 'depth_diff', instrument, observedAt, receivedAt, firstId, lastId, bids, asks }];
+}
+
+/** Which member of a 24hrTicker holds which number. */
+const TICKER_MEMBERS = {
+  p: 'change',
+  P: 'changePct',
+  w: 'average',
+  o: 'open',
+  h: 'high',
+  l: 'low',
+  c: 'last',
+  v: 'volume',
+  q: 'quoteVolume',
+};
+
+function mapDayTicker(instrument: string, data: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly SpotMessage[] {
+  const { E: observedAt, O: openTime, C: closeTime, n: trades } = data;
+  if (!isCount(observedAt) || !isCount(openTime) || !isCount(closeTime) || !isCount(trades))
+    return refuse('missing_field', 'a day ticker without its times or its number of trades', TICKER_SOURCE);
+  const texts: Record<string, string> = {};
+  for (const [member, name] of Object.entries(TICKER_MEMBERS)) {
+    const text = wireDecimal(data[member]);
+    if (text === null) return refuse('bad_number', `${member} of a day ticker is no plain decimal`, TICKER_SOURCE);
+    texts[name] = text;
+  }
+  return [
+    {
+      kind: 'day_ticker',
+      venue: 'spotexchange',
+      instrument,
+      source: TICKER_SOURCE,
+      observedAt,
+      receivedAt,
+      openTime,
+      closeTime,
+      openPrice: texts['open'] as string,
+      highPrice: texts['high'] as string,
+      lowPrice: texts['low'] as string,
+      lastPrice: texts['last'] as string,
+      priceChange: texts['change'] as string,
+      priceChangePct: texts['changePct'] as string,
+      weightedAveragePrice: texts['average'] as string,
+      volume: texts['volume'] as string,
+      quoteVolume: texts['quoteVolume'] as string,
+      trades,
+    },
+  ];
 }
 
 /** A candle out of the venue's texts; null where a price is not above zero, the volume negative or high and low do not enclose open and close. */

@@ -1,7 +1,10 @@
 /** The spot exchange's REST door: request weights, its error bodies, its time. */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
-import { createVenueHttp, type VenueHttp, type WeightBudget } from '../venue-http.ts';
+import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
+import { isCount } from '../wire-decimal.ts';
 
 export interface SpotRestOptions {
   /** `https://api.binance.com`. */
@@ -11,7 +14,7 @@ export interface SpotRestOptions {
   /** Request weight that may be used in any 60 s; the venue allows 6000 per address. Default 6000. */
   readonly weightPerMinute?: number;
   /** The budget of the address, where several doors share it. */
-  readonly budget?: WeightBudget;
+  readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
 }
 
@@ -35,6 +38,13 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
   });
+}
+
+/** The venue's own time. @throws VenueError where it does not tell. */
+export async function fetchServerTime(rest: VenueHttp): Promise<EpochMs> {
+  const { serverTime } = ((await rest.get('/api/v3/time', {}, 1)) ?? {}) as Record<string, unknown>;
+  if (!isCount(serverTime)) throw badAnswer('time', 'serverTime is no whole number');
+  return serverTime;
 }
 
 /** A 200 that does not hold what the endpoint promises. */

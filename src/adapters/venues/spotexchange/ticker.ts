@@ -2,29 +2,12 @@
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { DayTicker } from '../../../domain/market-state.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
-/** The last 24 hours of one instrument, rolling: not the UTC day. Prices in quote units, `volume` in base, `quoteVolume` in quote units. */
-export interface DayTicker {
-  readonly venue: 'spotexchange';
-  readonly instrument: string;
-  readonly receivedAt: EpochMs;
-  readonly openTime: EpochMs;
-  readonly closeTime: EpochMs;
-  readonly priceChange: DecimalString;
-  readonly priceChangePct: DecimalString;
-  readonly weightedAveragePrice: DecimalString;
-  readonly openPrice: DecimalString;
-  readonly highPrice: DecimalString;
-  readonly lowPrice: DecimalString;
-  readonly lastPrice: DecimalString;
-  readonly volume: DecimalString;
-  readonly quoteVolume: DecimalString;
-  readonly trades: number;
-}
+export const REST_TICKER_SOURCE = 'binance:ticker/24hr';
 
 /** Asks for one instrument's statistics. @throws VenueError -1121 for an unknown instrument, `bad_answer` for nonsense. */
 export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: string): Promise<DayTicker> {
@@ -41,12 +24,18 @@ export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: 
     if (!isCount(value)) throw badAnswer('ticker/24hr', `${name} is no whole number`);
     return value;
   };
+  const receivedAt = clock.now();
+  const closeTime = count('closeTime');
   return {
+    kind: 'day_ticker',
     venue: 'spotexchange',
     instrument,
-    receivedAt: clock.now(),
+    source: REST_TICKER_SOURCE,
+    // The window ends when the venue answers.
+    observedAt: closeTime,
+    receivedAt,
     openTime: count('openTime'),
-    closeTime: count('closeTime'),
+    closeTime,
     priceChange: decimal('priceChange'),
     priceChangePct: decimal('priceChangePercent'),
     weightedAveragePrice: decimal('weightedAvgPrice'),

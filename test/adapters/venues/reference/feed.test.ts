@@ -243,7 +243,10 @@ describe('issuer marks', () => {
     const [mark] = await fetchIssuerMarks(door, clock);
     // implied valuation : mark valuation = token price : mark price (spec section 2.4).
     expect(Number(mark?.impliedValuation) / Number(mark?.markValuation)).toBeCloseTo(Number(mark?.tokenPrice) / Number(mark?.markPrice), 6);
-    expect(feed.latest().map((row) => row.symbol)).toEqual(['SPACEX', 'OPENAI']);
+    expect(feed.states().map(({ instrument, mintVerified }) => [instrument, mintVerified])).toEqual([
+      ['SPACEX', true],
+      ['OPENAI', true],
+    ]);
   });
 
   test('of an impostor mint are refused', async () => {

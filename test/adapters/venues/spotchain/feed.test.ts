@@ -96,6 +96,35 @@ describe('the aggregator feed', () => {
     expect(liquidity).toMatchObject({ venue: 'spotchain', instrument: 'AAPLx', liquidityUsd: expect.stringMatching(/^\d{6,}$/) });
   });
 
+  test('tells the end of a mint at once, never asks for it again, and hears what is listed meanwhile', async () => {
+    const { clock, double } = await opened(30);
+    const endsAt = clock.now() + 20_000;
+    const ending = TOKENS.map((token) => (token.symbol === 'SPACEX' ? { ...token, validTo: endsAt } : token));
+    let listed: readonly (typeof TOKENS)[number][] = ending.filter(({ symbol }) => symbol !== 'OPENAI');
+    const heard = listen(clock, double, { tokens: () => listed });
+    await waitFor(() => quotes(heard, 'SPACEX').some(({ quality }) => quality === 'live'), { what: 'a quote before the end' });
+    await waitFor(() => quotes(heard, 'SPACEX').at(-1)?.quality === 'halted', { what: 'the end' });
+    const end = quotes(heard, 'SPACEX').at(-1) as Quote;
+    expect(end).toMatchObject({ bid: null, ask: null });
+    expect(end.receivedAt).toBeGreaterThanOrEqual(endsAt);
+    expect(quotes(heard, 'SPACEX').filter(({ quality, receivedAt }) => quality === 'live' && receivedAt >= endsAt)).toEqual([]);
+    expect(quotes(heard, 'OPENAI')).toEqual([]);
+    listed = ending;
+    await waitFor(() => quotes(heard, 'OPENAI').length >= 2, { what: 'two rounds with the new listing' });
+    expect(quotes(heard, 'SPACEX').at(-1)).toBe(end);
+  });
+
+  test('does not quote a mint before it is valid', async () => {
+    const { clock, double } = await opened(30);
+    const tokens = TOKENS.map((token) => (token.symbol === 'SPYx' ? { ...token, validFrom: clock.now() + 15_000 } : token));
+    const heard = listen(clock, double, { tokens });
+    const begins = clock.now() + 15_000;
+    await waitFor(() => quotes(heard, 'SPYx').length > 0, { what: 'the first quote' });
+    expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'live' });
+    expect(quotes(heard, 'SPYx')[0]?.receivedAt).toBeGreaterThan(begins - 1_000);
+    expect(quotes(heard, 'AAPLx').length).toBeGreaterThan(1);
+  });
+
   test('follows a multiplier that the venue changes and the catalog does not know of', async () => {
     const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({
       ...token,
@@ -152,8 +181,10 @@ describe('the aggregator feed', () => {
   test('stays down while routes are silent, although prices go on being answered', async () => {
     const clock = acceleratedClock(NOW, 40);
     let priced = 0;
+    let routed = 0;
     const server = http.createServer((request, response) => {
       if (request.url?.startsWith('/price/')) priced++;
+      else routed++;
       response.writeHead(request.url?.startsWith('/price/') ? 200 : 503).end('{}');
     });
     await new Promise<void>((resolve) => {
@@ -164,7 +195,8 @@ describe('the aggregator feed', () => {
       server.close();
     });
     const heard = listen(clock, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, {}, { attempts: 1 });
-    await waitFor(() => priced >= 4, { what: 'four rounds' });
+    await waitFor(() => routed >= 4, { what: 'four questions for a route' });
+    expect(priced).toBeGreaterThan(0);
     expect(statuses(heard)).toEqual(['disconnected 0']);
   });
 

@@ -1,0 +1,60 @@
+/** Looks at the books of agents with live capital after every tick and fill, and tells an agent whose breaker has tripped (spec section 3.1). */
+import type { Stage } from '../../src/domain/agent.ts';
+import type { MarkedBook } from '../../src/domain/book.ts';
+import { breakersOf } from '../../src/domain/breakers.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+/** An agent's book at present prices. */
+export interface WatchedBook {
+  readonly agentId: string;
+  readonly stage: Stage;
+  readonly manifest: Pick<Manifest, 'maxDailyDrawdownPct'>;
+  readonly marked: Pick<MarkedBook, 'dailyDrawdownPct'>;
+}
+
+/** Slippage of an agent's live fills since it was last demoted, and what is expected of them; in basis points. */
+export interface SlippageFacts {
+  readonly slippageBps: number | null;
+  readonly fills: number;
+  /** Null where no evidence of the active manifest says. */
+  readonly expectedSlippageBps: number | null;
+}
+
+export interface BreakerWatch {
+  /** Tells every agent among them whose breaker has tripped; answers their ids. */
+  look(books: readonly WatchedBook[]): Promise<readonly string[]>;
+}
+
+const NO_FILLS: SlippageFacts = { slippageBps: null, fills: 0, expectedSlippageBps: null };
+
+export function createBreakerWatch(deps: {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly slippage: (agentIds: readonly string[]) => Promise<ReadonlyMap<string, SlippageFacts>>;
+  readonly clock: Pick<Clock, 'now'>;
+}): BreakerWatch {
+  return {
+    async look(books) {
+      const live = books.filter(({ stage }) => stage === 'limited_live' || stage === 'live');
+      if (live.length === 0) return [];
+      const slippage = await deps.slippage(live.map(({ agentId }) => agentId));
+      const told: string[] = [];
+      for (const { agentId, stage, manifest, marked } of live) {
+        const tripped = breakersOf({
+          stage,
+          dailyDrawdownPct: marked.dailyDrawdownPct,
+          maxDailyDrawdownPct: manifest.maxDailyDrawdownPct,
+          ...(slippage.get(agentId) ?? NO_FILLS),
+        });
+        for (const { breaker, observed, limit } of tripped) {
+          const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
+          // Refused where the agent has left live capital in between, or is paused already: then it has done what it was told.
+          const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
+          if (outcome.ok) told.push(agentId);
+        }
+      }
+      return told;
+    },
+  };
+}

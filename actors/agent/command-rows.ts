@@ -1,0 +1,45 @@
+/** The rows that a command writes beside its step, whatever kind of actor it went to: the audit and the remembered answer. */
+import type { ActorRecord, ActorState } from '../../src/domain/actor-step.ts';
+import { canonicalHash } from '../../src/domain/canonical-json.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import type { CommandContext } from './commands.ts';
+
+/** Who did what to which actor, with the hashes of its state before and after; null where there was none. */
+export function auditRow(
+  context: CommandContext,
+  action: string,
+  target: string,
+  before: ActorState | null,
+  after: ActorState | null,
+): ActorRecord {
+  return {
+    type: 'audit',
+    orgId: context.orgId,
+    subject: context.subject,
+    permission: context.permissions.join(','),
+    action,
+    requestId: context.requestId,
+    target,
+    beforeHash: before && canonicalHash(before as never),
+    afterHash: after && canonicalHash(after as never),
+  };
+}
+
+/** The answer under the request's Idempotency-Key; none where it carries no key. */
+export function answerRows(context: CommandContext, view: object): readonly ActorRecord[] {
+  if (!context.remember) return [];
+  const { route, key, requestHash } = context.remember;
+  const { status, body } = context.remember.answer(view);
+  return [{ type: 'answer', orgId: context.orgId, subject: context.subject, route, key, requestHash, status, body }];
+}
+
+/**
+ * What a command answers where its transaction failed because the same Idempotency-Key was answered by another request
+ * between the look-up and the commit; that one's effect stands. @throws the error where it is another one.
+ */
+export function answeredMeanwhile(error: unknown): ReturnType<typeof refuse> {
+  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+  if (code === '23505' && constraint === 'idempotency_keys_pkey')
+    return refuse('idempotency_in_flight', 'a request with this Idempotency-Key is being answered: ask again for its answer');
+  throw error;
+}

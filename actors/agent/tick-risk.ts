@@ -1,0 +1,183 @@
+/** The pre-trade risk function as an agent's tick asks it: the order is sized, judged, and made smaller where the level allows it. */
+import type { Autonomy, Stage } from '../../src/domain/agent.ts';
+import { agentBook, type BookState, bookIds, emptyBook, type MarkedBook, markBook } from '../../src/domain/book.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { costModelOf } from '../../src/domain/costs.ts';
+import type { Cut, Observation } from '../../src/domain/cut.ts';
+import type { Proposal, RiskAssessor } from '../../src/domain/decide.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/decision.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { marketStepOf } from '../../src/domain/market-step.ts';
+import { executionModeOf, type Order, orderOf, resized, sizeOrder } from '../../src/domain/order.ts';
+import { assessOrder, mandateOf, observedOrderQuote, type RiskContext } from '../../src/domain/risk/index.ts';
+import type { TickRiskInputs } from '../../src/domain/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+
+/** An agent as its orders depend on it. */
+export interface TradingAgent {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly manifest: Manifest;
+  readonly manifestVersion: number;
+}
+
+/** The id of the book that an agent trades on at its stage. */
+export function bookIdOf(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion'>): string {
+  return executionModeOf(agent.stage) === 'live' ? bookIds.live(agent.id) : bookIds.paper(agent.id, agent.manifestVersion);
+}
+
+/** The book of an agent that nothing has happened to yet: a paper book begins with the manifest's capital, a live one with none. */
+export function untouchedBook(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion' | 'manifest'>): BookState {
+  const mode = executionModeOf(agent.stage);
+  return emptyBook(bookIdOf(agent), mode, mode === 'live' ? '0' : agent.manifest.maxCapitalUsd);
+}
+
+/** A book as a decision reads it and records it. */
+export interface ReadBook {
+  readonly book: AgentBook;
+  /** Canonical JSON; null for the book of an agent that has not traded. */
+  readonly bookText: string | null;
+  /** Instruments with an open proposal. */
+  readonly pending: ReadonlySet<InstrumentKey>;
+}
+
+const NONE: ReadonlySet<InstrumentKey> = new Set();
+const UNREAD: ReadBook = Object.freeze({ book: EMPTY_BOOK, bookText: null, pending: NONE });
+
+export function readBook(state: BookState | null): ReadBook {
+  if (state === null) return UNREAD;
+  const book = agentBook(state);
+  const pending = state.openProposals.length === 0 ? NONE : new Set(state.openProposals.map(({ instrument }) => instrument));
+  return { book, bookText: canonicalJson(book as never), pending };
+}
+
+/** The middle of every live quote among the instruments: what a book is marked by. */
+export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): ReadonlyMap<InstrumentKey, DecimalString> {
+  const marks = new Map<InstrumentKey, DecimalString>();
+  for (const instrument of instruments) {
+    const quote = cut.observations.get(instrument)?.quote;
+    if (quote?.quality === 'live' && quote.mid !== null) marks.set(instrument, quote.mid);
+  }
+  return marks;
+}
+
+/** A book at the prices of a cut. */
+export function markAt(state: BookState, cut: Cut): MarkedBook {
+  return markBook(
+    state,
+    marksOf(
+      state.holdings.map(({ instrument }) => instrument),
+      cut,
+    ),
+    cut.slot,
+  );
+}
+
+/** The order that a tick's rules ask for in full; null where that is less than one lot. */
+function fullOrder(agent: TradingAgent, proposal: Proposal, slot: EpochMs): Order | null {
+  const side = proposal.side === 'entry' ? 'buy' : 'sell';
+  const quote = proposal.observation.quote;
+  const touch = (side === 'buy' ? quote?.ask : quote?.bid) ?? null;
+  if (touch === null) return null;
+  return sizeOrder({
+    id: proposalIdOf(decisionId(agent.id, slot)),
+    origin: 'proposal',
+    mode: executionModeOf(agent.stage),
+    bookId: bookIdOf(agent),
+    instrument: proposal.instrument,
+    side,
+    touch,
+    maxSlippageBps: agent.manifest.maxSlippageBps,
+    notionalUsd: agent.manifest.maxTradeNotionalUsd,
+    heldQuantity: proposal.position?.quantity ?? '0',
+  });
+}
+
+/** What is said where not even one lot can be asked for. */
+function noOrder(proposal: Proposal, manifest: Manifest): RiskAttribution {
+  const { lot } = marketStepOf(proposal.instrument);
+  const unpriced = (proposal.side === 'entry' ? proposal.observation.quote?.ask : proposal.observation.quote?.bid) == null;
+  return {
+    verdict: 'blocked',
+    rejections: [
+      unpriced
+        ? {
+            code: 'quote_not_live',
+            limit: 'a price on both sides',
+            before: 'one_sided',
+            after: 'one_sided',
+            suggestion: 'wait for a price on both sides',
+          }
+        : {
+            code: 'notional_limit_breach',
+            limit: `one lot (${lot})`,
+            before: '0',
+            after: '0',
+            suggestion: `the ${proposal.side === 'entry' ? `trade notional of ${manifest.maxTradeNotionalUsd} USD` : 'position'} is less than one lot of ${proposal.instrument}`,
+          },
+    ],
+  };
+}
+
+/** The world around a tick's order, from the cut and the tick's inputs alone. */
+export function tickContext(
+  agent: TradingAgent,
+  marked: MarkedBook,
+  inputs: TickRiskInputs,
+  observation: Observation,
+  readsReference: boolean,
+): RiskContext {
+  return {
+    at: observation.slot,
+    quote: observedOrderQuote(observation),
+    reference: { required: readsReference, observed: observation.reference },
+    liquidityUsd: observation.liquidityUsd,
+    mandate: mandateOf(agent.manifest, inputs.preferences, agent.stage, agent.autonomy),
+    book: marked,
+    others: inputs.others,
+    halt: 'none',
+    disabledFeature: null,
+    feeBps: costModelOf(observation.instrument).takerFeeBps,
+  };
+}
+
+/**
+ * The risk function over an agent's mandate and book at a cut. Pure. The full size that the manifest asks for has to
+ * pass; only `autonomous` may be sized down to what there is room for (spec section 2.7).
+ */
+export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
+  return (proposal) => {
+    const full = fullOrder(agent, proposal, proposal.observation.slot);
+    if (full === null) return noOrder(proposal, agent.manifest);
+    const context = tickContext(agent, marked, inputs, proposal.observation, proposal.readsReference);
+    const { ok, attribution } = assessOrder(full, context as never);
+    if (ok || agent.autonomy !== 'autonomous' || attribution.headroom === undefined || attribution.headroom.quantity === '0')
+      return attribution;
+    const smaller = assessOrder(resized(full, attribution.headroom.quantity), context as never);
+    return smaller.ok ? smaller.attribution : attribution;
+  };
+}
+
+/** The order of a decision that risk let pass; null where the decision asks for none. */
+export function decidedOrder(
+  agent: TradingAgent,
+  decision: { readonly instrument: InstrumentKey | null; readonly risk: RiskAttribution | null },
+  slot: EpochMs,
+): Order | null {
+  const assessed = decision.risk?.verdict === 'passed' ? decision.risk.order : undefined;
+  if (assessed === undefined || decision.instrument === null) return null;
+  return orderOf({
+    id: proposalIdOf(decisionId(agent.id, slot)),
+    origin: 'proposal',
+    mode: executionModeOf(agent.stage),
+    bookId: bookIdOf(agent),
+    instrument: decision.instrument,
+    side: assessed.side,
+    quantity: assessed.quantity,
+    limitPrice: assessed.limitPrice,
+    maxSlippageBps: agent.manifest.maxSlippageBps,
+  });
+}

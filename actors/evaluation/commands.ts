@@ -1,0 +1,36 @@
+/** What may be asked of evaluation runs, and by whom: the protocol between the API and the runs' actors. */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { Evaluation, RunEnding, RunState } from './protocol.ts';
+
+/** A run as the outside sees it. Times are ISO 8601. */
+export interface EvaluationView {
+  readonly id: string;
+  readonly agentId: string;
+  readonly evaluation: Evaluation;
+  readonly state: RunState;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly request: { readonly [field: string]: Json };
+  readonly requestedBy: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly attempts: number;
+  readonly ending: RunEnding | null;
+  readonly resultHash: string | null;
+  readonly summary: { readonly [name: string]: Json } | null;
+}
+
+/** Every command answers after its transaction is committed. A foreign agent or run answers exactly as a missing one. */
+export interface EvaluationCommands {
+  /** Queues a run on the agent's active manifest. Refuses with `state_conflict` while another run of the agent has not ended. */
+  start(
+    context: CommandContext,
+    agentId: string,
+    evaluation: Evaluation,
+    request: { readonly [field: string]: Json },
+  ): Promise<Outcome<EvaluationView>>;
+  cancel(context: CommandContext, agentId: string, runId: string): Promise<Outcome<EvaluationView>>;
+}

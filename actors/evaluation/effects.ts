@@ -1,0 +1,63 @@
+/** What an evaluation run's actions mean once they are committed, and which events it takes at all. */
+import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { ActorKind, StepInfo } from '../runtime/actor-kind.ts';
+import { evaluationMachine } from './machine.ts';
+import type { EvaluationContext, RunState } from './protocol.ts';
+
+export function evaluationContext(state: Pick<ActorState, 'context'>): EvaluationContext {
+  return state.context as unknown as EvaluationContext;
+}
+
+export function runState(state: Pick<ActorState, 'value'>): RunState {
+  return state.value as RunState;
+}
+
+const ENDED: readonly RunState[] = ['finished', 'refused', 'cancelled', 'failed'];
+
+/** The row of the projection as the step leaves it. */
+function projected(info: StepInfo): { readonly [field: string]: unknown } {
+  const context = evaluationContext(info);
+  const state = runState(info);
+  return {
+    id: info.actorId,
+    orgId: info.orgId,
+    agentId: context.agentId,
+    evaluation: context.evaluation,
+    state,
+    manifestVersion: context.manifestVersion,
+    manifestHash: context.manifestHash,
+    request: context.request,
+    requestedBy: context.requestedBy,
+    createdAt: context.createdAt,
+    startedAt: context.startedAt,
+    endedAt: ENDED.includes(state) ? info.now : null,
+    attempts: context.attempts,
+    ending: context.ending,
+    resultHash: context.resultHash,
+    summary: context.summary,
+  };
+}
+
+/** Why a run would not be cancelled any more. */
+function judgeEvaluation(state: ActorState, event: ActorEvent): Refusal | null {
+  const value = runState(state);
+  if (event.type === 'cancel' && ENDED.includes(value))
+    return refuse('state_conflict', `the run has ended already: it is ${value}`).refusal;
+  return null;
+}
+
+export const evaluationKind: ActorKind = {
+  kind: 'evaluation',
+  machine: evaluationMachine,
+  judge: judgeEvaluation,
+  migrations: {},
+  effects: {
+    projectRun: (_: undefined, info) => [{ kind: 'record', record: { type: 'evaluation_run', ...projected(info) } }],
+    announceRun: ({ what }: { readonly what: string }, info) => {
+      const { agentId, evaluation, manifestHash, ending, resultHash, summary } = evaluationContext(info);
+      const body = { what, agentId, runId: info.actorId, evaluation, state: runState(info), manifestHash, ending, resultHash, summary };
+      return [{ kind: 'announcement', announcement: { channel: 'agents', about: agentId, body: body as never } }];
+    },
+  },
+};

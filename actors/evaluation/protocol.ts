@@ -1,0 +1,47 @@
+/** What an evaluation run remembers and what it hears. */
+import type { Json } from '../../src/domain/canonical-json.ts';
+
+/** The evaluations that are simulated; the other kinds of evidence come from what the store holds. */
+export const EVALUATIONS = ['backtest', 'stress_test'] as const;
+export type Evaluation = (typeof EVALUATIONS)[number];
+
+/** The states of a run, in the order of its life. */
+export const RUN_STATES = ['queued', 'running', 'finished', 'refused', 'cancelled', 'failed'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** Why a run came to no result, or null. */
+export interface RunEnding {
+  /** An expected reason such as `insufficient_history`; `failed` runs say `defect`. */
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Plain JSON: what a run is about. Fixed at its beginning, so that carrying it out again gives the same result. */
+export interface EvaluationInput {
+  readonly agentId: string;
+  readonly evaluation: Evaluation;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  /** What was asked for, every default resolved. */
+  readonly request: { readonly [field: string]: Json };
+  readonly requestedBy: string;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface EvaluationContext extends EvaluationInput {
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  /** How often its work was begun: more than once where a process died over it. */
+  readonly attempts: number;
+  readonly ending: RunEnding | null;
+  readonly resultHash: string | null;
+  /** The numbers that a list shows. */
+  readonly summary: { readonly [name: string]: Json } | null;
+}
+
+export type EvaluationEvent =
+  | { readonly type: 'run.begun'; readonly holder: string; readonly at: number }
+  | { readonly type: 'run.finished'; readonly resultHash: string; readonly summary: { readonly [name: string]: Json } }
+  | { readonly type: 'run.refused'; readonly code: string; readonly detail: string }
+  | { readonly type: 'run.failed'; readonly detail: string }
+  | { readonly type: 'cancel'; readonly subject: string };

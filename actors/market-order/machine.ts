@@ -1,0 +1,162 @@
+/** The state chart of a person's order: a paper order is born at its end, a live one is executed as a proposal's is. */
+import { assign, setup } from 'xstate';
+import type { Fill } from '../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
+
+/** Named here, carried out by the runtime after the commit. */
+const effect =
+  <Parameters>() =>
+  (_: unknown, __: Parameters): void => {};
+
+const TAKE_LEASE = {
+  type: 'takeLease',
+  params: ({ event }: { readonly event: MarketOrderEvent }) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+} as const;
+
+type Answer = Extract<MarketOrderEvent, { readonly type: 'errand.done' }>['answer'];
+
+function fillsOf(event: MarketOrderEvent): readonly Fill[] {
+  if (event.type !== 'errand.done') return [];
+  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
+}
+
+function summed(parts: readonly string[]): string {
+  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(0)));
+}
+
+function reasonOf(event: MarketOrderEvent): { readonly reason: string | null; readonly detail: string | null } {
+  if (event.type === 'errand.given_up') return { reason: 'execution_given_up', detail: event.detail };
+  if (event.type !== 'errand.done') return { reason: null, detail: null };
+  const { answer } = event;
+  if (answer.outcome === 'blocked') return { reason: answer.risk.rejections[0]?.code ?? null, detail: null };
+  if (answer.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
+  return answer.outcome === 'overtaken' ? { reason: answer.reason, detail: null } : { reason: null, detail: null };
+}
+
+const answered =
+  (outcome: Answer['outcome']) =>
+  ({ event }: { readonly event: MarketOrderEvent }): boolean =>
+    event.type === 'errand.done' && event.answer.outcome === outcome;
+
+const RECORD = { type: 'recordFills', params: ({ event }: { readonly event: MarketOrderEvent }) => ({ fills: fillsOf(event) }) } as const;
+const SETTLE = [
+  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD] },
+  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD] },
+  { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+] as const;
+
+export const marketOrderMachine = setup({
+  types: { context: {} as MarketOrderContext, events: {} as MarketOrderEvent, input: {} as MarketOrderInput },
+  actions: {
+    projectOrder: effect<undefined>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    /** The database refuses the step where a halt came since. */
+    requireEpoch: effect<undefined>(),
+    takeLease: effect<{ readonly forMs: number }>(),
+    endLease: effect<undefined>(),
+    executeOrder: effect<undefined>(),
+    reconcileOrder: effect<undefined>(),
+    recordFills: effect<{ readonly fills: readonly Fill[] }>(),
+    recordOwnFills: effect<undefined>(),
+    rememberReason: assign(({ event }) => reasonOf(event)),
+    rememberRisk: assign({
+      risk: ({ context, event }) => (event.type === 'errand.done' && event.answer.outcome === 'blocked' ? event.answer.risk : context.risk),
+    }),
+    addFills: assign({
+      filledQuantity: ({ event }) => summed(fillsOf(event).map(({ quantity }) => quantity)),
+      filledNotionalUsd: ({ event }) => summed(fillsOf(event).map(({ notionalUsd }) => notionalUsd)),
+    }),
+  },
+  guards: {
+    isBornFilled: ({ context }) => context.begins === 'filled',
+    isBornPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
+    isBornUnfilled: ({ context }) => context.begins === 'failed',
+    isFilled: answered('filled'),
+    isPartiallyFilled: answered('partially_filled'),
+    isRejected: answered('rejected'),
+    isBlocked: answered('blocked'),
+    isOvertaken: answered('overtaken'),
+    isUnknown: answered('unknown'),
+  },
+  delays: { reconcileAfter: 15_000 },
+}).createMachine({
+  id: 'market_order@1',
+  context: ({ input }) => ({
+    order: input.order,
+    begins: input.begins,
+    decisionPrice: input.decisionPrice,
+    risk: input.risk,
+    placedBy: input.placedBy,
+    epoch: input.epoch,
+    reason: input.reason,
+    detail: input.detail,
+    fills: input.fills,
+    capitalUsd: input.capitalUsd,
+    bookVersion: input.bookVersion,
+    createdAt: input.createdAt,
+    leaseUntil: null,
+    filledQuantity: summed(input.fills.map(({ quantity }) => quantity)),
+    filledNotionalUsd: summed(input.fills.map(({ notionalUsd }) => notionalUsd)),
+    readsReference: false,
+  }),
+  initial: 'placed',
+  states: {
+    /** Passed through at its birth, never rested in. */
+    placed: {
+      entry: ['requireEpoch'],
+      always: [
+        { guard: 'isBornFilled', target: 'filled', actions: 'recordOwnFills' },
+        { guard: 'isBornPartiallyFilled', target: 'partially_filled', actions: 'recordOwnFills' },
+        { guard: 'isBornUnfilled', target: 'failed' },
+        { target: 'approved' },
+      ],
+    },
+    /** To be executed; nothing of it has left yet. */
+    approved: {
+      entry: ['projectOrder', 'executeOrder'],
+      on: {
+        'execution.begun': {
+          target: 'executing',
+          actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+        },
+        'errand.done': [
+          { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
+          { guard: 'isOvertaken', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+        ],
+        'errand.given_up': { target: 'failed', actions: 'rememberReason' },
+      },
+    },
+    /** From here on the order may be at the exchange. */
+    executing: {
+      entry: ['projectOrder'],
+      exit: 'endLease',
+      on: {
+        // A carrier that follows one that died takes the lease anew.
+        'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
+        'errand.done': [
+          ...SETTLE,
+          { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
+          { guard: 'isOvertaken', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isUnknown', target: 'unknown', actions: [{ type: 'alertOperators', params: { what: 'order_outcome_unknown' } }] },
+        ],
+        'errand.given_up': {
+          target: 'unknown',
+          actions: ['rememberReason', { type: 'alertOperators', params: { what: 'order_outcome_unknown' } }],
+        },
+      },
+    },
+    /** The order may have been executed: only the exchange's own word leads out. */
+    unknown: {
+      entry: ['projectOrder', 'reconcileOrder'],
+      after: { reconcileAfter: { target: 'unknown', reenter: true } },
+      on: { 'errand.done': [...SETTLE, { guard: 'isUnknown' }], 'errand.given_up': {} },
+    },
+    filled: { type: 'final', entry: ['projectOrder'] },
+    partially_filled: { type: 'final', entry: ['projectOrder'] },
+    failed: { type: 'final', entry: ['projectOrder'] },
+    cancelled: { type: 'final', entry: ['projectOrder'] },
+    blocked_by_risk: { type: 'final', entry: ['projectOrder'] },
+  },
+});

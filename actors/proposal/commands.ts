@@ -1,0 +1,45 @@
+/** What may be asked of a trade proposal: the protocol between the API and the proposal's actor. */
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Fill } from '../../src/domain/book.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { ProposalState } from '../../src/domain/execution.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { CommandContext } from '../agent/commands.ts';
+
+/** A trade proposal as the outside sees it. */
+export interface ProposalView {
+  readonly id: string;
+  readonly agentId: string;
+  /** Null where a kill switch closes a position. */
+  readonly decisionId: string | null;
+  readonly slot: EpochMs;
+  readonly side: 'entry' | 'exit';
+  readonly state: ProposalState;
+  readonly reason: string | null;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly autonomy: Autonomy;
+  readonly order: Order;
+  readonly decisionPrice: DecimalString;
+  readonly readsReference: boolean;
+  readonly risk: RiskAttribution;
+  /** Who approved or declined it. */
+  readonly decidedBy: string | null;
+  readonly filledQuantity: DecimalString;
+  readonly filledNotionalUsd: DecimalString;
+  /** What it was filled by, each with the quotes that it was made on. */
+  readonly fills: readonly Fill[];
+  readonly createdAt: EpochMs;
+  readonly expiresAt: EpochMs;
+  readonly changedAt: EpochMs;
+}
+
+/** Every command answers after its transaction is committed. A foreign proposal answers exactly as a missing one: `not_found`. */
+export interface ProposalCommands {
+  /** Runs risk on the present quotes once more; then the proposal is on its way to execution. */
+  approve(context: CommandContext, proposalId: string): Promise<Outcome<ProposalView>>;
+  decline(context: CommandContext, proposalId: string, reason: string | null): Promise<Outcome<ProposalView>>;
+}

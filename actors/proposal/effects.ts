@@ -1,0 +1,132 @@
+/** What a trade proposal's actions mean once they are committed, and which events it takes at all. */
+import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import type { ProposalState } from '../../src/domain/execution.ts';
+import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import { isoTime } from '../../src/domain/time.ts';
+import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
+import { proposalMachine } from './machine.ts';
+import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
+
+export const EXECUTE_ORDER = 'execute_order';
+export const RECONCILE_ORDER = 'reconcile_order';
+
+export function proposalContext(state: Pick<ActorState, 'context'>): ProposalContext {
+  return state.context as unknown as ProposalContext;
+}
+
+export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
+  return state.value as ProposalState;
+}
+
+const record = (type: string, fields: { readonly [key: string]: unknown }): Effect => ({ kind: 'record', record: { type, ...fields } });
+
+/** The row of the projection as the step leaves it. */
+function projected(info: StepInfo): { readonly [field: string]: unknown } {
+  const context = proposalContext(info);
+  const { order } = context;
+  return {
+    id: info.actorId,
+    orgId: info.orgId,
+    agentId: context.agentId,
+    decisionId: context.decisionId,
+    slot: context.slot,
+    side: context.side,
+    manifestVersion: context.manifestVersion,
+    manifestHash: context.manifestHash,
+    autonomy: context.autonomy,
+    epoch: context.epoch,
+    mode: order.mode,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    order,
+    notionalUsd: order.notionalUsd,
+    decisionPrice: context.decisionPrice,
+    readsReference: context.readsReference,
+    risk: context.risk,
+    state: proposalState(info),
+    reason: context.reason,
+    decidedBy: context.decidedBy,
+    filledQuantity: context.filledQuantity,
+    filledNotionalUsd: context.filledNotionalUsd,
+    createdAt: context.createdAt,
+    expiresAt: context.expiresAt,
+    changedAt: info.now,
+  };
+}
+
+/** What of a proposal is announced. */
+function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
+  const context = proposalContext(info);
+  const { order } = context;
+  return {
+    what,
+    proposalId: info.actorId,
+    agentId: context.agentId,
+    decisionId: context.decisionId,
+    state: proposalState(info),
+    reason: context.reason,
+    side: context.side,
+    mode: order.mode,
+    instrument: order.instrument,
+    quantity: order.quantity,
+    limitPrice: order.limitPrice,
+    notionalUsd: order.notionalUsd,
+    filledQuantity: context.filledQuantity,
+    filledNotionalUsd: context.filledNotionalUsd,
+    expiresAt: isoTime(context.expiresAt),
+  };
+}
+
+/** Why a proposal would not take a command: it says where it stands. */
+function judgeProposal(state: ActorState, event: ActorEvent): Refusal | null {
+  const value = proposalState(state);
+  const command = event as unknown as ProposalEvent;
+  const { reason, leaseUntil } = proposalContext(state);
+  // `unavailable` leaves the errand where it is: should the other carrier die, it is carried out again.
+  if (command.type === 'errand.done' && (value === 'approved' || value === 'executing') && (command.answer.lease ?? null) !== leaseUntil)
+    return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;
+  if ((command.type === 'approve' || command.type === 'decline' || command.type === 'block') && value !== 'pending_approval') {
+    return refuse('state_conflict', `the proposal is ${value}${reason === null ? '' : ` (${reason})`}; only a pending one can be decided`)
+      .refusal;
+  }
+  return null;
+}
+
+export const proposalKind: ActorKind = {
+  kind: 'proposal',
+  machine: proposalMachine,
+  judge: judgeProposal,
+  migrations: {},
+  effects: {
+    projectProposal: (_: undefined, info) => [record('proposal', projected(info))],
+    announceProposal: ({ what }: { readonly what: string }, info) => [
+      { kind: 'announcement', announcement: { channel: 'proposals', about: proposalContext(info).agentId, body: announced(what, info) } },
+    ],
+    alertOperators: ({ what }: { readonly what: string }, info) => [
+      { kind: 'announcement', announcement: { channel: 'alerts', about: proposalContext(info).agentId, body: announced(what, info) } },
+    ],
+    requireLicence: (_: undefined, info) => {
+      const { agentId, epoch, manifestHash, order, begins, flattens } = proposalContext(info);
+      return [
+        record('execution_licence', {
+          orgId: info.orgId,
+          agentId,
+          epoch,
+          manifestHash,
+          mode: order.mode,
+          reduceOnly: order.reduceOnly,
+          byItself: begins === 'approved',
+          flattens: flattens ?? false,
+        }),
+      ];
+    },
+    takeLease: ({ forMs }: { readonly forMs: number }, info) => [
+      record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: proposalContext(info).epoch, forMs }),
+    ],
+    endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
+    executeOrder: (_: undefined, info) => [{ kind: 'errand', errand: { kind: EXECUTE_ORDER, payload: { proposalId: info.actorId } } }],
+    reconcileOrder: (_: undefined, info) => [{ kind: 'errand', errand: { kind: RECONCILE_ORDER, payload: { proposalId: info.actorId } } }],
+    recordFills: ({ fills }: FillsToRecord, info) =>
+      fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill })),
+  },
+};

@@ -1,0 +1,244 @@
+/** The state chart of a trade proposal: waiting for an operator, executing, and what it came to (decisions "Proposal states"). */
+import { assign, setup } from 'xstate';
+import type { Fill } from '../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
+
+/** Named here, carried out by the runtime after the commit. */
+const effect =
+  <Parameters>() =>
+  (_: unknown, __: Parameters): void => {};
+
+const TAKE_LEASE = {
+  type: 'takeLease',
+  params: ({ event }: { readonly event: ProposalEvent }) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+} as const;
+
+type Answered = Extract<ProposalEvent, { readonly type: 'errand.done' }>;
+
+function fillsOf(event: ProposalEvent): readonly Fill[] {
+  if (event.type !== 'errand.done') return [];
+  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
+}
+
+function total(before: string, parts: readonly string[]): string {
+  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(before)));
+}
+
+/** Why it ended as it did, from whatever ended it. */
+function reasonOf(event: ProposalEvent): string | null {
+  if (event.type === 'cancel' || event.type === 'decline') return event.reason;
+  if (event.type === 'block') return event.risk.rejections[0]?.code ?? null;
+  if (event.type === 'errand.given_up') return 'execution_given_up';
+  if (event.type !== 'errand.done') return null;
+  const { answer } = event;
+  if (answer.outcome === 'blocked') return answer.risk.rejections[0]?.code ?? null;
+  if (answer.outcome === 'rejected' || answer.outcome === 'overtaken') return answer.reason;
+  return null;
+}
+
+const answered =
+  (outcome: Answered['answer']['outcome']) =>
+  ({ event }: { readonly event: ProposalEvent }): boolean =>
+    event.type === 'errand.done' && event.answer.outcome === outcome;
+
+export const proposalMachine = setup({
+  types: {
+    context: {} as ProposalContext,
+    events: {} as ProposalEvent,
+    input: {} as ProposalInput & { readonly createdAt: number },
+  },
+  actions: {
+    projectProposal: effect<undefined>(),
+    announceProposal: effect<{ readonly what: string }>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    /** The database refuses the step where the proposal has been overtaken. */
+    requireLicence: effect<undefined>(),
+    takeLease: effect<{ readonly forMs: number }>(),
+    endLease: effect<undefined>(),
+    executeOrder: effect<undefined>(),
+    reconcileOrder: effect<undefined>(),
+    recordFills: effect<FillsToRecord>(),
+    rememberReason: assign({ reason: ({ context, event }) => reasonOf(event) ?? context.reason }),
+    rememberRisk: assign({
+      risk: ({ context, event }) => {
+        if (event.type === 'approve' || event.type === 'block') return event.risk;
+        if (event.type === 'errand.done' && event.answer.outcome === 'blocked') return event.answer.risk;
+        return context.risk;
+      },
+    }),
+    addFills: assign({
+      filledQuantity: ({ context, event }) =>
+        total(
+          context.filledQuantity,
+          fillsOf(event).map(({ quantity }) => quantity),
+        ),
+      filledNotionalUsd: ({ context, event }) =>
+        total(
+          context.filledNotionalUsd,
+          fillsOf(event).map(({ notionalUsd }) => notionalUsd),
+        ),
+    }),
+  },
+  guards: {
+    isOvertaken: ({ context }) => context.begins === 'cancelled',
+    executesByItself: ({ context }) => context.begins === 'approved',
+    isFilled: answered('filled'),
+    isPartiallyFilled: answered('partially_filled'),
+    isRejected: answered('rejected'),
+    isBlocked: answered('blocked'),
+    isOvertakenSince: answered('overtaken'),
+    isUnknown: answered('unknown'),
+    /** Paper leaves no trace outside: an execution that was given up did not happen. */
+    isPaper: ({ context }) => context.order.mode === 'paper',
+  },
+  delays: {
+    approvalWindow: ({ context }) => context.approvalMs,
+    /** An unknown outcome is asked for again. */
+    reconcileAfter: 15_000,
+  },
+}).createMachine({
+  id: 'proposal@1',
+  context: ({ input }) => ({
+    agentId: input.agentId,
+    decisionId: input.decisionId,
+    slot: input.slot,
+    side: input.side,
+    manifestVersion: input.manifestVersion,
+    manifestHash: input.manifestHash,
+    autonomy: input.autonomy,
+    epoch: input.epoch,
+    order: input.order,
+    decisionPrice: input.decisionPrice,
+    readsReference: input.readsReference,
+    risk: input.risk,
+    flattens: input.flattens ?? false,
+    begins: input.begins,
+    reason: input.reason,
+    approvalMs: input.approvalMs,
+    createdAt: input.createdAt,
+    expiresAt: input.createdAt + input.approvalMs,
+    decidedBy: null,
+    leaseUntil: null,
+    filledQuantity: '0',
+    filledNotionalUsd: '0',
+    lookUps: 0,
+  }),
+  initial: 'compiled',
+  states: {
+    /** Passed through at its birth, never rested in. */
+    compiled: {
+      always: [
+        { guard: 'isOvertaken', target: 'cancelled' },
+        { guard: 'executesByItself', target: 'approved' },
+        { target: 'pending_approval' },
+      ],
+    },
+    pending_approval: {
+      entry: ['projectProposal', { type: 'announceProposal', params: { what: 'proposed' } }],
+      after: { approvalWindow: { target: 'expired', actions: assign({ reason: 'approval_window_over' }) } },
+      on: {
+        approve: {
+          target: 'approved',
+          actions: ['requireLicence', 'rememberRisk', assign({ decidedBy: ({ event }) => event.subject })],
+        },
+        decline: { target: 'declined', actions: ['rememberReason', assign({ decidedBy: ({ event }) => event.subject })] },
+        cancel: { target: 'cancelled', actions: 'rememberReason' },
+        block: { target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
+      },
+    },
+    /** To be executed; nothing of it has left yet. */
+    approved: {
+      entry: ['projectProposal', { type: 'announceProposal', params: { what: 'approved' } }, 'executeOrder'],
+      on: {
+        'execution.begun': {
+          target: 'executing',
+          actions: ['requireLicence', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+        },
+        cancel: { target: 'cancelled', actions: 'rememberReason' },
+        'errand.done': [
+          { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
+          { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+        ],
+        'errand.given_up': { target: 'failed', actions: 'rememberReason' },
+      },
+    },
+    /** From here on the order may be at the venue. */
+    executing: {
+      entry: ['projectProposal', { type: 'announceProposal', params: { what: 'executing' } }],
+      exit: 'endLease',
+      on: {
+        // A carrier that follows one that died takes the lease anew.
+        'execution.begun': {
+          actions: ['requireLicence', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+        },
+        'errand.done': [
+          {
+            guard: 'isFilled',
+            target: 'filled',
+            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
+          },
+          {
+            guard: 'isPartiallyFilled',
+            target: 'partially_filled',
+            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
+          },
+          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+          { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
+          { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
+          {
+            guard: 'isUnknown',
+            target: 'unknown',
+            actions: [
+              { type: 'announceProposal', params: { what: 'unknown' } },
+              { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
+            ],
+          },
+        ],
+        'errand.given_up': [
+          { guard: 'isPaper', target: 'failed', actions: 'rememberReason' },
+          {
+            target: 'unknown',
+            actions: [
+              'rememberReason',
+              { type: 'announceProposal', params: { what: 'unknown' } },
+              { type: 'alertOperators', params: { what: 'order_outcome_unknown' } },
+            ],
+          },
+        ],
+      },
+    },
+    /** The order may have been executed: only the venue's own word leads out. */
+    unknown: {
+      entry: ['projectProposal', 'reconcileOrder'],
+      after: {
+        reconcileAfter: { target: 'unknown', reenter: true, actions: assign({ lookUps: ({ context }) => context.lookUps + 1 }) },
+      },
+      on: {
+        'errand.done': [
+          {
+            guard: 'isFilled',
+            target: 'filled',
+            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
+          },
+          {
+            guard: 'isPartiallyFilled',
+            target: 'partially_filled',
+            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
+          },
+          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+          { guard: 'isUnknown' },
+        ],
+        'errand.given_up': {},
+      },
+    },
+    filled: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'filled' } }] },
+    partially_filled: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'partially_filled' } }] },
+    failed: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'failed' } }] },
+    expired: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'expired' } }] },
+    cancelled: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'cancelled' } }] },
+    declined: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'declined' } }] },
+    blocked_by_risk: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'blocked_by_risk' } }] },
+  },
+});

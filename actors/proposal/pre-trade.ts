@@ -1,0 +1,30 @@
+/** What a proposal asks of risk and of the market at the moment of its approval and of its execution. */
+import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { PaperMarket } from '../../src/domain/paper-fill.ts';
+import type { RiskApproved } from '../../src/domain/risk/assess.ts';
+import type { ProposalContext } from './protocol.ts';
+
+/** An order as the pre-trade risk function sees it now. */
+export type PresentVerdict =
+  | {
+      readonly ok: true;
+      readonly approved: RiskApproved<Order>;
+      readonly risk: RiskAttribution;
+      /** What it was assessed on, and may be filled on. */
+      readonly market: PaperMarket;
+    }
+  | { readonly ok: false; readonly risk: RiskAttribution };
+
+/** Runs the pre-trade risk function on the present quotes, the present book and the mandate of the moment. */
+export interface PreTrade {
+  assess(orgId: string, proposal: Pick<ProposalContext, 'agentId' | 'order' | 'readsReference'>): Promise<PresentVerdict>;
+}
+
+/** Rejections that pass by themselves: the data of this moment is no good, the order may still be. */
+const OF_THE_MOMENT: ReadonlySet<string> = new Set(['quote_not_live', 'stale_reference_feed']);
+
+/** True where nothing but the data of the moment stands in the way. */
+export function isPassing(risk: RiskAttribution): boolean {
+  return risk.rejections.length > 0 && risk.rejections.every(({ code }) => OF_THE_MOMENT.has(code));
+}

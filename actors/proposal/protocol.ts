@@ -1,0 +1,89 @@
+/** What a trade proposal remembers and what it hears. */
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Fill } from '../../src/domain/book.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** How a proposal begins: it waits for an operator, it executes by itself, or it was overtaken before it began. */
+export type ProposalBeginning = 'pending_approval' | 'approved' | 'cancelled';
+
+/** Plain JSON: what a decision hands over to its proposal. */
+export interface ProposalInput {
+  readonly agentId: string;
+  /** Null where no decision asked for it: a kill switch closes a position. */
+  readonly decisionId: string | null;
+  /** The slot of the decision. */
+  readonly slot: EpochMs;
+  readonly side: 'entry' | 'exit';
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  /** The level at which it was proposed. */
+  readonly autonomy: Autonomy;
+  /** The organization's control epoch that the decision was made in; a halt ends it. */
+  readonly epoch: number;
+  readonly order: Order;
+  /** The executable price that the decision was made on. */
+  readonly decisionPrice: DecimalString;
+  /** Whether the rules that asked for it rest on the reference price. */
+  readonly readsReference: boolean;
+  /** What risk said of the order at the decision. */
+  readonly risk: RiskAttribution;
+  /** True where a breaker's kill switch closes a position. */
+  readonly flattens?: boolean;
+  readonly begins: ProposalBeginning;
+  /** Why it begins cancelled; null else. */
+  readonly reason: string | null;
+  /** How long an approval is waited for. */
+  readonly approvalMs: number;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface ProposalContext extends ProposalInput {
+  readonly createdAt: EpochMs;
+  readonly expiresAt: EpochMs;
+  /** Who approved or declined it; null where nobody did. */
+  readonly decidedBy: string | null;
+  /** The lease to execute, as it was last taken; null before. */
+  readonly leaseUntil: EpochMs | null;
+  /** What was filled, over all fills. */
+  readonly filledQuantity: DecimalString;
+  readonly filledNotionalUsd: DecimalString;
+  /** How often an unknown outcome was asked for. */
+  readonly lookUps: number;
+}
+
+/** An answer together with the lease that its carrier saw or took last (`leaseUntil`; null: none): an answer of before another lease counts for nothing. */
+export type CarriedAnswer = ExecutionAnswer & { readonly lease?: EpochMs | null };
+
+/** What carrying out `execute_order` or `reconcile_order` came to. */
+export type ExecutionAnswer =
+  | VenueAnswer
+  /** Risk does not let it pass on the present quotes; nothing was sent. */
+  | { readonly outcome: 'blocked'; readonly risk: RiskAttribution }
+  /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
+  | { readonly outcome: 'overtaken'; readonly reason: string };
+
+export type ProposalEvent =
+  | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }
+  | { readonly type: 'decline'; readonly subject: string; readonly reason: string | null }
+  | { readonly type: 'cancel'; readonly reason: string }
+  /** Risk does not let it pass any more, seen at its approval. */
+  | { readonly type: 'block'; readonly risk: RiskAttribution }
+  /** The lease to execute is taken: from here on the order may be at the venue. */
+  | {
+      readonly type: 'execution.begun';
+      readonly key: string;
+      /** By the carrier's clock; the store counts `leaseMs` from its own commit on, which is later. */
+      readonly leaseUntil: EpochMs;
+      readonly leaseMs: number;
+    }
+  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
+  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+
+/** What of a fill a step records. */
+export interface FillsToRecord {
+  readonly fills: readonly Fill[];
+}

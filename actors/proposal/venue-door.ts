@@ -1,0 +1,33 @@
+/** The way of an order to a live venue, as a proposal's execution needs it. Boot supplies one per venue that is switched on. */
+import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import type { RiskApproved } from '../../src/domain/risk/assess.ts';
+
+/** What an order is sent with besides itself. */
+export interface SubmitInfo {
+  /** The same at every attempt: the venue's client order id is made of it, so that a repeated submit is one order. */
+  readonly key: string;
+  /** The present quote that risk passed the order on. */
+  readonly quote: Quote;
+  /** The price that the decision was made on, for the slippage of the fill. */
+  readonly decisionPrice: string;
+  /** The lease to execute ends at this instant: nothing is sent after it, and the venue is told to refuse what reaches it later. */
+  readonly leaseUntil: number;
+}
+
+/** What a look-up is told of the order besides itself. */
+export interface LookUpInfo {
+  /** The price that the decision was made on, for the slippage of the fills. */
+  readonly decisionPrice: string;
+  /** End of the last lease that it may have been sent under; null where none was taken. */
+  readonly leaseUntil: number | null;
+}
+
+/** Takes orders that the pre-trade risk function passed, and nothing else. */
+export interface VenueDoor {
+  /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
+  submit(order: RiskApproved<Order>, info: SubmitInfo): Promise<VenueAnswer>;
+  /** What became of the order under this key; `rejected` with reason `not_found` where the venue never had it, and never will. */
+  lookUp(order: Order, key: string, info: LookUpInfo): Promise<VenueAnswer>;
+}

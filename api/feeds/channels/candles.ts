@@ -1,0 +1,120 @@
+/** The `candles` channel: the last closed bars of one series, then each bar shortly after it closes, none left out. */
+import { Type } from 'typebox';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
+import { instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import type { StoredCandle } from '../../doors.ts';
+import type { FeedDoors } from '../doors.ts';
+import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
+
+/** Bars that a new subscription is shown, and the furthest back that a late bar is waited for. */
+const KEPT_BARS = 100;
+/** How long after its close a bar is first looked for: the venue needs a moment. */
+const SETTLE_MS = 1_500;
+const LOOK_AGAIN_MS = 2_000;
+/** So often in a row; then the bar is looked for again when the next one closes. */
+const LOOKS = 5;
+
+export const candlesChannel: LatestChannel = {
+  kind: 'latest',
+  name: 'candles',
+  about: 'The last closed bars of one series, then each bar shortly after it closes. A missing bar is never filled in.',
+  permission: 'market:read',
+  params: Type.Object(
+    {
+      venue: Type.Unsafe<string>({ type: 'string', enum: [...VENUES] }),
+      instrument: Type.String({ minLength: 1, maxLength: 64 }),
+      timeframe: Type.String({ pattern: '^[1-9][0-9]{0,2}[mh]$' }),
+    },
+    { additionalProperties: false },
+  ),
+  problem({ venue, instrument }) {
+    const key = instrumentKey(venue as Venue, instrument as string);
+    const known = CATALOG.byKey(key) !== undefined || CATALOG.entries.some(({ benchmark }) => benchmark === key);
+    return known ? null : `instrument: ${String(venue)} has none of that name; GET /v1/catalog lists them`;
+  },
+  open(doors, params) {
+    return followSeries(doors, params as unknown as Series);
+  },
+};
+
+interface Series {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+function followSeries(doors: FeedDoors, series: Series): LatestSource {
+  const { clock } = doors;
+  const barMs = timeframeMs(series.timeframe) as number;
+  const bars = new Map<EpochMs, StoredCandle>();
+  let listener: (changed: readonly ChangedState[]) => void = () => {};
+  let cancel = (): void => {};
+  let stopped = false;
+  let begun = false;
+  let looks = 0;
+
+  const json = ({ openTime, open, high, low, close, volume, source }: StoredCandle): string =>
+    JSON.stringify({
+      ...series,
+      openTime: isoTime(openTime),
+      closeTime: isoTime(openTime + barMs),
+      open,
+      high,
+      low,
+      close,
+      volume,
+      source,
+    });
+
+  /** Reads what may be new: from the oldest bar that is missing on. @returns whether the newest bar is there. */
+  async function read(): Promise<boolean> {
+    const to = slotOf(clock.now(), barMs);
+    let from = Math.max(0, to - KEPT_BARS * barMs);
+    while (from < to && bars.has(from)) from += barMs;
+    if (from >= to) return true;
+    const found = await doors.candles.range({ ...series, from, to, limit: KEPT_BARS, askAgainMs: LOOK_AGAIN_MS / 2 });
+    if (stopped) return true;
+    const fresh = found.filter((bar) => !bars.has(bar.openTime));
+    for (const bar of fresh) bars.set(bar.openTime, bar);
+    for (const openTime of [...bars.keys()].sort((a, b) => a - b)) if (bars.size > KEPT_BARS) bars.delete(openTime);
+    // The bars of the first read are the snapshot.
+    if (begun) listener(fresh.map((bar) => ({ key: String(bar.openTime), json: () => json(bar) })));
+    begun = true;
+    return bars.has(to - barMs);
+  }
+
+  function lookAt(at: EpochMs): void {
+    if (stopped) return;
+    cancel = clock.deadline(at, () => {
+      read().then(
+        (there) => plan(there),
+        (error: unknown) => {
+          doors.reportDefect(error, 'feeds: candles');
+          plan(false);
+        },
+      );
+    });
+  }
+
+  function plan(there: boolean): void {
+    const now = clock.now();
+    const next = slotOf(now, barMs) + barMs + SETTLE_MS;
+    looks = there ? 0 : looks + 1;
+    if (there || looks >= LOOKS) looks = 0;
+    lookAt(there || looks === 0 ? next : Math.min(next, now + LOOK_AGAIN_MS));
+  }
+
+  const ready = read().then(plan);
+  return {
+    ready,
+    snapshot: () => [...bars.values()].sort((a, b) => a.openTime - b.openTime).map(json),
+    subscribe(hear) {
+      listener = hear;
+      return () => {
+        stopped = true;
+        cancel();
+      };
+    },
+  };
+}

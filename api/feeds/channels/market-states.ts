@@ -1,0 +1,127 @@
+/** The channels `order_book`, `tickers` and `perps`: the newest market states, conflated. */
+import { Type } from 'typebox';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { type BookState, type MarketState, type MarketStateKind, marketStateKey } from '../../../src/domain/market-state.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import type { Venue } from '../../../src/domain/venue.ts';
+import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
+import { stateQuality } from '../../../streams/state-quality.ts';
+import { perpBody } from '../../v1/perps/perp-body.ts';
+import { standingOf } from '../../v1/state-reads.ts';
+import { tickerBody } from '../../v1/tickers/ticker-body.ts';
+import type { FeedDoors } from '../doors.ts';
+import type { LatestChannel, LatestSource } from './channel.ts';
+
+const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
+/** Venues whose books are followed. */
+const BOOK_VENUES = ['spotexchange', 'evmvenue'] as const;
+const DEFAULT_DEPTH = 20;
+const MAX_DEPTH = 50;
+
+type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
+
+/** The states of one kind that match, as a source; each is written when it is sent, with its age of that moment. */
+function statesSource<Kind extends MarketStateKind>(
+  doors: FeedDoors,
+  kind: Kind,
+  matches: (state: StateOf<Kind>) => boolean,
+  body: (state: StateOf<Kind>, at: EpochMs) => unknown,
+): LatestSource {
+  const wanted = (state: MarketState): state is StateOf<Kind> => state.kind === kind && matches(state as StateOf<Kind>);
+  const json = (state: StateOf<Kind>): string => JSON.stringify(body(state, doors.clock.now()));
+  return {
+    ready: null,
+    snapshot: () => doors.states.snapshot().filter(wanted).map(json),
+    subscribe: (listener) =>
+      doors.states.subscribe((changed) => {
+        const found = changed.filter(wanted);
+        if (found.length > 0) listener(found.map((state) => ({ key: marketStateKey(state), json: () => json(state) })));
+      }),
+  };
+}
+
+function unknownInstrument(venue: Venue, instrument: unknown): string | null {
+  if (instrument === undefined || CATALOG.entries.some((entry) => entry.venue === venue && entry.instrument === instrument)) return null;
+  return `instrument: ${venue} has none of that name; GET /v1/catalog lists them`;
+}
+
+/** A book as `GET /v1/order-book` shows it, with its age. */
+export function bookBody(book: BookState, depth: number, doors: Pick<FeedDoors, 'states'>, at: EpochMs) {
+  const limit = limitsOf(DEFAULT_LIMITS, book.venue, book.source).maxAgeMs;
+  const { ageMs, quality, flags } = stateQuality(book, standingOf(doors.states, book.venue), at, limit);
+  const levels = (side: BookState['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
+  return {
+    venue: book.venue,
+    instrument: book.instrument,
+    source: book.source,
+    observedAt: isoTime(book.observedAt),
+    receivedAt: isoTime(book.receivedAt),
+    ageMs,
+    sequence: book.sequence,
+    quality,
+    flags,
+    resyncing: flags.includes('resyncing'),
+    bids: levels(book.bids),
+    asks: levels(book.asks),
+  };
+}
+
+export const orderBookChannel: LatestChannel = {
+  kind: 'latest',
+  name: 'order_book',
+  about: 'The top of one book, whole each time; while a lost update is repaired it says so and is worth no order.',
+  permission: 'market:read',
+  params: Type.Object(
+    {
+      venue: Type.Unsafe<string>({ type: 'string', enum: [...BOOK_VENUES] }),
+      instrument: INSTRUMENT,
+      depth: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DEPTH })),
+    },
+    { additionalProperties: false },
+  ),
+  problem: ({ venue, instrument }) => unknownInstrument(venue as Venue, instrument),
+  open(doors, params) {
+    const { venue, instrument, depth = DEFAULT_DEPTH } = params as { venue: Venue; instrument: string; depth?: number };
+    return statesSource(
+      doors,
+      'order_book',
+      (book) => book.venue === venue && book.instrument === instrument,
+      (book, at) => bookBody(book, depth, doors, at),
+    );
+  },
+};
+
+export const tickersChannel: LatestChannel = {
+  kind: 'latest',
+  name: 'tickers',
+  about: 'The last 24 hours of instruments of the spot exchange, about once a second.',
+  permission: 'market:read',
+  params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
+  problem: ({ instrument }) => unknownInstrument('spotexchange', instrument),
+  open(doors, { instrument }) {
+    return statesSource(
+      doors,
+      'day_ticker',
+      (ticker) => instrument === undefined || ticker.instrument === instrument,
+      (ticker, at) => tickerBody(ticker, standingOf(doors.states, 'spotexchange'), at),
+    );
+  },
+};
+
+export const perpsChannel: LatestChannel = {
+  kind: 'latest',
+  name: 'perps',
+  about: 'Mark, oracle, funding and open interest of perpetuals as they change, with the top of their own book.',
+  permission: 'market:read',
+  params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
+  problem: ({ instrument }) => unknownInstrument('evmvenue', instrument),
+  open(doors, { instrument }) {
+    const quoteOf = (name: string) => doors.quotes.latest(`evmvenue:${name}`);
+    return statesSource(
+      doors,
+      'perp_context',
+      (perp) => instrument === undefined || perp.instrument === instrument,
+      (perp, at) => perpBody(perp, quoteOf(perp.instrument), standingOf(doors.states, 'evmvenue'), at),
+    );
+  },
+};

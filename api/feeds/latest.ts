@@ -1,0 +1,148 @@
+/** Channels that show the newest state: all of it at first, then what changed, conflated to the pace of the flush. */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
+import type { FeedDoors } from './doors.ts';
+import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
+import { channelFrame, renderFrames } from './frames.ts';
+import type { Subscription, SubscriptionEvents } from './hub.ts';
+
+/** Below this a client that was skipped gets the newest of all again. */
+const DRAINED_BYTES = 64 * 1024;
+/** These frames leave the buffer to the channels that may not drop: they are skipped early. */
+const SKIP_BYTES = 128 * 1024;
+
+/** Everybody with the same channel and parameters. */
+interface LatestGroup {
+  readonly channel: LatestChannel;
+  readonly group: Group;
+  readonly source: LatestSource;
+  /** What changed since the last flush, by key: the newest wins. */
+  changed: Map<string, ChangedState>;
+  readonly skipping: Set<Member>;
+  subscribers: number;
+  close(): void;
+}
+
+export interface LatestHub {
+  subscribe(
+    channel: LatestChannel,
+    key: string,
+    client: FeedClient,
+    params: { readonly [name: string]: Json },
+    events: SubscriptionEvents,
+  ): Subscription;
+  /** Offers what changed; true where another flush is wanted. */
+  flush(): boolean;
+  stop(): void;
+}
+
+export function createLatestHub(doors: FeedDoors, fanOut: FanOut): LatestHub {
+  const { clock } = doors;
+  const groups = new Map<string, LatestGroup>();
+
+  function open(channel: LatestChannel, params: { readonly [name: string]: Json }): LatestGroup {
+    const source = channel.open(doors, params);
+    const made: LatestGroup = {
+      channel,
+      group: fanOut.group(),
+      source,
+      changed: new Map(),
+      skipping: new Set(),
+      subscribers: 0,
+      close: () => {},
+    };
+    made.close = source.subscribe((changed) => {
+      for (const state of changed) {
+        // Where nothing may be lost every state has a key of its own; else the newest replaces the one before.
+        made.changed.delete(state.key);
+        made.changed.set(state.key, state);
+      }
+      if (changed.length > 0) fanOut.arm();
+    });
+    return made;
+  }
+
+  function sendSnapshot({ channel, source }: LatestGroup, member: Member, at: EpochMs): void {
+    const frame = channelFrame(channel.name, 'snapshot', null, at, `[${source.snapshot().join(',')}]`);
+    member.client.write(renderFrames(member.client.wire, [frame], member.seq + 1));
+    member.seq++;
+  }
+
+  /** @returns whether somebody is still being skipped. */
+  function flushGroup(latest: LatestGroup, at: EpochMs): boolean {
+    for (const member of latest.skipping) {
+      if (!member.client.open) latest.skipping.delete(member);
+      else if (member.client.bufferedBytes() <= DRAINED_BYTES) {
+        latest.skipping.delete(member);
+        sendSnapshot(latest, member, at);
+        latest.group.join(member);
+      }
+    }
+    for (const member of latest.group.members) {
+      if (member.client.bufferedBytes() <= SKIP_BYTES) continue;
+      latest.group.leave(member);
+      latest.skipping.add(member);
+    }
+    if (latest.changed.size > 0) {
+      const { changed } = latest;
+      latest.changed = new Map();
+      if (latest.group.members.size > 0)
+        for (const state of changed.values()) latest.group.offer(channelFrame(latest.channel.name, 'update', null, at, state.json()), null);
+    }
+    return latest.skipping.size > 0;
+  }
+
+  return {
+    flush() {
+      const at = clock.now();
+      let again = false;
+      for (const latest of groups.values()) again = flushGroup(latest, at) || again;
+      return again;
+    },
+
+    subscribe(channel, key, client, params, events) {
+      let latest = groups.get(key);
+      if (latest === undefined) {
+        latest = open(channel, params);
+        groups.set(key, latest);
+      }
+      latest.subscribers++;
+      const mine = latest;
+      let closed = false;
+      const member: Member = { client, seq: mine.group.seq, position: null, fellBehind: (late) => void mine.skipping.add(late) };
+      const begin = (): void => {
+        if (closed || !client.open) return;
+        // In one turn: what changes from here on is an update.
+        sendSnapshot(mine, member, clock.now());
+        mine.group.join(member);
+      };
+      events.accepted({ seq: member.seq, cursor: null });
+      const { ready } = mine.source;
+      if (ready === null) begin();
+      else
+        ready.then(begin, (error: unknown) => {
+          doors.reportDefect(error, `feeds: ${channel.name}`);
+          if (!closed && client.open) events.failed();
+        });
+      return {
+        channel: channel.name,
+        key,
+        close() {
+          if (closed) return;
+          closed = true;
+          mine.group.leave(member);
+          mine.skipping.delete(member);
+          if (--mine.subscribers > 0) return;
+          mine.close();
+          groups.delete(key);
+        },
+      };
+    },
+
+    stop() {
+      for (const latest of groups.values()) latest.close();
+      groups.clear();
+    },
+  };
+}

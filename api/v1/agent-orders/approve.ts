@@ -1,0 +1,30 @@
+/** POST /v1/agent-orders/:id/approve (spec section 4.6). */
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { EmptyBody } from '../../shapes.ts';
+import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody, proposalIdOf } from './proposal-body.ts';
+
+export const approveProposal = defineRoute({
+  method: 'POST',
+  url: '/v1/agent-orders/:id/approve',
+  name: 'approveProposal',
+  tag: 'agent-orders',
+  summary: 'Approves one pending proposal',
+  description:
+    'Risk is asked once more, on the present quotes. Where it refuses, the answer names every limit; the proposal then ends `blocked_by_risk`, unless only the data of the moment is missing: it stays pending and may be approved again. An approved proposal is executed at once.',
+  cost: 'write',
+  schema: { params: ProposalPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The proposal, approved.', schema: ProposalBody } },
+  refusals: ['not_found', 'state_conflict', 'halted', 'blocked_by_risk'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = proposalIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
+      return carryOut(request, reply, { status: 200, answer: proposalBody, run: (context) => doors.proposalCommands.approve(context, id) });
+    };
+  },
+});

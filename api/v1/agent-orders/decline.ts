@@ -1,0 +1,38 @@
+/** POST /v1/agent-orders/:id/decline: an operator says no. */
+import { Type } from 'typebox';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody, proposalIdOf } from './proposal-body.ts';
+
+export const declineProposal = defineRoute({
+  method: 'POST',
+  url: '/v1/agent-orders/:id/decline',
+  name: 'declineProposal',
+  tag: 'agent-orders',
+  summary: 'Declines one pending proposal',
+  description: 'The capacity that it reserved is free again. While its rules still hold the agent proposes anew at its next tick.',
+  cost: 'write',
+  schema: {
+    params: ProposalPath,
+    body: objectOf({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Kept with the proposal.' })) }),
+  },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The proposal, declined.', schema: ProposalBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = proposalIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
+      const reason = request.body?.reason ?? null;
+      return carryOut(request, reply, {
+        status: 200,
+        answer: proposalBody,
+        run: (context) => doors.proposalCommands.decline(context, id, reason),
+      });
+    };
+  },
+});

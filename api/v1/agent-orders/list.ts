@@ -1,0 +1,28 @@
+/** GET /v1/agent-orders: trade proposals, newest first (spec section 4.6). */
+import { Type } from 'typebox';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { ProposalBody, ProposalStateWord, proposalBody } from './proposal-body.ts';
+
+export const listProposals = defineRoute({
+  method: 'GET',
+  url: '/v1/agent-orders',
+  name: 'listProposals',
+  tag: 'agent-orders',
+  summary: 'Trade proposals, newest first',
+  description: 'What agents at `confirm` wait for an approval of, what others executed by themselves, and what became of both.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({ ...pageFields, state: Type.Optional(ProposalStateWord), agentId: Type.Optional(IdText) }),
+  },
+  answers: { 200: { description: 'A page of proposals.', schema: pageOf(ProposalBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const { state, agentId } = request.query;
+    const filter = { ...(state === undefined ? {} : { state }), ...(agentId === undefined ? {} : { agentId: agentId.toLowerCase() }) };
+    const page = pageOfQuery(request.query, 'proposals', POSITIONS.number);
+    return pageBody(await doors.proposals.list(memberOf(request).orgId, filter, page), 'proposals', proposalBody);
+  },
+});

@@ -1,0 +1,171 @@
+/** A trade proposal on the wire (spec sections 2.14, 3.2). */
+import { Type } from 'typebox';
+import type { ProposalView } from '../../../actors/proposal/commands.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { PROPOSAL_STATES } from '../../../src/domain/execution.ts';
+import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { isUuid } from '../../identifier.ts';
+import {
+  AnyJson,
+  AutonomyWord,
+  choice,
+  DecimalText,
+  HashText,
+  IdText,
+  NullableDecimalText,
+  nullable,
+  objectOf,
+  Time,
+} from '../../shapes.ts';
+
+export const ProposalStateWord = choice(PROPOSAL_STATES, 'Where the proposal stands.');
+
+/** One execution with the quotes that it was made on. */
+export const FillBody = Type.Object({
+  id: Type.String(),
+  side: choice(ORDER_SIDES),
+  quantity: DecimalText,
+  fillPrice: DecimalText,
+  notionalUsd: DecimalText,
+  feeUsd: DecimalText,
+  slippageBps: Type.Number({ description: 'How much worse than the decision price; below zero is better.' }),
+  at: Time,
+  quotes: Type.Array(Type.Object({ source: Type.String(), observedAt: Time, bid: NullableDecimalText, ask: NullableDecimalText }), {
+    description: 'What it was filled on.',
+  }),
+});
+
+export const ProposalBody = Type.Object(
+  {
+    id: IdText,
+    agentId: IdText,
+    decisionId: nullable('string', 'Null where no decision asked for it: a kill switch closes a position.'),
+    slot: Time,
+    side: choice(['entry', 'exit']),
+    state: ProposalStateWord,
+    reason: nullable('string', 'Why it ended as it did; null where the state says it all.'),
+    mode: choice(EXECUTION_MODES, 'Paper until the agent is at limited_live.'),
+    bookId: Type.String(),
+    instrument: Type.String({ description: '`<venue>:<symbol>`' }),
+    order: Type.Object({
+      side: choice(ORDER_SIDES),
+      reduceOnly: Type.Boolean(),
+      quantity: DecimalText,
+      limitPrice: Type.String({ description: 'The worst price that is acceptable.' }),
+      notionalUsd: DecimalText,
+      maxSlippageBps: Type.Number(),
+    }),
+    decisionPrice: Type.String({ description: 'The executable price that the decision was made on.' }),
+    risk: AnyJson,
+    autonomy: AutonomyWord,
+    manifestVersion: Type.Integer(),
+    manifestHash: HashText,
+    decidedBy: nullable('string', 'Who approved or declined it.'),
+    filledQuantity: DecimalText,
+    filledNotionalUsd: DecimalText,
+    averageFillPrice: NullableDecimalText,
+    fills: Type.Array(FillBody),
+    createdAt: Time,
+    expiresAt: Time,
+    changedAt: Time,
+  },
+  {
+    $id: 'Proposal',
+    examples: [
+      {
+        id: '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8aa',
+        agentId: '019a5b1e-7c00-7000-8000-000000000001',
+        decisionId: '1c2e4f60-7788-8abc-9def-001122334455',
+        slot: '2026-03-02T14:31:00.000Z',
+        side: 'entry',
+        state: 'pending_approval',
+        reason: null,
+        mode: 'paper',
+        bookId: 'agent:019a5b1e-7c00-7000-8000-000000000001:paper:1',
+        instrument: 'spotchain:NVDAx',
+        order: { side: 'buy', reduceOnly: false, quantity: '5.31', limitPrice: '188.2', notionalUsd: '999.342', maxSlippageBps: 50 },
+        decisionPrice: '187.4',
+        risk: { verdict: 'passed', rejections: [] },
+        autonomy: 'confirm',
+        manifestVersion: 1,
+        manifestHash: 'c5f5a7f1f5d0f3a6f8f5e3b8a1f0c2d4e6f8a0b2c4d6e8f0a1b2c3d4e5f60718',
+        decidedBy: null,
+        filledQuantity: '0',
+        filledNotionalUsd: '0',
+        averageFillPrice: null,
+        fills: [],
+        createdAt: '2026-03-02T14:31:00.412Z',
+        expiresAt: '2026-03-02T14:41:00.412Z',
+        changedAt: '2026-03-02T14:31:00.412Z',
+      },
+    ],
+  },
+);
+
+export function proposalBody(view: ProposalView) {
+  const { order } = view;
+  return {
+    id: view.id,
+    agentId: view.agentId,
+    decisionId: view.decisionId,
+    slot: isoTime(view.slot),
+    side: view.side,
+    state: view.state,
+    reason: view.reason,
+    mode: order.mode,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    order: {
+      side: order.side,
+      reduceOnly: order.reduceOnly,
+      quantity: order.quantity,
+      limitPrice: order.limitPrice,
+      notionalUsd: order.notionalUsd,
+      maxSlippageBps: order.maxSlippageBps,
+    },
+    decisionPrice: view.decisionPrice,
+    risk: view.risk,
+    autonomy: view.autonomy,
+    manifestVersion: view.manifestVersion,
+    manifestHash: view.manifestHash,
+    decidedBy: view.decidedBy,
+    filledQuantity: view.filledQuantity,
+    filledNotionalUsd: view.filledNotionalUsd,
+    averageFillPrice: averageOf(view),
+    fills: view.fills.map(fillBody),
+    createdAt: isoTime(view.createdAt),
+    expiresAt: isoTime(view.expiresAt),
+    changedAt: isoTime(view.changedAt),
+  };
+}
+
+function averageOf({ filledQuantity, filledNotionalUsd }: ProposalView): string | null {
+  const quantity = new Decimal(filledQuantity);
+  return quantity.isZero() ? null : plainDecimal(new Decimal(filledNotionalUsd).div(quantity).toSignificantDigits(18));
+}
+
+export function fillBody(fill: Fill) {
+  return {
+    id: fill.id,
+    side: fill.side,
+    quantity: fill.quantity,
+    fillPrice: fill.fillPrice,
+    notionalUsd: fill.notionalUsd,
+    feeUsd: fill.feeUsd,
+    slippageBps: fill.slippageBps,
+    at: isoTime(fill.at),
+    quotes: fill.quotes.map(({ source, observedAt, bid, ask }) => ({ source, observedAt: isoTime(observedAt), bid, ask })),
+  };
+}
+
+/** The one sentence for missing and foreign proposals alike. */
+export const NO_PROPOSAL = 'there is no proposal with this id';
+
+export const ProposalPath = objectOf({ id: IdText });
+
+/** What is no UUID is the id of no proposal. */
+export function proposalIdOf(params: { readonly id: string }): string | null {
+  return isUuid(params.id) ? params.id.toLowerCase() : null;
+}

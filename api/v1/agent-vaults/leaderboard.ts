@@ -1,0 +1,79 @@
+/** GET /v1/agent-vaults/leaderboard (spec section 4.6). */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import type { RankedVault } from '../../doors.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';
+
+/** How far back the return is measured. */
+export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
+
+const RankedVaultBody = Type.Object(
+  {
+    rank: nullable('integer', 'Null while the vault has no mark within the window: no rank is invented.'),
+    agentId: IdText,
+    name: Type.String(),
+    stage: StageWord,
+    returnPct: nullable('number', 'Change of the share price over the window, or since the first mark where that is later.'),
+    sinceAt: nullable('string', 'The mark that the return is measured from, ISO 8601.'),
+    sharePriceUsd: NullableDecimalText,
+    highWaterMarkUsd: DecimalText,
+    drawdownPct: nullable('number'),
+    equityUsd: NullableDecimalText,
+    allocatedUsd: DecimalText,
+    realizedPnlUsd: DecimalText,
+    depositors: Type.Integer(),
+    markedAt: Type.Unsafe<string | null>({
+      ...Time,
+      type: ['string', 'null'],
+      description: 'When the vault was last priced on live quotes.',
+    }),
+  },
+  { $id: 'RankedVault' },
+);
+
+function rankedBody(ranked: RankedVault) {
+  return {
+    rank: ranked.rank,
+    agentId: ranked.agentId,
+    name: ranked.name,
+    stage: ranked.stage,
+    returnPct: ranked.returnPct,
+    sinceAt: ranked.sinceAt === null ? null : isoTime(ranked.sinceAt),
+    sharePriceUsd: ranked.sharePriceUsd,
+    highWaterMarkUsd: ranked.highWaterMarkUsd,
+    drawdownPct: ranked.drawdownPct,
+    equityUsd: ranked.equityUsd,
+    allocatedUsd: ranked.allocatedUsd,
+    realizedPnlUsd: ranked.realizedPnlUsd,
+    depositors: ranked.depositors,
+    markedAt: ranked.markedAt === null ? null : isoTime(ranked.markedAt),
+  };
+}
+
+export const rankVaults = defineRoute({
+  method: 'GET',
+  url: '/v1/agent-vaults/leaderboard',
+  name: 'rankVaults',
+  tag: 'vaults',
+  summary: 'Vaults by the return of a share',
+  description:
+    'Live capital only; paper trades never count. The share price is free of deposits and withdrawals, so the ranking is too. Ties stand in the order of the smaller drawdown.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      window: Type.Optional(choice(VAULT_WINDOWS, 'How far back the return is measured; 30d unless told.')),
+      ...pageFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of the ranking.', schema: pageOf(RankedVaultBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const window = request.query.window ?? '30d';
+    const list = `vaults-${window}`;
+    const page = pageOfQuery(request.query, list, POSITIONS.number);
+    return pageBody(await doors.vaultRanking.rank(memberOf(request).orgId, window, page), list, rankedBody);
+  },
+});

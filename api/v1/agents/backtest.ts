@@ -1,0 +1,58 @@
+/** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest (spec section 4.6). */
+import { Type } from 'typebox';
+import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
+import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, objectOf, Time } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
+
+const limits = ASSUMPTION_LIMITS;
+const assumption = (name: keyof typeof limits) =>
+  Type.Optional(Type.Number({ minimum: limits[name].min, maximum: limits[name].max, description: limits[name].description }));
+
+const BacktestBody = objectOf({
+  from: Type.Optional({ ...Time, description: 'Bars open from then on. Default: a little more than five years before `to`.' }),
+  to: Type.Optional({ ...Time, description: 'Bars have closed by then. Default: the end of the last whole UTC day.' }),
+  timeframe: Type.Optional(Type.String({ description: "Bars that are decided on, such as 1h; the manifest's own where it is missing." })),
+  look: Type.Optional(Type.Boolean({ description: 'True for a look at a shorter stretch, which is no evidence.' })),
+  assumptions: Type.Optional(
+    objectOf({
+      costMultiplier: assumption('costMultiplier'),
+      maxParticipationPct: assumption('maxParticipationPct'),
+      minOrderUsd: assumption('minOrderUsd'),
+    }),
+  ),
+});
+
+export const backtestAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/backtest',
+  name: 'backtestAgent',
+  tag: 'agents',
+  summary: 'Runs the historical simulation',
+  description:
+    'Queues a backtest of the active manifest over closed bars, which are fetched from the venue where they are missing. Decisions see only what was known then and fill at the next open. A history of less than five years, or with a gap that no calendar explains, ends the run as `refused` with `insufficient_history`; `look` allows a shorter stretch, as no evidence. Progress is announced on the channel `agents`.',
+  cost: 'costly',
+  schema: { params: AgentPath, body: BacktestBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      const read = readBacktestRequest(request.body ?? {}, doors.clock.now());
+      if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: read });
+      return carryOut(request, reply, {
+        status: 202,
+        answer: evaluationBody,
+        run: (context) => doors.evaluations.commands.start(context, id, 'backtest', read as never),
+      });
+    };
+  },
+});

@@ -1,0 +1,62 @@
+/** An evaluation run on the wire. */
+import { Type } from 'typebox';
+import type { EvaluationView } from '../../../actors/evaluation/commands.ts';
+import { EVALUATIONS, RUN_STATES } from '../../../actors/evaluation/protocol.ts';
+import { isUuid } from '../../identifier.ts';
+import { choice, HashText, IdText, objectOf, Time } from '../../shapes.ts';
+
+const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+
+export const EvaluationRunBody = Type.Object(
+  {
+    id: IdText,
+    agentId: IdText,
+    evaluation: choice(EVALUATIONS),
+    state: choice(RUN_STATES, '`refused`: an expected reason stands in the way, see `ending`. `failed`: a defect of the service.'),
+    manifestVersion: Type.Integer(),
+    manifestHash: HashText,
+    request: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What was asked for, every default resolved.',
+    }),
+    requestedBy: Type.String(),
+    createdAt: Time,
+    startedAt: NullableTime,
+    endedAt: NullableTime,
+    attempts: Type.Integer({ description: 'How often its work was begun: more than once where a process died over it.' }),
+    ending: Type.Unsafe<{ code: string; detail: string } | null>({
+      type: ['object', 'null'],
+      required: ['code', 'detail'],
+      properties: { code: { type: 'string' }, detail: { type: 'string' } },
+      description: 'Why it came to no result, such as `insufficient_history`.',
+    }),
+    resultHash: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'SHA-256 of the canonical result: the same for the same manifest, history and request.',
+    }),
+    summary: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'The main numbers of a finished run.',
+    }),
+  },
+  { $id: 'EvaluationRun' },
+);
+
+export const RunPath = objectOf({ id: IdText, runId: IdText });
+
+/** The one sentence for missing and foreign runs alike. */
+export const NO_RUN = 'there is no such run of an agent of yours';
+
+export function evaluationBody(view: EvaluationView): EvaluationView {
+  return view;
+}
+
+/** Agent and run of a path; null where one of them is no UUID and hence nobody's. */
+export function runIdsOf(params: {
+  readonly id: string;
+  readonly runId: string;
+}): { readonly agentId: string; readonly runId: string } | null {
+  return isUuid(params.id) && isUuid(params.runId) ? { agentId: params.id.toLowerCase(), runId: params.runId.toLowerCase() } : null;
+}

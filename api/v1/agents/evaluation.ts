@@ -1,0 +1,38 @@
+/** GET /v1/agents/:id/evaluations/:runId: one run, with its whole result once it has finished. */
+import { Type } from 'typebox';
+import { memberOf } from '../../caller.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { EvaluationRunBody, NO_RUN, RunPath, runIdsOf } from './evaluation-body.ts';
+
+const EvaluationDetail = Type.Object(
+  {
+    ...EvaluationRunBody.properties,
+    result: Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      additionalProperties: true,
+      description: 'What the result hash is of; null before the end.',
+    }),
+  },
+  { $id: 'EvaluationRunDetail' },
+);
+
+export const getEvaluation = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/evaluations/:runId',
+  name: 'getEvaluation',
+  tag: 'agents',
+  summary: 'One evaluation run with its result',
+  cost: 'read',
+  schema: { params: RunPath },
+  answers: { 200: { description: 'The run.', schema: EvaluationDetail } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const ids = runIdsOf(request.params);
+    const { orgId } = memberOf(request);
+    const run = ids === null ? null : await doors.evaluations.find(orgId, ids.agentId, ids.runId);
+    if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
+    const report = await doors.evaluations.report(orgId, ids.agentId, ids.runId);
+    return { ...run, result: report === null ? null : (JSON.parse(report.result) as object) };
+  },
+});

@@ -1,0 +1,40 @@
+/** Evidence on the wire. */
+import { Type } from 'typebox';
+import { EVIDENCE_KINDS, type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, GATE_OF } from '../../../src/domain/evidence.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { choice, GateCheckBody, HashText, IdText, StageWord, Time } from '../../shapes.ts';
+
+export const EvidenceKindWord = choice(EVIDENCE_KINDS, 'What was evaluated; each opens one gate.');
+export const MetricsBody = Type.Unsafe<{ readonly [name: string]: number | null }>({
+  type: 'object',
+  additionalProperties: { type: ['number', 'null'] },
+  description: 'What the checks look at. The database recomputes it from the raw series.',
+});
+
+export const evidenceFields = {
+  id: IdText,
+  kind: EvidenceKindWord,
+  stage: StageWord,
+  manifestVersion: Type.Integer(),
+  manifestHash: HashText,
+  passed: Type.Boolean(),
+  at: Time,
+  checks: Type.Array(GateCheckBody),
+  metrics: MetricsBody,
+};
+
+export const GateEvidenceBody = Type.Object(evidenceFields, { $id: 'GateEvidence' });
+
+export function gateEvidenceBody(evidence: {
+  readonly id: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: EpochMs;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics;
+}) {
+  const { id, kind, manifestVersion, manifestHash, passed, at, checks, metrics } = evidence;
+  return { id, kind, stage: GATE_OF[kind], manifestVersion, manifestHash, passed, at: isoTime(at), checks: [...checks], metrics };
+}

@@ -1,0 +1,43 @@
+/** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live` (spec section 3.1). */
+import { Type } from 'typebox';
+import type { GateEvidence } from '../../../actors/agent/gate-desk.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, objectOf } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { GateEvidenceBody, gateEvidenceBody } from './evidence-body.ts';
+
+export const signOffAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/sign-off',
+  name: 'signOffAgent',
+  tag: 'agents',
+  summary: 'Signs off the step to live capital, or refuses it',
+  description:
+    'By a member with `risk:manage` who is neither the creator nor, later, the one who asks for the promotion. The newest word counts, for this manifest and this stay at `limited_live` only.',
+  cost: 'write',
+  schema: {
+    params: AgentPath,
+    body: objectOf({
+      approved: Type.Boolean(),
+      comment: Type.Optional(Type.String({ maxLength: 2_000, default: '', description: 'Why.' })),
+    }),
+  },
+  idempotent: true,
+  answers: { 201: { description: 'The word is on record.', schema: GateEvidenceBody } },
+  refusals: ['not_found', 'sign_off_refused', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      const { approved, comment } = request.body;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (evidence: GateEvidence) => gateEvidenceBody(evidence),
+        run: (context) => doors.gates.signOff(context, id, { approved, comment: comment ?? '' }),
+      });
+    };
+  },
+});

@@ -1,0 +1,59 @@
+/** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault (spec section 2.12). */
+import { Type } from 'typebox';
+import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { InputError, sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
+
+const WithdrawBody = objectOf({
+  amountUsd: Type.Optional({ ...DecimalText, description: 'Pays out at least this many US dollars.' }),
+  shares: Type.Optional({ ...DecimalText, description: 'Takes back so many shares; at most 9 decimals.' }),
+  all: Type.Optional(Type.Literal(true, { description: 'Takes back everything that the caller owns.' })),
+});
+
+export const withdrawFromVault = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/vault/withdraw',
+  name: 'withdrawFromVault',
+  tag: 'vaults',
+  summary: "Takes out of the agent's vault",
+  description:
+    'Exactly one of `amountUsd`, `shares` and `all`. Pays cash, and sells no position for it. Works at every stage and while the agent is paused.',
+  cost: 'write',
+  schema: { params: AgentPath, body: WithdrawBody },
+  idempotent: true,
+  answers: { 201: { description: 'The withdrawal.', schema: VaultChangeBody } },
+  refusals: ['not_found', 'blocked_by_risk', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = agentIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      const wanted = wantedOf(request.body);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: vaultChangeBody,
+        run: (context) => doors.vaults.withdraw(context, id, wanted),
+      });
+    };
+  },
+});
+
+/** @throws InputError where not exactly one way is given. */
+function wantedOf(body: { readonly amountUsd?: string; readonly shares?: string; readonly all?: true }): Withdrawal {
+  const given = Object.keys(body);
+  if (given.length !== 1) {
+    throw new InputError('malformed', 'body: give exactly one of amountUsd, shares and all', [
+      {
+        path: 'body',
+        problem: given.length === 0 ? 'says not how much' : `says ${given.join(' and ')}`,
+        allowed: 'one of amountUsd, shares, all',
+      },
+    ]);
+  }
+  if (body.amountUsd !== undefined) return { amountUsd: body.amountUsd };
+  return body.shares === undefined ? { all: true } : { shares: body.shares };
+}

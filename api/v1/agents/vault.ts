@@ -1,0 +1,24 @@
+/** GET /v1/agents/:id/vault (spec section 4.6). */
+import { memberOf } from '../../caller.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { VaultBody, vaultBody } from './vault-body.ts';
+
+export const getVault = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/vault',
+  name: 'getVault',
+  tag: 'vaults',
+  summary: "The agent's vault",
+  cost: 'read',
+  schema: { params: AgentPath },
+  answers: { 200: { description: 'The vault; one that was never paid into is empty.', schema: VaultBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const id = agentIdOf(request.params);
+    const vault = id === null ? null : await doors.vaults.read(memberOf(request).orgId, id);
+    return vault === null ? sendProblem(reply, 'not_found', NO_AGENT) : vaultBody(vault);
+  },
+});

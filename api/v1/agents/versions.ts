@@ -1,0 +1,86 @@
+/** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
+import { Type } from 'typebox';
+import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest-diff.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, AnyJson, choice, HashText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
+import { agentIdOf, NO_AGENT } from './agent-body.ts';
+
+const ConditionSide = Type.Object({
+  side: choice(['entry', 'exit']),
+  condition: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+});
+
+const diffFields = {
+  changes: Type.Array(Type.Object({ path: Type.String({ examples: ['$.stopLossPct'] }), before: AnyJson, after: AnyJson })),
+  conditionsAdded: Type.Array(ConditionSide),
+  conditionsRemoved: Type.Array(ConditionSide),
+};
+
+const VersionBody = Type.Object(
+  { version: Type.Integer(), manifestHash: HashText, createdBy: Type.String(), createdAt: Time, ...diffFields },
+  { $id: 'ManifestVersion', description: 'A version and what it changed of the one before it; the first changed nothing.' },
+);
+
+const ComparisonBody = Type.Object({ from: Type.Integer(), to: Type.Integer(), ...diffFields }, { $id: 'ManifestComparison' });
+
+const NO_DIFF: ManifestDiff = { changes: [], conditionsAdded: [], conditionsRemoved: [] };
+const diffBody = ({ changes, conditionsAdded, conditionsRemoved }: ManifestDiff) => ({
+  changes: [...changes],
+  conditionsAdded: [...conditionsAdded],
+  conditionsRemoved: [...conditionsRemoved],
+});
+
+const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
+export const listVersions = defineRoute({
+  method: 'GET',
+  url: '/v1/agents/:id/versions',
+  name: 'listVersions',
+  tag: 'agents',
+  summary: 'Manifest versions of an agent, newest first, with their differences',
+  description:
+    'With `from` and `to`, only these versions and those between them, and `comparison` holds all that differs from one to the other.',
+  cost: 'read',
+  schema: {
+    params: AgentPath,
+    querystring: objectOf({ ...pageFields, from: Type.Optional(VersionNumber), to: Type.Optional(VersionNumber) }),
+  },
+  answers: {
+    200: {
+      description: 'A page of versions.',
+      schema: Type.Object({
+        items: Type.Array(VersionBody),
+        nextCursor: nullable('string', 'Ask again with this as `cursor`; null on the last page.'),
+        comparison: Type.Unsafe<({ from: number; to: number } & ReturnType<typeof diffBody>) | null>({
+          anyOf: [ComparisonBody, { type: 'null' }],
+        }),
+      }),
+    },
+  },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const page = pageOfQuery(request.query, 'versions', POSITIONS.number);
+    const { from = null, to = null } = request.query;
+    const { orgId } = memberOf(request);
+    const id = agentIdOf(request.params);
+    // Compared backwards, the same versions are listed.
+    const range = from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
+    const found = id === null ? null : await doors.agents.versions(orgId, id, range, page);
+    if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
+    const listed = pageBody(found, 'versions', ({ version, manifestHash, createdBy, createdAt, manifest, previous }) => ({
+      version,
+      manifestHash,
+      createdBy,
+      createdAt,
+      ...diffBody(previous === null ? NO_DIFF : diffManifests(previous, manifest)),
+    }));
+    if (from === null || to === null) return { ...listed, comparison: null };
+    const [before, after] = await Promise.all([doors.agents.manifest(orgId, id, from), doors.agents.manifest(orgId, id, to)]);
+    if (before === null || after === null)
+      return sendProblem(reply, 'not_found', `the agent has no version ${before === null ? from : to} of its manifest`);
+    return { ...listed, comparison: { from, to, ...diffBody(diffManifests(before, after)) } };
+  },
+});

@@ -1,0 +1,81 @@
+/** GET /v1/books: the isolated books of an organization's agents and people (spec sections 2.8, 2.12). */
+import { Type } from 'typebox';
+import { agentBook } from '../../../src/domain/book.ts';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import type { BookSummary } from '../../book-doors.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, IdText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+
+const BookBody = Type.Object(
+  {
+    id: Type.String({ description: 'Names whose book it is: an agent, its mode and manifest version, or the people of the organization.' }),
+    agentId: nullable('string', 'Null for the book of the people.'),
+    mode: choice(EXECUTION_MODES),
+    manifestVersion: nullable('integer', 'The manifest version that a paper book belongs to.'),
+    version: Type.Integer({ description: 'Counts what was booked.' }),
+    capitalUsd: DecimalText,
+    cashUsd: DecimalText,
+    positions: Type.Array(
+      Type.Object({
+        instrument: Type.String(),
+        quantity: DecimalText,
+        averageEntryPrice: DecimalText,
+        costUsd: DecimalText,
+        openedAt: Time,
+      }),
+      { description: 'At cost, in the order of opening.' },
+    ),
+    realizedPnlUsd: { ...DecimalText, description: 'Proceeds of sales minus what was sold had cost; fees stand apart.' },
+    feesUsd: { ...DecimalText, description: 'Below zero where rebates were larger.' },
+    fills: Type.Integer(),
+    slippageBps: nullable('number', 'What fills cost beyond their decision prices, of the turnover; null before the first.'),
+    openProposals: Type.Integer({ description: 'Proposals that reserve capacity.' }),
+    openedAt: Time,
+    changedAt: Time,
+  },
+  { $id: 'Book' },
+);
+
+function bookBody(book: BookSummary) {
+  const { holdings, openedAt, changedAt, slippageUsd, turnoverUsd, ...plain } = book;
+  const { positions, slippageBps } = agentBook({
+    ...plain,
+    holdings,
+    slippageUsd,
+    turnoverUsd,
+    day: null,
+    dayStartEquityUsd: null,
+    openProposals: [],
+  });
+  return {
+    ...plain,
+    positions: positions.map((position, index) => ({
+      ...position,
+      costUsd: holdings[index]?.costUsd,
+      openedAt: isoTime(position.openedAt),
+    })),
+    slippageBps,
+    openedAt: isoTime(openedAt),
+    changedAt: isoTime(changedAt),
+  };
+}
+
+export const listBooks = defineRoute({
+  method: 'GET',
+  url: '/v1/books',
+  name: 'listBooks',
+  tag: 'books',
+  summary: 'The books of agents and people, newest first',
+  description: 'A book is opened by its first fill or deposit.',
+  cost: 'read',
+  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
+  answers: { 200: { description: 'A page of books.', schema: pageOf(BookBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const page = pageOfQuery(request.query, 'books', POSITIONS.number);
+    return pageBody(await doors.books.list(memberOf(request).orgId, request.query.agentId ?? null, page), 'books', bookBody);
+  },
+});

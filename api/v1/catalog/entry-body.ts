@@ -1,0 +1,185 @@
+/** One instrument of the catalog on the wire: names, relations, token facts, prices and valuations of the moment. */
+import { type TObject, Type } from 'typebox';
+import {
+  type CatalogEntry,
+  INSTRUMENT_KINDS,
+  LIFECYCLES,
+  lifecycleAt,
+  type TokenFacts,
+  VENUE_CLASSIFICATIONS,
+} from '../../../src/domain/catalog.ts';
+import { plainDecimal } from '../../../src/domain/decimal.ts';
+import type { IssuerMarkState } from '../../../src/domain/issuer-mark.ts';
+import { QUALITIES, type Quality, type Quote, type ReferencePrice } from '../../../src/domain/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/valuation.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import type { ApiDoors } from '../../doors.ts';
+import { choice, ExecutableVenueWord, NullableDecimalText, nullable, nullableChoice } from '../../shapes.ts';
+
+export const KindWord = choice(INSTRUMENT_KINDS);
+
+const TokenBody = Type.Object({
+  mint: Type.String({ description: 'The verified mint on the primary chain.' }),
+  program: Type.String({ description: 'The token program that owns the mint.' }),
+  decimals: Type.Integer(),
+  multiplier: Type.String({ description: 'UI units per 10^-decimals raw units at this moment (scaled UI amount).' }),
+  nextMultiplier: nullable('string', 'The multiplier that is scheduled; null where none is.'),
+  nextMultiplierAt: nullable('string', 'From when it holds, ISO 8601.'),
+  transferFeeBps: Type.Integer({ description: 'What the mint itself takes of each transfer.' }),
+  lifecycle: choice(LIFECYCLES, '`upcoming` and `retired` mints are neither quoted nor traded.'),
+  validFrom: nullable('string', 'ISO 8601; null where no beginning is known.'),
+  validTo: nullable('string', 'The first instant at which the mint is not traded any more; null where no end is known.'),
+  successor: Type.Unsafe<{ symbol: string; mint: string; convertsFrom: string } | null>({
+    type: ['object', 'null'],
+    required: ['symbol', 'mint', 'convertsFrom'],
+    properties: { symbol: { type: 'string' }, mint: { type: 'string' }, convertsFrom: { type: 'string' } },
+    description: 'The token that holders are given for it.',
+  }),
+});
+
+export const CatalogEntryBody = Type.Object(
+  {
+    key: Type.String({ examples: ['spotchain:AAPLx'] }),
+    venue: ExecutableVenueWord,
+    instrument: Type.String(),
+    kind: KindWord,
+    name: Type.String(),
+    sector: Type.String(),
+    classification: nullableChoice(VENUE_CLASSIFICATIONS, 'Asset class on the primary chain (spec section 2.2).'),
+    underlying: Type.String(),
+    quoteCurrency: choice(['USD', 'USDC', 'USDT']),
+    pairs: Type.Array(Type.String(), { description: 'Other spellings that a manifest may use.' }),
+    mint: nullable('string', 'The verified mint on the primary chain.'),
+    decimals: nullable('integer'),
+    token: Type.Unsafe<ReturnType<typeof tokenBody> | null>({ ...(TokenBody as TObject), type: ['object', 'null'] }),
+    benchmark: nullable('string', 'What it is benchmarked against.'),
+    benchmarkKind: nullableChoice(['reference_price', 'issuer_mark']),
+    pairedPerp: nullable('string'),
+    pairedSpot: nullable('string'),
+    pairedStock: nullable('string', 'The tokenized share that an agent token was launched against.'),
+    livePrice: { ...NullableDecimalText, description: 'Mid of the latest quote; null while there is none.' },
+    livePriceQuality: nullableChoice(QUALITIES, 'Only `live` may become an order.'),
+    livePriceAt: nullable('string', 'When the price was observed, ISO 8601.'),
+    referencePrice: { ...NullableDecimalText, description: 'Reference price of the underlying share.' },
+    referenceSource: nullable('string', 'Whose price it is; a second source is named by its own name and is never `live`.'),
+    referenceQuality: nullableChoice(QUALITIES, 'Only a `live` reference supports a fair-value policy.'),
+    referenceUpdatedAt: nullable('string', "The provider's own time of the price, ISO 8601 (spec section 2.3)."),
+    referenceAgeMs: nullable('integer', 'Reference freshness: now minus that time.'),
+    issuerMark: { ...NullableDecimalText, description: 'Share price of the latest verified private mark (spec section 2.4).' },
+    issuerMarkValuation: { ...NullableDecimalText, description: 'Valuation of that mark in US dollars.' },
+    issuerMarkQuality: nullableChoice(
+      QUALITIES,
+      '`stale` where the mark is older than 30 days, `degraded` where its issuer does not stand behind it now.',
+    ),
+    issuerMarkSource: nullable('string'),
+    issuerMarkFirstSeenAt: nullable('string', 'When any mark of the token was first heard.'),
+    issuerMarkChangedAt: nullable('string', 'When this mark was first heard: a mark is as old as that.'),
+    issuerMarkConfirmedAt: nullable('string', 'When the issuer last said it.'),
+    mintVerified: nullable('boolean', "True where the issuer names the catalog's mint now; null where no issuer is asked."),
+    supply: { ...NullableDecimalText, description: 'UI units in existence, by the issuer.' },
+    impliedValuation: { ...NullableDecimalText, description: 'Live price x (mark valuation / mark price), in US dollars.' },
+    gapPct: nullable('number', 'Fair-value gap or gap to mark in percent (spec sections 2.3, 2.4).'),
+  },
+  { $id: 'CatalogEntry' },
+);
+
+function timeOf(at: EpochMs | null | undefined): string | null {
+  return at === null || at === undefined ? null : isoTime(at);
+}
+
+function tokenBody(token: TokenFacts, at: EpochMs) {
+  const isPending = at < token.newMultiplierEffectiveAt;
+  return {
+    mint: token.mint,
+    program: token.program,
+    decimals: token.decimals,
+    multiplier: plainDecimal(isPending ? token.multiplier : token.newMultiplier),
+    nextMultiplier: isPending ? plainDecimal(token.newMultiplier) : null,
+    nextMultiplierAt: isPending ? isoTime(token.newMultiplierEffectiveAt) : null,
+    transferFeeBps: token.transferFeeBps,
+    lifecycle: lifecycleAt(token, at),
+    validFrom: timeOf(token.validFrom),
+    validTo: timeOf(token.validTo),
+    successor:
+      token.successor === null
+        ? null
+        : { symbol: token.successor.symbol, mint: token.successor.mint, convertsFrom: isoTime(token.successor.convertsFrom) },
+  };
+}
+
+function latestOf(doors: ApiDoors, key: InstrumentKey | null): Quote | ReferencePrice | undefined {
+  return key === null ? undefined : doors.quotes.latest(splitInstrumentKey(key))[0];
+}
+
+/** The issuer's mark of an entry with its valuation; null where nobody has heard one. */
+function markOf(doors: ApiDoors, entry: CatalogEntry): IssuerMarkState | null {
+  if (entry.benchmarkKind !== 'issuer_mark') return null;
+  const state = doors.states.latest(`issuer_mark ${entry.benchmark}`);
+  return state?.kind === 'issuer_mark' ? state : null;
+}
+
+function referenceFields(reference: ReferencePrice | null, at: EpochMs) {
+  return {
+    referencePrice: reference?.referencePrice ?? null,
+    referenceSource: reference?.source ?? null,
+    referenceQuality: (reference?.quality ?? null) as Quality | null,
+    referenceUpdatedAt: timeOf(reference?.feedUpdatedAt),
+    referenceAgeMs: reference === null ? null : Math.max(0, at - reference.feedUpdatedAt),
+  };
+}
+
+/** Valuations are those of the very mark whose price is shown: of two marks nothing is mixed. */
+function markFields(price: ReferencePrice | null, state: IssuerMarkState | null, livePrice: string | null) {
+  const mark = state !== null && (price === null || price.referencePrice === state.markPrice) ? state : null;
+  return {
+    issuerMark: price?.referencePrice ?? mark?.markPrice ?? null,
+    issuerMarkValuation: mark?.markValuation ?? null,
+    issuerMarkQuality: (price?.quality ?? null) as Quality | null,
+    issuerMarkSource: price?.source ?? mark?.source ?? null,
+    issuerMarkFirstSeenAt: timeOf(mark?.firstSeenAt),
+    issuerMarkChangedAt: timeOf(mark?.changedAt),
+    issuerMarkConfirmedAt: timeOf(mark?.observedAt),
+    mintVerified: state?.mintVerified ?? null,
+    supply: mark?.supply ?? null,
+    impliedValuation: mark === null || livePrice === null ? null : impliedValuation(livePrice, mark.markPrice, mark.markValuation),
+  };
+}
+
+export function entryBody(doors: ApiDoors, entry: CatalogEntry) {
+  const at = doors.clock.now();
+  const quote = latestOf(doors, entry.key);
+  const heard = latestOf(doors, entry.benchmark);
+  const benchmark = heard?.kind === 'reference' ? heard : null;
+  const livePrice = quote?.kind === 'quote' ? midPrice(quote.bid, quote.ask) : null;
+  const byMark = entry.benchmarkKind === 'issuer_mark';
+  const marked = markFields(byMark ? benchmark : null, markOf(doors, entry), livePrice);
+  const base = byMark ? marked.issuerMark : (benchmark?.referencePrice ?? null);
+  return {
+    key: entry.key,
+    venue: entry.venue,
+    instrument: entry.instrument,
+    kind: entry.kind,
+    name: entry.name,
+    sector: entry.sector,
+    classification: entry.classification,
+    underlying: entry.underlying,
+    quoteCurrency: entry.quoteCurrency,
+    pairs: entry.pairs,
+    mint: entry.token?.mint ?? null,
+    decimals: entry.token?.decimals ?? null,
+    token: entry.token === null ? null : tokenBody(entry.token, at),
+    benchmark: entry.benchmark,
+    benchmarkKind: entry.benchmarkKind,
+    pairedPerp: entry.pairedPerp,
+    pairedSpot: entry.pairedSpot,
+    pairedStock: entry.pairedStock,
+    livePrice,
+    livePriceQuality: quote?.quality ?? null,
+    livePriceAt: quote === undefined ? null : isoTime(quote.observedAt),
+    ...referenceFields(byMark ? null : benchmark, at),
+    ...marked,
+    // Prices and valuations of one mark are in one ratio, so the gap is the same of both.
+    gapPct: livePrice === null || base === null ? null : byMark ? gapToMarkPct(livePrice, base) : premiumPct(livePrice, base),
+  };
+}

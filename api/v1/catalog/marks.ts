@@ -1,0 +1,56 @@
+/** GET /v1/catalog/marks: every change of an issuer's mark that was ever heard, with who said so (spec section 2.4). */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { percentAbove } from '../../../src/domain/valuation.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+
+const MarkChangeBody = Type.Object(
+  {
+    instrument: Type.String(),
+    issuer: Type.String(),
+    source: Type.String(),
+    mint: Type.String({ description: 'The mint that the issuer named; only marks of the verified mint are kept.' }),
+    seenAt: { ...Time, description: 'When the mark was first heard: issuers give no time of their own.' },
+    markPrice: { ...DecimalText, description: 'US dollars per UI unit of the token.' },
+    markValuation: { ...DecimalText, description: 'US dollars.' },
+    previousMarkPrice: NullableDecimalText,
+    previousMarkValuation: NullableDecimalText,
+    changePct: nullable('number', 'Change of the price in percent; null for the first mark.'),
+    supply: { ...NullableDecimalText, description: 'UI units in existence at that time, by the issuer.' },
+    issuerTokenPrice: { ...NullableDecimalText, description: "The issuer's own word on the token's price." },
+    issuerImpliedValuation: { ...NullableDecimalText, description: "The issuer's own word on the implied valuation." },
+  },
+  { $id: 'MarkChange' },
+);
+
+export const listMarks = defineRoute({
+  method: 'GET',
+  url: '/v1/catalog/marks',
+  name: 'listMarks',
+  tag: 'market',
+  summary: "History of issuers' marks",
+  cost: 'read',
+  schema: { querystring: objectOf({ instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }) },
+  answers: { 200: { description: 'Changes of marks, newest first.', schema: pageOf(MarkChangeBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const page = await doors.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
+    return pageBody(page, 'marks', ({ change, previous }) => ({
+      instrument: change.symbol,
+      issuer: change.issuer,
+      source: change.source,
+      mint: change.mint,
+      seenAt: isoTime(change.receivedAt),
+      markPrice: change.markPrice,
+      markValuation: change.markValuation,
+      previousMarkPrice: previous?.markPrice ?? null,
+      previousMarkValuation: previous?.markValuation ?? null,
+      changePct: previous === null ? null : percentAbove(change.markPrice, previous.markPrice),
+      supply: change.supply,
+      issuerTokenPrice: change.tokenPrice,
+      issuerImpliedValuation: change.impliedValuation,
+    }));
+  },
+});

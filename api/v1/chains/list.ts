@@ -1,0 +1,102 @@
+/** GET /v1/chains: value locked on chains, the largest first, with its age and changes (spec section 4.1). */
+import { Type } from 'typebox';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
+import type { ChainDay, ChainRow } from '../../intelligence-doors.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
+import { changePct, DAY_PATTERN, dayOf } from '../intelligence/reading.ts';
+
+const DAY_MS = 86_400_000;
+
+const History = Type.Optional(
+  Type.Array(Type.Object({ date: Type.String({ pattern: DAY_PATTERN }), tvlUsd: DecimalText }), {
+    description: 'Only where `historyDays` was asked for. Ascending; the last day is still under way.',
+  }),
+);
+const Changes = {
+  tvlUsd: DecimalText,
+  receivedAt: { ...Time, description: 'The provider gives no time, so a snapshot is as old as its reception.' },
+  ageMs: Type.Integer(),
+  change1dPct: nullable('number', 'Against a day before; null where that is not known.'),
+  change7dPct: nullable('number', 'Against seven days before; null where that is not known.'),
+};
+
+const ChainBody = Type.Object(
+  {
+    chain: Type.String({ examples: ['Solana'] }),
+    chainId: nullable('string', 'The chain’s number, where it has one.'),
+    tokenSymbol: nullable('string'),
+    ...Changes,
+    history: History,
+  },
+  { $id: 'ChainTvl' },
+);
+
+const ChainsBody = Type.Object(
+  {
+    items: Type.Array(ChainBody),
+    nextCursor: nullable('string', 'Ask again with this as `cursor`; null on the last page.'),
+    total: Type.Union([Type.Object({ ...Changes, history: History }), Type.Null()], {
+      description:
+        'All chains together by the provider’s own count, which leaves out what would be counted twice; null while it is not known.',
+    }),
+  },
+  { $id: 'Chains' },
+);
+
+function changesOf({ tvlUsd, receivedAt, dayBefore, weekBefore }: ChainRow, now: EpochMs) {
+  return {
+    tvlUsd,
+    receivedAt: isoTime(receivedAt),
+    ageMs: Math.max(0, now - receivedAt),
+    change1dPct: changePct(tvlUsd, dayBefore),
+    change7dPct: changePct(tvlUsd, weekBefore),
+  };
+}
+
+export const listChains = defineRoute({
+  method: 'GET',
+  url: '/v1/chains',
+  name: 'listChains',
+  tag: 'intelligence',
+  summary: 'Value locked on chains',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      chain: Type.Optional(Type.String({ minLength: 1, maxLength: 80, description: 'One chain by its name, in any case.' })),
+      historyDays: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 365, description: 'Adds so many days of history, where the provider has them.' }),
+      ),
+      ...pageFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of chains, the largest first.', schema: ChainsBody } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const { chain, historyDays } = request.query;
+    const { limit, after } = pageOfQuery(request.query, 'chains', POSITIONS.number);
+    const now = doors.clock.now();
+    const [rows, total] = await Promise.all([doors.intelligence.chains(), doors.intelligence.allChains()]);
+    const found = rows.filter((row) => chain === undefined || row.chain?.toLowerCase() === chain.toLowerCase());
+    const begin = Number(after ?? 0);
+    const page = found.slice(begin, begin + limit);
+    const days =
+      historyDays === undefined
+        ? null
+        : await doors.intelligence.chainDays([null, ...page.map((row) => row.chain)], dayOf(now - (historyDays - 1) * DAY_MS));
+    const historyOf = (of: string | null): { readonly history?: readonly ChainDay[] } =>
+      days === null ? {} : { history: days.get(of) ?? [] };
+    return {
+      items: page.map((row) => ({
+        chain: row.chain ?? '',
+        chainId: row.chainId,
+        tokenSymbol: row.tokenSymbol,
+        ...changesOf(row, now),
+        ...historyOf(row.chain),
+      })),
+      nextCursor: begin + limit < found.length ? encodeCursor('chains', String(begin + limit)) : null,
+      total: total === null ? null : { ...changesOf(total, now), ...historyOf(null) },
+    };
+  },
+});

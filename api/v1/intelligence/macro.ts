@@ -1,0 +1,188 @@
+/** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages (spec section 4.1). */
+import { Type } from 'typebox';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import {
+  CURVE_REGIMES,
+  changeOver,
+  curveRegime,
+  dateAt,
+  impactOf,
+  MACRO_SERIES,
+  type MacroSeries,
+  POLICY_DAYS,
+  POLICY_REGIMES,
+  policyRegime,
+  RELEASE_IMPACTS,
+  SERIES_GROUPS,
+  SERIES_UNITS,
+} from '../../../src/domain/intelligence/macro.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import type { StoredPoint } from '../../intelligence-doors.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { DAY_PATTERN, dayOf } from './reading.ts';
+
+const DAY_MS = 86_400_000;
+/** The longest change that is looked at needs so many days; more are read for more observations. */
+const LEAST_DAYS = 130;
+
+const PointBody = Type.Object(
+  {
+    date: Type.String({ pattern: DAY_PATTERN, description: 'The start of the period that the value is of, not the day of its release.' }),
+    value: DecimalText,
+    vintage: Type.String({ pattern: DAY_PATTERN, description: 'Since when this is the published value, as far as it was seen here.' }),
+    firstValue: { ...NullableDecimalText, description: 'What was published first, where it was revised since.' },
+  },
+  { $id: 'MacroPoint' },
+);
+
+const SeriesBody = Type.Object(
+  {
+    id: Type.String({ examples: ['CPIAUCSL'] }),
+    title: Type.String(),
+    group: choice(SERIES_GROUPS),
+    units: choice(SERIES_UNITS, '`lin`: the level. `chg`: its change. `pc1`: its percent change over a year.'),
+    unit: Type.String(),
+    frequency: choice(['daily', 'monthly']),
+    ageMs: nullable('integer', 'Of the newest value, from the start of its period.'),
+    maxAgeMs: Type.Integer(),
+    tooOld: Type.Boolean({ description: 'True where there is no value, or none that is new enough to say anything.' }),
+    receivedAt: nullable('string', 'When the newest value was received, ISO 8601.'),
+    observations: Type.Array(PointBody, { description: 'Ascending. Dates without a value are left out.' }),
+  },
+  { $id: 'MacroSeries' },
+);
+
+const MacroBody = Type.Object(
+  {
+    asOf: Time,
+    calendar: Type.Array(
+      Type.Object({
+        releaseId: Type.Integer(),
+        name: Type.String(),
+        date: Type.String({ pattern: DAY_PATTERN, description: 'The provider names no time of day.' }),
+        impact: choice(RELEASE_IMPACTS),
+        released: Type.Boolean({ description: 'Whether its day is over.' }),
+      }),
+    ),
+    rates: Type.Object({
+      policy: nullableChoice(
+        POLICY_REGIMES,
+        'By the change of the federal funds rate over 90 days; null where that is not known or too old.',
+      ),
+      policyRate: NullableDecimalText,
+      policyChange: { ...NullableDecimalText, description: 'Percentage points.' },
+      targetLower: NullableDecimalText,
+      targetUpper: NullableDecimalText,
+      curve: nullableChoice(CURVE_REGIMES, 'By the 10-year yield minus the 2-year yield; null where that is not known or too old.'),
+      curveSlope: { ...NullableDecimalText, description: 'Percentage points.' },
+      realPolicyRate: {
+        ...NullableDecimalText,
+        description: 'The federal funds rate minus core inflation over a year, percentage points.',
+      },
+    }),
+    series: Type.Array(SeriesBody),
+  },
+  { $id: 'MacroIntelligence' },
+);
+
+interface Known {
+  readonly points: readonly StoredPoint[];
+  readonly ageMs: number | null;
+  readonly tooOld: boolean;
+}
+
+function knownOf({ maxAgeMs }: MacroSeries, points: readonly StoredPoint[], now: EpochMs): Known {
+  const newest = points.at(-1);
+  const ageMs = newest === undefined ? null : Math.max(0, now - dateAt(newest.date));
+  return { points, ageMs, tooOld: ageMs === null || ageMs > maxAgeMs };
+}
+
+function ratesOf(known: ReadonlyMap<string, Known>) {
+  const fresh = (id: string): readonly StoredPoint[] => {
+    const one = known.get(id);
+    return one === undefined || one.tooOld ? [] : one.points;
+  };
+  const newest = (id: string): string | null => fresh(id).at(-1)?.value ?? null;
+  const [rate, core] = [newest('DFF'), newest('CPILFESL')];
+  const policyChange = changeOver(fresh('DFF'), POLICY_DAYS);
+  return {
+    policy: policyRegime(policyChange),
+    policyRate: rate,
+    policyChange,
+    targetLower: newest('DFEDTARL'),
+    targetUpper: newest('DFEDTARU'),
+    curve: curveRegime(newest('T10Y2Y')),
+    curveSlope: newest('T10Y2Y'),
+    realPolicyRate: rate === null || core === null ? null : plainDecimal(new Decimal(rate).minus(core)),
+  };
+}
+
+export const getMacro = defineRoute({
+  method: 'GET',
+  url: '/v1/intelligence/macro',
+  name: 'getMacroIntelligence',
+  tag: 'intelligence',
+  summary: 'Macro calendar, rate regimes and inflation series',
+  description:
+    'Every value with its vintage: with `asOf`, as it was known on that day. A regime is null where its input is missing or too old, never guessed.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      group: Type.Optional(choice(SERIES_GROUPS, 'Series of one group only.')),
+      observations: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 260, default: 12, description: 'So many newest values of each series.' }),
+      ),
+      asOf: Type.Optional(Type.String({ pattern: DAY_PATTERN, description: 'What was known on this day; today without it.' })),
+      calendarDays: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 60, default: 30, description: 'How far ahead the calendar reaches.' }),
+      ),
+      minImpact: Type.Optional(choice(RELEASE_IMPACTS, 'Releases of at least this impact.')),
+    }),
+  },
+  answers: { 200: { description: 'Macro intelligence.', schema: MacroBody } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const { group, observations = 12, asOf, calendarDays = 30, minImpact = 'low' } = request.query;
+    const now = doors.clock.now();
+    if (asOf !== undefined && !(dateAt(asOf) <= now))
+      throw malformed('query.asOf', 'a day that is not over or is none', 'today or a day before it');
+    const at = asOf === undefined ? now : Math.min(now, dateAt(asOf) + DAY_MS - 1);
+    const days = Math.max(LEAST_DAYS, observations * 32);
+    const [points, releases] = await Promise.all([
+      doors.intelligence.series(
+        MACRO_SERIES.map(({ id }) => id),
+        dayOf(at - days * DAY_MS),
+        dayOf(at),
+      ),
+      doors.intelligence.releases(dayOf(at - 7 * DAY_MS), dayOf(at + calendarDays * DAY_MS)),
+    ]);
+    const known = new Map(MACRO_SERIES.map((series) => [series.id, knownOf(series, points.get(series.id) ?? [], at)]));
+    const impacts = RELEASE_IMPACTS.slice(0, RELEASE_IMPACTS.indexOf(minImpact) + 1);
+    return {
+      asOf: isoTime(at),
+      calendar: releases
+        .map(({ releaseId, name, date }) => ({ releaseId, name, date, impact: impactOf(name), released: date < dayOf(at) }))
+        .filter(({ impact }) => impacts.includes(impact)),
+      rates: ratesOf(known),
+      series: MACRO_SERIES.filter((series) => group === undefined || series.group === group).map((series) => {
+        const { points: all, ageMs, tooOld } = known.get(series.id) as Known;
+        const newest = all.at(-1);
+        return {
+          id: series.id,
+          title: series.title,
+          group: series.group,
+          units: series.units,
+          unit: series.unit,
+          frequency: series.frequency,
+          ageMs,
+          maxAgeMs: series.maxAgeMs,
+          tooOld,
+          receivedAt: newest === undefined ? null : isoTime(newest.receivedAt),
+          observations: all.slice(-observations).map(({ date, value, vintage, firstValue }) => ({ date, value, vintage, firstValue })),
+        };
+      }),
+    };
+  },
+});

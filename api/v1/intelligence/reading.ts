@@ -1,0 +1,26 @@
+/** What the routes of intelligence read alike: symbols, positions, days and changes. */
+import type { Catalog } from '../../../src/domain/catalog.ts';
+import { percentChange } from '../../../src/domain/intelligence/regime.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+
+/** A day, `YYYY-MM-DD`. */
+export const DAY_PATTERN = '^\\d{4}-\\d{2}-\\d{2}$';
+
+/** Positions of lists by time: `<time>.<number>`. */
+export const BY_TIME = /^\d{1,16}\.\d{1,15}$/;
+
+/** The underlying of a symbol of the catalog; any other name stands for itself. */
+export function underlyingOf(catalog: Catalog, symbol: string): string {
+  return catalog.bySymbol(symbol)?.underlying ?? symbol;
+}
+
+/** The day in UTC, `YYYY-MM-DD`. */
+export function dayOf(at: EpochMs): string {
+  return isoTime(at).slice(0, 10);
+}
+
+/** (now - before) / before x 100 as a statistic; null where the value before is not known or is zero. */
+export function changePct(now: string, before: string | null): number | null {
+  const change = before === null ? null : percentChange(now, before);
+  return change === null ? null : Number(change);
+}

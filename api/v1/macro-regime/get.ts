@@ -1,0 +1,118 @@
+/** GET /v1/macro-regime: the appetite for risk, with every input that it was read from (spec section 4.1). */
+import { Type } from 'typebox';
+import {
+  INPUT_STATES,
+  LEAST_WEIGHT,
+  measureInputs,
+  percentChange,
+  REGIME_SCORE,
+  REGIME_SERIES,
+  REGIMES,
+  type RegimeInput,
+  type RegimeReading,
+  readRegime,
+} from '../../../src/domain/intelligence/regime.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { dayOf } from '../intelligence/reading.ts';
+
+const DAY_MS = 86_400_000;
+/** Enough for a change over 90 days. */
+const READ_DAYS = 130;
+
+const InputBody = Type.Object(
+  {
+    name: Type.String({ examples: ['volatility'] }),
+    description: Type.String(),
+    unit: Type.String(),
+    value: NullableDecimalText,
+    at: nullable('string', 'What its age is measured from, ISO 8601.'),
+    ageMs: nullable('integer'),
+    maxAgeMs: Type.Integer(),
+    state: choice(INPUT_STATES, 'Only what is used counts.'),
+    weight: Type.Number(),
+    riskOnAt: { ...DecimalText, description: 'From here on it scores 1.' },
+    riskOffAt: { ...DecimalText, description: 'From here on it scores -1; straight in between.' },
+    score: NullableDecimalText,
+    contribution: { ...NullableDecimalText, description: '`weight` x `score`.' },
+  },
+  { $id: 'RegimeInput' },
+);
+
+const RegimeBody = Type.Object(
+  {
+    regime: choice(REGIMES, '`unknown` where too little is known to say.'),
+    explanation: Type.String(),
+    score: { ...NullableDecimalText, description: 'Sum of the contributions over the weight that is known, -1 to 1.' },
+    knownWeight: { ...DecimalText, description: 'Weight of the inputs that are used, of 1.' },
+    thresholds: Type.Object({ riskOn: DecimalText, riskOff: DecimalText, leastWeight: DecimalText }),
+    asOf: Time,
+    inputs: Type.Array(InputBody),
+  },
+  { $id: 'MacroRegime' },
+);
+
+function inputBody(input: RegimeInput) {
+  return {
+    name: input.name,
+    description: input.description,
+    unit: input.unit,
+    value: input.value,
+    at: input.at === null ? null : isoTime(input.at),
+    ageMs: input.ageMs,
+    maxAgeMs: input.maxAgeMs,
+    state: input.state,
+    weight: input.weight,
+    riskOnAt: input.riskOnAt,
+    riskOffAt: input.riskOffAt,
+    score: input.score,
+    contribution: input.contribution,
+  };
+}
+
+function explanationOf({ regime, score, knownWeight, inputs }: RegimeReading): string {
+  const unused = inputs
+    .filter(({ state }) => state !== 'used')
+    .map(({ name, state }) => `${name} is ${state === 'missing' ? 'missing' : 'too old'}`);
+  const without = unused.length === 0 ? '' : ` (${unused.join(', ')})`;
+  if (regime === 'unknown') return `inputs of weight ${knownWeight} are known, and ${LEAST_WEIGHT} are needed${without}`;
+  const strongest = inputs
+    .filter(({ state }) => state === 'used')
+    .sort((a, b) => Math.abs(Number(b.contribution)) - Math.abs(Number(a.contribution)))
+    .slice(0, 2)
+    .map(({ name, contribution }) => `${name} ${contribution}`);
+  return `the score is ${score}, of which most comes from ${strongest.join(' and ')}${without}`;
+}
+
+export const getMacroRegime = defineRoute({
+  method: 'GET',
+  url: '/v1/macro-regime',
+  name: 'getMacroRegime',
+  tag: 'intelligence',
+  summary: 'The market’s appetite for risk, explained',
+  description:
+    'A weighted sum of a few inputs with fixed thresholds: the same inputs always give the same answer. What is missing or too old counts for nothing.',
+  cost: 'read',
+  schema: { querystring: objectOf({}) },
+  answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },
+  refusals: [],
+  handle: (doors) => async () => {
+    const now = doors.clock.now();
+    const [points, all] = await Promise.all([
+      doors.intelligence.series(REGIME_SERIES, dayOf(now - READ_DAYS * DAY_MS), dayOf(now)),
+      doors.intelligence.allChains(),
+    ]);
+    const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
+    const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);
+    return {
+      regime: reading.regime,
+      explanation: explanationOf(reading),
+      score: reading.score,
+      knownWeight: reading.knownWeight,
+      thresholds: { riskOn: REGIME_SCORE, riskOff: `-${REGIME_SCORE}`, leastWeight: LEAST_WEIGHT },
+      asOf: isoTime(now),
+      inputs: reading.inputs.map(inputBody),
+    };
+  },
+});

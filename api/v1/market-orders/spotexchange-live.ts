@@ -1,0 +1,30 @@
+/** POST /v1/market-orders/spotexchange/live: a person's live order (spec section 4.4). */
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { MarketOrderBody, MarketOrderWish, marketOrderBody, requestOf } from './market-order-body.ts';
+
+export const placeSpotexchangeOrder = defineRoute({
+  method: 'POST',
+  url: '/v1/market-orders/spotexchange/live',
+  name: 'placeSpotexchangeOrder',
+  tag: 'market-orders',
+  summary: 'Live order on the spot exchange',
+  description:
+    'Only where SVC_LIVE_SPOTEXCHANGE_ENABLED=true. Goes through the same pre-trade risk function, lease and epoch as every order, and is sent once, as LIMIT IOC at its worst acceptable price. GET /v1/market-orders/:id says what it came to; an outcome that nobody knows stays `unknown` until the exchange has told.',
+  cost: 'write',
+  schema: { body: MarketOrderWish },
+  idempotent: true,
+  answers: { 202: { description: 'The order on its way.', schema: MarketOrderBody } },
+  refusals: ['halted', 'feature_disabled', 'blocked_by_risk'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const wish = requestOf(doors, request.body);
+      return carryOut(request, reply, {
+        status: 202,
+        answer: marketOrderBody,
+        run: (context) => doors.marketOrderCommands.place(context, 'live', wish),
+      });
+    };
+  },
+});

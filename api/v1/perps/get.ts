@@ -1,0 +1,64 @@
+/** GET /v1/perps/{instrument}: one perpetual with its recent funding. */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { DecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
+import { standingOf } from '../state-reads.ts';
+import { perpBody, perpFields } from './perp-body.ts';
+
+const DEFAULT_HOURS = 24;
+
+const PerpDetailBody = Type.Object(
+  {
+    ...perpFields,
+    funding: Type.Object({
+      items: Type.Array(Type.Object({ at: Time, hourlyFunding: DecimalText }), { description: 'Rates that were paid, newest first.' }),
+      hours: Type.Integer({ description: 'How far back was asked for.' }),
+      fetchedAt: nullable('string', 'When the venue said so; null where it did not.'),
+      ageMs: nullable('integer'),
+      problem: nullable('string', 'Why there is no history at the moment.'),
+    }),
+  },
+  { $id: 'PerpDetail' },
+);
+
+export const getPerp = defineRoute({
+  method: 'GET',
+  url: '/v1/perps/:instrument',
+  name: 'getPerp',
+  tag: 'market',
+  summary: 'One perpetual, with the funding that it paid lately',
+  cost: 'read',
+  schema: {
+    params: objectOf({ instrument: Type.String({ minLength: 1, maxLength: 64 }) }),
+    querystring: objectOf({
+      hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: DEFAULT_HOURS, description: 'Hours of funding history.' })),
+    }),
+  },
+  answers: { 200: { description: 'The perpetual.', schema: PerpDetailBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const { instrument } = request.params;
+    const hours = request.query.hours ?? DEFAULT_HOURS;
+    if (!knownInstrument(doors.catalog, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    const context = doors.states.latest(`perp_context evmvenue:${instrument}`);
+    if (context?.kind !== 'perp_context') return sendProblem(reply, 'unavailable', `nothing was heard of ${instrument} on evmvenue yet`);
+    const history = await doors.funding.recent(instrument, hours);
+    const at = doors.clock.now();
+    const [quote = null] = doors.quotes.latest({ venue: 'evmvenue', instrument });
+    return {
+      ...perpBody(context, quote, standingOf(doors.states, 'evmvenue'), at),
+      funding: history.ok
+        ? {
+            items: history.value.rates.map((rate) => ({ at: isoTime(rate.at), hourlyFunding: rate.hourlyFunding })).reverse(),
+            hours,
+            fetchedAt: isoTime(history.value.fetchedAt),
+            ageMs: Math.max(0, at - history.value.fetchedAt),
+            problem: null,
+          }
+        : { items: [], hours, fetchedAt: null, ageMs: null, problem: history.refusal.detail },
+    };
+  },
+});

@@ -1,0 +1,59 @@
+/** GET /v1/prediction-markets: the markets of both providers in one shape. */
+import { Type } from 'typebox';
+import { pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { PredictionMarketBody, PredictionStatusWord, ProviderWord, predictionMarketBody } from './market-body.ts';
+
+const LIST = 'prediction-markets';
+/** The end of a market in milliseconds and its id. */
+const POSITION = /^\d{1,15}\.pm-[0-9a-f]{24}$/;
+
+export const listPredictionMarkets = defineRoute({
+  method: 'GET',
+  url: '/v1/prediction-markets',
+  name: 'listPredictionMarkets',
+  tag: 'market',
+  summary: 'Prediction markets of both providers',
+  description: 'Those that end last come first. Every filter that is given has to hold.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      provider: Type.Optional(ProviderWord),
+      status: Type.Optional(PredictionStatusWord),
+      underlying: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: 'What it is about, for example `BTC`.' })),
+      symbol: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 32, description: 'A symbol of the catalog on the same underlying, for example `AAPLx`.' }),
+      ),
+      event: Type.Optional(Type.String({ pattern: '^pe-[0-9a-f]{24}$', description: "The event's id." })),
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'A text that the question holds, in any case.' })),
+      ...pageFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of markets.', schema: pageOf(PredictionMarketBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const { provider, status, underlying, symbol, event, q } = request.query;
+    const page = pageOfQuery(request.query, LIST, POSITION);
+    const entry = symbol === undefined ? undefined : doors.catalog.bySymbol(symbol);
+    if (symbol !== undefined && entry === undefined)
+      throw malformed('query.symbol', `there is no symbol ${symbol}`, 'a symbol of GET /v1/catalog');
+    const named = [underlying, entry?.underlying].filter((one) => one !== undefined);
+    // Two names of two things: nothing is about both.
+    if (named.length === 2 && named[0] !== named[1]) return { items: [], nextCursor: null };
+    const [about] = named;
+    const found = await doors.predictions.list(
+      {
+        ...(provider === undefined ? {} : { provider }),
+        ...(status === undefined ? {} : { status }),
+        ...(about === undefined ? {} : { underlying: about }),
+        ...(q === undefined ? {} : { text: q }),
+        ...(event === undefined ? {} : { eventId: event }),
+      },
+      page,
+    );
+    const now = doors.clock.now();
+    return pageBody(found, LIST, (market) => predictionMarketBody(market, doors.quotes, now));
+  },
+});

@@ -1,0 +1,121 @@
+/** GET /v1/public-wallet/{address}: any address on the perpetuals venue, as that venue reports it (spec section 4.4). */
+import { Type } from 'typebox';
+import { isoTime } from '../../../src/domain/time.ts';
+import { sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+
+/** Letters and digits only; what the checksum says is looked at by whoever reads the wallet. */
+export const EvmAddressPath = objectOf({
+  address: Type.String({
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    description: '0x and 40 hexadecimal digits. Mixed letters have to be the EIP-55 checksum.',
+    examples: ['0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
+  }),
+});
+
+const pnlFields = {
+  grossPnl: { ...DecimalText, description: 'As the venue reports it: fees are not taken off.' },
+  closingFills: Type.Integer(),
+  wins: Type.Integer(),
+  losses: Type.Integer(),
+};
+const PnlSum = Type.Object(pnlFields);
+const Fees = { ...DecimalText, description: 'Signed: rebates are negative.' };
+
+const PublicWalletBody = Type.Object(
+  {
+    address: Type.String(),
+    venue: choice(['evmvenue']),
+    label: choice(['reported/partial'], "The venue's own words about the address, and of its fills only the most recent ones."),
+    observedAt: nullable('string', "The venue's time, ISO 8601."),
+    fetchedAt: Time,
+    ageMs: Type.Integer({ description: 'Answers are kept for some seconds.' }),
+    margin: Type.Object({
+      accountValue: DecimalText,
+      totalNotional: DecimalText,
+      totalMarginUsed: DecimalText,
+      withdrawable: DecimalText,
+    }),
+    positions: Type.Array(
+      Type.Object({
+        coin: Type.String(),
+        side: choice(['long', 'short']),
+        size: { ...DecimalText, description: 'Signed: negative is short.' },
+        entryPrice: NullableDecimalText,
+        positionValue: DecimalText,
+        unrealizedPnl: DecimalText,
+        liquidationPrice: NullableDecimalText,
+        marginUsed: DecimalText,
+        leverage: Type.Integer(),
+        marginMode: choice(['cross', 'isolated']),
+        fundingSinceOpen: { ...NullableDecimalText, description: "In the venue's own sign; null where it does not say." },
+      }),
+    ),
+    closed: Type.Object({
+      ...pnlFields,
+      fees: Fees,
+      netPnl: { ...DecimalText, description: 'Gross less fees of all fills that were counted.' },
+      long: PnlSum,
+      short: PnlSum,
+      byCoin: Type.Array(Type.Object({ coin: Type.String(), ...pnlFields, fees: Fees })),
+    }),
+    coverage: Type.Object({
+      label: choice(['reported/partial']),
+      fills: Type.Integer({ description: 'Fills that the venue sent.' }),
+      counted: Type.Integer({ description: 'Perpetual fills among them.' }),
+      excluded: Type.Integer({ description: 'Spot fills, conversions and repeated rows.' }),
+      feesInOtherTokens: Type.Integer({ description: 'Fills whose fee is in another token than USDC and in no sum.' }),
+      from: nullable('string', 'The oldest counted fill, ISO 8601.'),
+      to: nullable('string', 'The newest counted fill, ISO 8601.'),
+      truncated: Type.Boolean({ description: 'True where the cap was reached: older fills are not known.' }),
+      cap: Type.Integer(),
+    }),
+  },
+  { $id: 'PublicWallet' },
+);
+
+const timeOf = (at: number | null): string | null => (at === null ? null : isoTime(at));
+
+export const getPublicWallet = defineRoute({
+  method: 'GET',
+  url: '/v1/public-wallet/:address',
+  name: 'getPublicWallet',
+  tag: 'market',
+  summary: 'Margin, positions and closed profit and loss of any address on the perpetuals venue',
+  description: 'An address that the venue does not know has zeros. Read-only: nothing is stored.',
+  cost: 'costly',
+  schema: { params: EvmAddressPath },
+  answers: { 200: { description: 'The wallet.', schema: PublicWalletBody } },
+  refusals: ['malformed'],
+  handle: (doors) => async (request, reply) => {
+    const read = await doors.publicWallets.read(request.params.address);
+    if (!read.ok) return sendRefusal(reply, read.refusal);
+    const { address, observedAt, fetchedAt, positions, pnl, coverage, ...margin } = read.value;
+    const { accountValue, totalNotional, totalMarginUsed, withdrawable } = margin;
+    return {
+      address,
+      venue: 'evmvenue' as const,
+      label: coverage.label,
+      observedAt: timeOf(observedAt),
+      fetchedAt: isoTime(fetchedAt),
+      ageMs: Math.max(0, doors.clock.now() - fetchedAt),
+      margin: { accountValue, totalNotional, totalMarginUsed, withdrawable },
+      positions: positions.map((position) => ({
+        coin: position.coin,
+        side: position.size.startsWith('-') ? ('short' as const) : ('long' as const),
+        size: position.size,
+        entryPrice: position.entryPrice,
+        positionValue: position.positionValue,
+        unrealizedPnl: position.unrealizedPnl,
+        liquidationPrice: position.liquidationPrice,
+        marginUsed: position.marginUsed,
+        leverage: position.leverage,
+        marginMode: position.marginMode,
+        fundingSinceOpen: position.fundingSinceOpen,
+      })),
+      closed: pnl,
+      coverage: { ...coverage, from: timeOf(coverage.from), to: timeOf(coverage.to) },
+    };
+  },
+});

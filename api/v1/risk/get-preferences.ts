@@ -1,0 +1,17 @@
+/** GET /v1/risk/preferences (spec section 4.2). */
+import { memberOf } from '../../caller.ts';
+import { defineRoute } from '../../route.ts';
+import { preferencesBody, RiskPreferencesBody } from './preferences-body.ts';
+
+export const getRiskPreferences = defineRoute({
+  method: 'GET',
+  url: '/v1/risk/preferences',
+  name: 'getRiskPreferences',
+  tag: 'risk',
+  summary: "The organization's risk mandate",
+  cost: 'read',
+  schema: {},
+  answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },
+  refusals: [],
+  handle: (doors) => async (request) => preferencesBody(await doors.riskPreferences.current(memberOf(request).orgId)),
+});

@@ -1,0 +1,22 @@
+/** GET /v1/risk/preferences/history: every version that was set, newest first. */
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { preferencesBody, RiskPreferencesBody } from './preferences-body.ts';
+
+export const listRiskPreferences = defineRoute({
+  method: 'GET',
+  url: '/v1/risk/preferences/history',
+  name: 'listRiskPreferences',
+  tag: 'risk',
+  summary: 'Every risk mandate that was set, newest first',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of versions; empty while the defaults hold.', schema: pageOf(RiskPreferencesBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const page = pageOfQuery(request.query, 'risk_preferences', POSITIONS.number);
+    return pageBody(await doors.riskPreferences.history(memberOf(request).orgId, page), 'risk_preferences', preferencesBody);
+  },
+});

@@ -1,0 +1,41 @@
+/** PUT /v1/risk/preferences (spec section 4.2). */
+import { Type } from 'typebox';
+import { plainDecimal } from '../../../src/domain/decimal.ts';
+import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../src/domain/risk/index.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { preferenceFields, preferencesBody, RiskPreferencesBody } from './preferences-body.ts';
+
+const PreferencesRequest = Type.Partial(Type.Object(preferenceFields), { additionalProperties: false });
+
+export const setRiskPreferences = defineRoute({
+  method: 'PUT',
+  url: '/v1/risk/preferences',
+  name: 'setRiskPreferences',
+  tag: 'risk',
+  summary: "Replaces the organization's risk mandate",
+  description:
+    'The whole of it: what is left out is at its default again. Once it has answered, nothing is executed any more that was judged by the earlier one, approved proposals included.',
+  cost: 'write',
+  schema: { body: PreferencesRequest },
+  idempotent: true,
+  answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },
+  refusals: [],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const asked: RiskPreferences = { ...DEFAULT_PREFERENCES, ...request.body };
+      const preferences: RiskPreferences = {
+        ...asked,
+        maxCapitalUsd: plainDecimal(asked.maxCapitalUsd),
+        maxTradeNotionalUsd: plainDecimal(asked.maxTradeNotionalUsd),
+        maxLeverage: plainDecimal(asked.maxLeverage),
+      };
+      return carryOut(request, reply, {
+        status: 200,
+        answer: preferencesBody,
+        run: (context) => doors.riskPreferences.replace(context, preferences),
+      });
+    };
+  },
+});

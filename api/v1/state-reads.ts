@@ -1,0 +1,17 @@
+/** The newest market states of one kind, and the standing of their venues, out of one read. */
+import type { MarketState, MarketStateKind, VenueState } from '../../src/domain/market-state.ts';
+import type { Venue } from '../../src/domain/venue.ts';
+import type { MarketStateReads } from '../doors.ts';
+
+type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
+
+/** Every state of a kind. */
+export function statesOf<Kind extends MarketStateKind>(states: MarketStateReads, kind: Kind): StateOf<Kind>[] {
+  return states.snapshot().filter((state): state is StateOf<Kind> => state.kind === kind);
+}
+
+/** How a venue is heard; null where nobody says so. */
+export function standingOf(states: MarketStateReads, venue: Venue): VenueState | null {
+  const state = states.latest(`venue_state ${venue}`);
+  return state?.kind === 'venue_state' ? state : null;
+}

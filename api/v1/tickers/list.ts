@@ -1,0 +1,41 @@
+/** GET /v1/tickers: the rolling day statistics of the spot exchange (spec section 4.4). */
+import { Type } from 'typebox';
+import { instrumentKey } from '../../../src/domain/venue.ts';
+import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { standingOf, statesOf } from '../state-reads.ts';
+import { TickerBody, tickerBody } from './ticker-body.ts';
+
+export const listTickers = defineRoute({
+  method: 'GET',
+  url: '/v1/tickers',
+  name: 'listTickers',
+  tag: 'market',
+  summary: 'The last 24 hours of each instrument of the spot exchange',
+  description: 'In the order of instruments. An instrument that nothing was heard of yet is not in the list.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      venue: Type.Optional(choice(['spotexchange'], 'The one venue that publishes them.')),
+      instrument: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: "The venue's name of it, for example `BTCUSDT`." }),
+      ),
+      ...pageFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of tickers.', schema: pageOf(TickerBody) } },
+  refusals: [],
+  handle: (doors) => (request) => {
+    const { instrument } = request.query;
+    const page = pageOfQuery(request.query, 'tickers', POSITIONS.instrument);
+    const found = statesOf(doors.states, 'day_ticker').filter((ticker) => instrument === undefined || ticker.instrument === instrument);
+    const standing = standingOf(doors.states, 'spotexchange');
+    const at = doors.clock.now();
+    return pageBody(
+      pageOfKeyed(found, (ticker) => instrumentKey(ticker.venue, ticker.instrument), page),
+      'tickers',
+      (ticker) => tickerBody(ticker, standing, at),
+    );
+  },
+});

@@ -1,0 +1,140 @@
+/** GET /v1/venues: how each venue is heard, how its clock stands and what may still be asked of it. */
+import { Type } from 'typebox';
+import type { BudgetState, VenueState } from '../../../src/domain/market-state.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { EXECUTABLE_VENUES, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { STANDING_MAX_AGE_MS } from '../../../streams/state-quality.ts';
+import { pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, nullable, objectOf, pageFields, pageOf, VenueWord } from '../../shapes.ts';
+import { standingOf } from '../state-reads.ts';
+
+const HEARINGS = ['live', 'no_trades', 'market_closed', 'carried_forward', 'silent', 'feed_down', 'not_followed'] as const;
+const WHEN = 'ISO 8601.';
+
+const BudgetBody = Type.Object({
+  name: Type.String(),
+  process: choice(['feed', 'api'], 'Which process counts it; one that runs both counts it once for both.'),
+  limit: Type.Integer({ description: "In the provider's own units, within any window of `windowMs`." }),
+  windowMs: Type.Integer(),
+  left: Type.Integer(),
+  blockedUntil: nullable('string', WHEN),
+});
+
+const VenueBody = Type.Object(
+  {
+    venue: VenueWord,
+    executable: Type.Boolean(),
+    hearing: choice(
+      HEARINGS,
+      '`no_trades`: alive, nothing changes. `carried_forward`: repeats old prices. `silent`: connected, not heard. `not_followed`: nobody listens.',
+    ),
+    detail: Type.String(),
+    degradedSince: nullable('string', WHEN),
+    lastMessageAt: nullable('string', WHEN),
+    lastMessageAgeMs: nullable('integer'),
+    providers: Type.Array(
+      Type.Object({
+        provider: Type.String(),
+        connected: nullable('boolean', 'Null until it said so.'),
+        epoch: nullable('integer', 'Counts its connections since the start.'),
+        lastMessageAt: nullable('string', WHEN),
+        detail: Type.String(),
+      }),
+    ),
+    clockOffset: Type.Unsafe<unknown>({
+      anyOf: [
+        Type.Object({
+          offsetMs: Type.Integer({ description: 'The median; positive where its clock is ahead of ours.' }),
+          method: choice(['server_time', 'event_time'], '`event_time` has the way of its events to us in it.'),
+          samples: Type.Integer(),
+          measuredAt: Type.String(),
+        }),
+        { type: 'null' },
+      ],
+      description: 'Null where nothing was measured.',
+    }),
+    gaps: Type.Integer({ description: 'Times that updates were lost, since the start.' }),
+    messages: Type.Integer(),
+    rejected: Type.Integer({ description: 'Messages that could not be used.' }),
+    unknownFields: Type.Array(Type.Object({ source: Type.String(), field: Type.String(), count: Type.Integer() }), {
+      description:
+        'Members of its messages that nobody knows: ignored, and counted since the start. At most 50 names a source, then `other`.',
+    }),
+    requestBudgets: Type.Array(BudgetBody),
+    asOf: nullable('string', 'When this was said; null where nobody follows the venue.'),
+  },
+  { $id: 'Venue' },
+);
+
+function budgetBody(process: 'feed' | 'api') {
+  return ({ name, limit, windowMs, left, blockedUntil }: BudgetState) => ({
+    name,
+    process,
+    limit,
+    windowMs,
+    left,
+    blockedUntil: timeOf(blockedUntil),
+  });
+}
+
+function timeOf(at: EpochMs | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+function venueBody(venue: Venue, state: VenueState | null, own: readonly BudgetState[], at: EpochMs) {
+  const executable = (EXECUTABLE_VENUES as readonly Venue[]).includes(venue);
+  const followed = state !== null && at - state.receivedAt <= STANDING_MAX_AGE_MS;
+  const offset = state?.clockOffset ?? null;
+  return {
+    venue,
+    executable,
+    hearing: followed ? (state.hearing as (typeof HEARINGS)[number]) : ('not_followed' as const),
+    detail: followed ? state.detail : 'no process follows it at the moment',
+    degradedSince: timeOf(state?.degradedSince ?? null),
+    lastMessageAt: timeOf(state?.heardAt ?? null),
+    lastMessageAgeMs: state?.heardAt == null ? null : Math.max(0, at - state.heardAt),
+    providers: (state?.providers ?? []).map(({ provider, connected, epoch, heardAt, detail }) => ({
+      provider,
+      connected,
+      epoch,
+      lastMessageAt: timeOf(heardAt),
+      detail,
+    })),
+    clockOffset:
+      offset === null
+        ? null
+        : { offsetMs: offset.offsetMs, method: offset.method, samples: offset.samples, measuredAt: isoTime(offset.measuredAt) },
+    gaps: state?.gaps ?? 0,
+    messages: state?.messages ?? 0,
+    rejected: state?.rejected ?? 0,
+    unknownFields: (state?.unknownFields ?? []).map(({ source, field, count }) => ({ source, field, count })),
+    requestBudgets: [
+      ...(state?.budgets ?? []).map(budgetBody('feed')),
+      ...own.filter((budget) => budget.venue === venue).map(budgetBody('api')),
+    ],
+    asOf: timeOf(state?.receivedAt ?? null),
+  };
+}
+
+export const listVenues = defineRoute({
+  method: 'GET',
+  url: '/v1/venues',
+  name: 'listVenues',
+  tag: 'market',
+  summary: 'How each venue is heard, how its clock stands and what may still be asked of it',
+  cost: 'read',
+  schema: { querystring: objectOf({ ...pageFields }) },
+  answers: { 200: { description: 'Every venue.', schema: pageOf(VenueBody) } },
+  refusals: [],
+  handle: (doors) => (request) => {
+    const page = pageOfQuery(request.query, 'venues', /^[a-z]+$/);
+    const at = doors.clock.now();
+    const own = doors.budgets();
+    return pageBody(
+      pageOfKeyed([...VENUES], (venue) => venue, page),
+      'venues',
+      (venue) => venueBody(venue, standingOf(doors.states, venue), own, at),
+    );
+  },
+});

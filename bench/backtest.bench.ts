@@ -1,0 +1,279 @@
+/**
+ * Backtests with every bar's rule matrix and disposition kept, against the same strategy as one fused loop over typed
+ * arrays that keeps nothing, and against streaming indicators with a hand-written loop.
+ */
+import { EMA, RSI } from 'trading-signals';
+import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
+import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/domain/backtest/history.ts';
+import { maxDrawdown, sharpeRatio } from '../src/domain/backtest/performance.ts';
+import { evaluateRules } from '../src/domain/backtest/rule-columns.ts';
+import { simulate } from '../src/domain/backtest/simulate.ts';
+import type { Manifest } from '../src/domain/manifest.ts';
+import { readManifest } from '../src/domain/manifest-reader.ts';
+import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
+
+const HOUR = 3_600_000;
+const YEARS = 5;
+const HOURS = YEARS * 365 * 24;
+/**
+ * What grademark 0.2.8 (backtest and analyze, indicators given) reached beside the fused loop, in one run on another
+ * day: 0.176M to 56M bars a second. It is not installed here; its rate is this share of the fused loop's.
+ */
+const GRADEMARK_OF_FUSED = 0.176 / 56;
+
+function manifestOf(timeframe: string): Manifest {
+  const read = readManifest({
+    name: 'bench',
+    universe: ['BTCUSDT'],
+    timeframe,
+    entryConditions: [
+      { type: 'rsi_below', period: 14, value: 35 },
+      { type: 'ema_below', fast: 12, slow: 26 },
+    ],
+    exitConditions: [
+      { type: 'rsi_above', period: 14, value: 65 },
+      { type: 'ema_cross_up', fast: 12, slow: 26 },
+    ],
+    maxCapitalUsd: 100_000,
+    maxTradeNotionalUsd: 10_000,
+    stopLossPct: 5,
+    takeProfitPct: 10,
+    maxDailyDrawdownPct: 50,
+    maxOpenPositions: 100,
+    maxSlippageBps: 500,
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.manifest;
+}
+
+/** A walk of hourly (or shorter) bars, made once; seeded. */
+function columnsOf(seed: number, length: number, swing: number): InstrumentColumns {
+  let state = seed;
+  const random = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const column = (): Float64Array => new Float64Array(length);
+  const [open, high, low, close, volume] = [column(), column(), column(), column(), column()];
+  let price = 30_000;
+  for (let i = 0; i < length; i++) {
+    open[i] = price;
+    price = Math.round(price * (1 + (random() - 0.5) * swing) * 100) / 100;
+    if (price < 3_000 || price > 300_000) price = 30_000;
+    close[i] = price;
+    high[i] = Math.max(open[i] as number, price);
+    low[i] = Math.min(open[i] as number, price);
+    volume[i] = 100 + random() * 100;
+  }
+  return {
+    key: 'spotexchange:BTCUSDT',
+    kind: 'spot',
+    decimals: 6,
+    open,
+    high,
+    low,
+    close,
+    volume,
+    state: new Uint8Array(length).fill(QUOTE_LIVE | QUOTE_KNOWN),
+    whole: true,
+    benchmarkKind: null,
+    benchmark: null,
+    reference: null,
+    referenceAt: null,
+    perpMark: null,
+    spotMid: null,
+    liquidity: null,
+    series: {},
+    funding: null,
+    events: null,
+    firstOpen: 0,
+    lastClose: 0,
+  };
+}
+
+function historyOf(timeframe: string, barMs: number, instruments: readonly InstrumentColumns[]): History {
+  const length = instruments[0]?.close.length ?? 0;
+  return { timeframe, barMs, firstSlot: Date.UTC(2020, 0, 1) + barMs, length, instruments, hash: '0' };
+}
+
+/** Returns of whole days and the deepest fall: what both sides end with. */
+function judged(equity: Float64Array, barsPerDay: number): number {
+  const days = Math.floor(equity.length / barsPerDay);
+  const returns = new Float64Array(days);
+  let before = 100_000;
+  for (let day = 0; day < days; day++) {
+    const end = equity[(day + 1) * barsPerDay - 1] as number;
+    returns[day] = end / before - 1;
+    before = end;
+  }
+  return (sharpeRatio(returns, 365) ?? 0) + maxDrawdown(equity, 100_000).depth;
+}
+
+/** The limit: indicators, rules, fills, equity, all in one pass; of the decisions nothing is kept. */
+function fused({ open, close }: InstrumentColumns, equity: Float64Array): number {
+  let [gain, loss, fast, slow, wasAbove, cash, quantity, entry, pending, trades] = [0, 0, 0, 0, false, 100_000, 0, 0, 0, 0];
+  const [kFast, kSlow] = [2 / 13, 2 / 27];
+  for (let i = 0; i < close.length; i++) {
+    const price = close[i] as number;
+    const at = open[i] as number;
+    if (pending === 1) {
+      const paid = at * 1.0001;
+      quantity = 10_000 / paid;
+      cash -= 10_000 * 1.001;
+      entry = paid;
+    } else if (pending === 2) {
+      cash += quantity * at * 0.9999 * 0.999;
+      quantity = 0;
+      trades++;
+    }
+    pending = 0;
+    equity[i] = cash + quantity * price;
+    if (i === 0) {
+      fast = price;
+      slow = price;
+      continue;
+    }
+    const change = price - (close[i - 1] as number);
+    if (i <= 14) {
+      gain += change > 0 ? change / 14 : 0;
+      loss += change < 0 ? -change / 14 : 0;
+    } else {
+      gain = (gain * 13 + (change > 0 ? change : 0)) / 14;
+      loss = (loss * 13 + (change < 0 ? -change : 0)) / 14;
+    }
+    fast = price * kFast + fast * (1 - kFast);
+    slow = price * kSlow + slow * (1 - kSlow);
+    const above = fast > slow;
+    if (i >= 26) {
+      const rsi = loss === 0 ? 100 : 100 - 100 / (1 + gain / loss);
+      if (quantity === 0) {
+        if (rsi < 35 && !above) pending = 1;
+      } else {
+        const profit = (price / entry - 1) * 100;
+        if (rsi > 65 || (above && !wasAbove) || profit <= -5 || profit >= 10) pending = 2;
+      }
+    }
+    wasAbove = above;
+  }
+  return trades;
+}
+
+/** Streaming indicators of the peer, its numbers in the same hand-written loop. */
+function streaming({ open, close }: InstrumentColumns, equity: Float64Array): number {
+  const [rsi, fast, slow] = [new RSI(14), new EMA(12), new EMA(26)];
+  let [cash, quantity, entry, pending, wasAbove, trades] = [100_000, 0, 0, 0, false, 0];
+  for (let i = 0; i < close.length; i++) {
+    const price = close[i] as number;
+    const at = open[i] as number;
+    if (pending === 1) {
+      entry = at * 1.0001;
+      quantity = 10_000 / entry;
+      cash -= 10_000 * 1.001;
+    } else if (pending === 2) {
+      cash += quantity * at * 0.9999 * 0.999;
+      quantity = 0;
+      trades++;
+    }
+    pending = 0;
+    equity[i] = cash + quantity * price;
+    rsi.add(price);
+    fast.add(price);
+    slow.add(price);
+    if (i < 26) continue;
+    const strength = rsi.getResultOrThrow();
+    const above = fast.getResultOrThrow() > slow.getResultOrThrow();
+    if (quantity === 0) {
+      if (strength < 35 && !above) pending = 1;
+    } else {
+      const profit = (price / entry - 1) * 100;
+      if (strength > 65 || (above && !wasAbove) || profit <= -5 || profit >= 10) pending = 2;
+    }
+    wasAbove = above;
+  }
+  return trades;
+}
+
+function ours(name: string, manifest: Manifest, history: History, barsPerDay: number): Contender {
+  return repeated(name, history.length * history.instruments.length, () => {
+    const rules = evaluateRules(manifest, history);
+    const simulation = simulate(manifest, history, rules, DEFAULT_ASSUMPTIONS);
+    sink.value = [rules, simulation, judged(simulation.equityUsd, barsPerDay)];
+  });
+}
+
+function plain(name: string, run: typeof fused, history: History, barsPerDay: number): Contender {
+  return repeated(name, history.length * history.instruments.length, () => {
+    for (const columns of history.instruments) {
+      const equity = new Float64Array(history.length);
+      sink.value = [run(columns, equity), judged(equity, barsPerDay)];
+    }
+  });
+}
+
+/** Big histories: one pass a round is long enough. */
+function once(name: string, operations: number, work: () => void): Contender {
+  return { name, round: () => cpuCost(operations, work) };
+}
+
+const hourly = manifestOf('1h');
+const one = historyOf('1h', HOUR, [columnsOf(7, HOURS, 0.02)]);
+const hundred = historyOf(
+  '1h',
+  HOUR,
+  Array.from({ length: 100 }, (_, n) => columnsOf(n + 1, HOURS, 0.02)),
+);
+const minutely = manifestOf('1m');
+const minutes = historyOf('1m', 60_000, [columnsOf(9, HOURS * 60, 0.003)]);
+
+const fusedOne = plain('fused, 5 years hourly', fused, one, 24);
+/** The peer that is not installed, at its share of the fused loop measured in the same round. */
+const grademark: Contender = {
+  name: 'grademark (by its share of fused)',
+  async round() {
+    const cost = await fusedOne.round();
+    return { operations: cost.operations * GRADEMARK_OF_FUSED, microseconds: cost.microseconds };
+  },
+};
+
+const trades = simulate(hourly, one, evaluateRules(hourly, one), DEFAULT_ASSUMPTIONS).trades.length;
+await bench({
+  title: `backtest: RSI 14, EMA 12/26, stop and target, every bar's matrix and disposition kept (${trades} trades in ${HOURS} bars)`,
+  contenders: [
+    ours('ours, 5 years hourly', hourly, one, 24),
+    fusedOne,
+    plain('trading-signals, 5 years hourly', streaming, one, 24),
+    grademark,
+    once('ours, 100 assets', hundred.length * 100, () => {
+      const rules = evaluateRules(hourly, hundred);
+      const simulation = simulate(hourly, hundred, rules, DEFAULT_ASSUMPTIONS);
+      sink.value = [rules, simulation, judged(simulation.equityUsd, 24)];
+    }),
+    once('fused, 100 assets', hundred.length * 100, () => {
+      for (const columns of hundred.instruments) {
+        const equity = new Float64Array(hundred.length);
+        sink.value = [fused(columns, equity), judged(equity, 24)];
+      }
+    }),
+    once('ours, 5 years of minutes', minutes.length, () => {
+      const rules = evaluateRules(minutely, minutes);
+      const simulation = simulate(minutely, minutes, rules, DEFAULT_ASSUMPTIONS);
+      sink.value = [rules, simulation, judged(simulation.equityUsd, 1_440)];
+    }),
+    once('fused, 5 years of minutes', minutes.length, () => {
+      const equity = new Float64Array(minutes.length);
+      sink.value = [fused(minutes.instruments[0] as InstrumentColumns, equity), judged(equity, 1_440)];
+    }),
+  ],
+  comparisons: [
+    { what: 'share of the fused loop', ours: 'ours, 5 years hourly', reference: 'fused, 5 years hourly', goal: 0.4 },
+    { what: 'against trading-signals', ours: 'ours, 5 years hourly', reference: 'trading-signals, 5 years hourly', goal: null },
+    { what: 'against grademark', ours: 'ours, 5 years hourly', reference: 'grademark (by its share of fused)', goal: 100 },
+    { what: 'share of the fused loop, 100 assets', ours: 'ours, 100 assets', reference: 'fused, 100 assets', goal: 0.4 },
+    { what: 'share of the fused loop, minutes', ours: 'ours, 5 years of minutes', reference: 'fused, 5 years of minutes', goal: 0.4 },
+  ],
+  notes: [
+    'rates are bars of one instrument per second of processor time',
+    'ours: rules, matrix, dispositions, cash and equity of every bar in columns; money in whole units; entries sized by limits, volume and depth',
+    'grademark is not installed: its rate is 0.31 % of the fused loop, as measured beside it once',
+  ],
+});

@@ -1,0 +1,167 @@
+/**
+ * The pre-trade risk check of twenty orders: whole numbers in doubles against decimal.js, big integers and bare doubles
+ * that check nothing. All contenders do the same comparisons, and are first shown to say the same of every order.
+ */
+import assert from 'node:assert/strict';
+import { Decimal } from '../src/domain/decimal.ts';
+import type { Order } from '../src/domain/order.ts';
+import { RISK_BITS } from '../src/domain/risk/codes.ts';
+import {
+  assessOrder,
+  breachesOf,
+  figuresOf,
+  type OrderFigures,
+  prepareRisk,
+  type RiskContext,
+  type RiskFrame,
+} from '../src/domain/risk/index.ts';
+import { randomCases } from '../test/domain/risk/random-cases.ts';
+import { bench, repeated, sink } from './harness.ts';
+
+const ORDERS = 20;
+
+interface Prepared {
+  readonly order: Order;
+  readonly context: RiskContext;
+  readonly frame: RiskFrame;
+  readonly figures: OrderFigures;
+}
+
+/** Purchases of ordinary size with a live quote: what a tick asks about, in as many worlds. */
+function prepared(): Prepared[] {
+  const next = randomCases(20);
+  const found: Prepared[] = [];
+  while (found.length < ORDERS) {
+    const { order, context } = next();
+    const frame = prepareRisk(order.instrument, order.venue, context, order.id);
+    const figures = figuresOf(order);
+    if (order.side === 'buy' && figures.limitPrice === null && frame.worstBuy !== null && frame.rooms.length >= 5)
+      found.push({ order, context, frame, figures });
+  }
+  return found;
+}
+
+const cases = prepared();
+const frames = cases.map(({ frame }) => frame);
+const figures = cases.map((each) => each.figures);
+
+interface DecimalFrame {
+  readonly rooms: readonly { readonly room: Decimal; readonly bit: number }[];
+  readonly buyMask: number;
+  readonly worstBuy: Decimal;
+}
+
+const decimalFrames: DecimalFrame[] = frames.map((frame) => ({
+  rooms: frame.rooms.map(({ room, code }) => ({ room: new Decimal(room.toString()).div(1_000_000), bit: RISK_BITS[code] })),
+  buyMask: frame.buyMask,
+  worstBuy: new Decimal(frame.worstBuy as string),
+}));
+const decimalOrders = cases.map(({ order }) => ({
+  quantity: new Decimal(order.quantity),
+  limitPrice: new Decimal(order.limitPrice),
+  notional: new Decimal(order.quantity).times(order.limitPrice),
+}));
+
+/** The same check as plain decimals make it: a comparison for each limit. */
+function decimalBreaches(frame: DecimalFrame, notional: Decimal, limitPrice: Decimal): number {
+  let mask = frame.buyMask;
+  for (const { room, bit } of frame.rooms) if (notional.gt(room)) mask |= bit;
+  if (limitPrice.gt(frame.worstBuy)) mask |= RISK_BITS.slippage_budget_breach;
+  return mask;
+}
+
+const bigFrames = frames.map((frame) => ({
+  rooms: frame.rooms.map(({ room }) => room),
+  bits: [...frame.bits],
+  buyMask: frame.buyMask,
+  worst: BigInt(frame.worstBuyTicks),
+}));
+const bigOrders = figures.map(({ notional, ticks }) => ({ notional: BigInt(notional), ticks: BigInt(ticks) }));
+
+function bigBreaches(index: number): number {
+  const frame = bigFrames[index] as (typeof bigFrames)[number];
+  const { notional, ticks } = bigOrders[index] as (typeof bigOrders)[number];
+  let mask = frame.buyMask;
+  for (let i = 0; i < frame.rooms.length; i++) if (notional > (frame.rooms[i] as bigint)) mask |= frame.bits[i] as number;
+  if (ticks > frame.worst) mask |= RISK_BITS.slippage_budget_breach;
+  return mask;
+}
+
+const floatFrames = frames.map((frame) => ({
+  rooms: Float64Array.from(frame.rooms, ({ room }) => Number(room) / 1e6),
+  bits: frame.bits,
+  buyMask: frame.buyMask,
+  worst: Number(frame.worstBuy),
+}));
+const floatOrders = cases.map(({ order }) => ({ quantity: Number(order.quantity), limitPrice: Number(order.limitPrice) }));
+
+/** No exactness: bare doubles of dollars. */
+function floatBreaches(index: number): number {
+  const frame = floatFrames[index] as (typeof floatFrames)[number];
+  const { quantity, limitPrice } = floatOrders[index] as (typeof floatOrders)[number];
+  const notional = quantity * limitPrice;
+  let mask = frame.buyMask;
+  for (let i = 0; i < frame.rooms.length; i++) if (notional > (frame.rooms[i] as number)) mask |= frame.bits[i] as number;
+  if (limitPrice > frame.worst) mask |= RISK_BITS.slippage_budget_breach;
+  return mask;
+}
+
+for (const [index, { order, context, frame, figures: own }] of cases.entries()) {
+  const mask = breachesOf(frame, own);
+  const rejections = assessOrder(order, context).attribution.rejections.map(({ code }) => RISK_BITS[code as keyof typeof RISK_BITS]);
+  assert.equal(
+    mask,
+    rejections.reduce((all, bit) => all | bit, 0),
+  );
+  const { notional, limitPrice } = decimalOrders[index] as (typeof decimalOrders)[number];
+  assert.equal(decimalBreaches(decimalFrames[index] as DecimalFrame, notional, limitPrice), mask);
+  assert.equal(bigBreaches(index), mask);
+}
+
+const eachOf = (name: string, judge: (index: number) => number) =>
+  repeated(name, 1, () => {
+    let all = 0;
+    for (let index = 0; index < ORDERS; index++) all ^= judge(index);
+    sink.value = all;
+  });
+
+await bench({
+  title: 'pre-trade risk check of 20 orders',
+  contenders: [
+    eachOf('exact doubles', (index) => breachesOf(frames[index] as RiskFrame, figures[index] as OrderFigures)),
+    eachOf('decimal.js', (index) => {
+      const { notional, limitPrice } = decimalOrders[index] as (typeof decimalOrders)[number];
+      return decimalBreaches(decimalFrames[index] as DecimalFrame, notional, limitPrice);
+    }),
+    eachOf('decimal.js, with its product', (index) => {
+      const { quantity, limitPrice } = decimalOrders[index] as (typeof decimalOrders)[number];
+      return decimalBreaches(decimalFrames[index] as DecimalFrame, quantity.times(limitPrice), limitPrice);
+    }),
+    eachOf('big integers', bigBreaches),
+    eachOf('bare doubles', floatBreaches),
+    eachOf('exact doubles, from text', (index) => breachesOf(frames[index] as RiskFrame, figuresOf((cases[index] as Prepared).order))),
+    eachOf('decimal.js, from text', (index) => {
+      const { order } = cases[index] as Prepared;
+      return decimalBreaches(
+        decimalFrames[index] as DecimalFrame,
+        new Decimal(order.quantity).times(order.limitPrice),
+        new Decimal(order.limitPrice),
+      );
+    }),
+    eachOf('assessOrder', (index) => {
+      const { order, context } = cases[index] as Prepared;
+      return assessOrder(order, context).attribution.rejections.length;
+    }),
+  ],
+  comparisons: [
+    { what: 'twenty orders, read', ours: 'exact doubles', reference: 'decimal.js', goal: 40 },
+    { what: 'decimals multiply each time', ours: 'exact doubles', reference: 'decimal.js, with its product', goal: null },
+    { what: 'the same', ours: 'exact doubles', reference: 'big integers', goal: null },
+    { what: 'what exactness costs', ours: 'exact doubles', reference: 'bare doubles', goal: null },
+    { what: 'twenty orders, from text', ours: 'exact doubles, from text', reference: 'decimal.js, from text', goal: null },
+    { what: 'all of it: world, order, words', ours: 'assessOrder', reference: 'decimal.js', goal: null },
+  ],
+  notes: [
+    `per s: checks of ${ORDERS} orders; each is ${frames.reduce((sum, { rooms }) => sum + rooms.length + 1, 0) / ORDERS} comparisons on average`,
+  ],
+});

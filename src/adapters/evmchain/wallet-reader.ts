@@ -1,0 +1,151 @@
+/** Reads an address from a node of the EVM chain: native coin, tokens, nonce and code, all at one block. */
+import { createPublicClient, defineChain, erc20Abi, getAddress, http, type PublicClient } from 'viem';
+import type { Clock } from '../../../streams/clock.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/wallet.ts';
+
+/** The contract that answers many reads in one call; at the same address on nearly every chain. */
+export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11';
+const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 } as const;
+/** Somebody waits for the answer: a node that is slower is told as away. */
+const TIMEOUT_MS = 4_000;
+const DELEGATION = '0xef0100';
+/** A token with more decimals than this is broken or hostile. */
+const MAX_DECIMALS = 36;
+
+export interface TokenListing {
+  readonly symbol: string;
+  readonly contract: `0x${string}`;
+}
+
+export interface WalletReaderOptions {
+  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  readonly url: string;
+  readonly chainId: number;
+  readonly tokens: readonly TokenListing[];
+  readonly clock: Pick<Clock, 'now'>;
+  readonly timeoutMs?: number;
+}
+
+export interface WalletReader {
+  /** `address` as `checkedAddress` gives it. Refuses with `unavailable` where the node is away, wrong or of another chain. */
+  read(address: string): Promise<Outcome<ChainWallet>>;
+}
+
+/** Opens nothing: every read asks anew, and answers are batched into few requests. */
+export function createWalletReader(options: WalletReaderOptions): WalletReader {
+  const { chainId, clock } = options;
+  const tokens = options.tokens.map(({ symbol, contract }) => ({ symbol, contract: getAddress(contract.toLowerCase()) }));
+  const chain = defineChain({
+    id: chainId,
+    name: `chain ${chainId}`,
+    nativeCurrency: NATIVE,
+    rpcUrls: { default: { http: [options.url] } },
+    contracts: { multicall3: { address: MULTICALL3 } },
+  });
+  const client: PublicClient = createPublicClient({
+    chain,
+    transport: http(options.url, {
+      batch: { wait: 5 },
+      timeout: options.timeoutMs ?? TIMEOUT_MS,
+      retryCount: 1,
+      fetchOptions: { redirect: 'error' },
+    }),
+  });
+
+  return {
+    async read(address) {
+      const account = address as `0x${string}`;
+      try {
+        const [actual, block] = await Promise.all([client.getChainId(), client.getBlock({ blockTag: 'latest' })]);
+        if (actual !== chainId) return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
+        const { number: blockNumber } = block;
+        const [native, nonce, code, read] = await Promise.all([
+          client.getBalance({ address: account, blockNumber }),
+          client.getTransactionCount({ address: account, blockNumber }),
+          client.getCode({ address: account, blockNumber }),
+          readTokens(client, account, tokens, blockNumber),
+        ]);
+        return {
+          ok: true,
+          value: {
+            address,
+            chainId,
+            kind: kindOf(code),
+            nonce,
+            block: { number: blockNumber.toString(), hash: block.hash, at: Number(block.timestamp) * 1_000 },
+            fetchedAt: clock.now(),
+            native: { symbol: NATIVE.symbol, contract: null, decimals: NATIVE.decimals, ...balanceOf(native, NATIVE.decimals) },
+            ...read,
+          },
+        };
+      } catch (error) {
+        return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
+      }
+    },
+  };
+}
+
+function kindOf(code: string | undefined): AccountKind {
+  if (code === undefined || code === '0x') return 'account';
+  return code.toLowerCase().startsWith(DELEGATION) ? 'delegated' : 'contract';
+}
+
+function balanceOf(balance: bigint, decimals: number): { readonly balance: string; readonly amount: string } {
+  return { balance: balance.toString(), amount: amountOf(balance, decimals) };
+}
+
+type TokenReads = Pick<ChainWallet, 'tokens' | 'unread'>;
+
+/** Balance and decimals of every token in one call, or in a call each where the chain has no such contract. */
+async function readTokens(
+  client: PublicClient,
+  account: `0x${string}`,
+  tokens: readonly TokenListing[],
+  blockNumber: bigint,
+): Promise<TokenReads> {
+  if (tokens.length === 0) return { tokens: [], unread: [] };
+  const contracts = tokens.flatMap(({ contract }) => [
+    { address: contract, abi: erc20Abi, functionName: 'balanceOf' as const, args: [account] as const },
+    { address: contract, abi: erc20Abi, functionName: 'decimals' as const },
+  ]);
+  let results: readonly { readonly status: string; readonly result?: unknown; readonly error?: unknown }[] = await client.multicall({
+    contracts,
+    blockNumber,
+    allowFailure: true,
+  });
+  if (results.every(({ status }) => status === 'failure')) {
+    results = await Promise.all(
+      contracts.map(async (contract) => {
+        try {
+          return { status: 'success', result: await client.readContract({ ...contract, blockNumber } as never) };
+        } catch (error) {
+          return { status: 'failure', error };
+        }
+      }),
+    );
+  }
+  const read: ChainToken[] = [];
+  const unread: { symbol: string; contract: string; why: string }[] = [];
+  for (const [index, { symbol, contract }] of tokens.entries()) {
+    const [balance, decimals] = [results[index * 2], results[index * 2 + 1]];
+    const places = decimals?.result;
+    if (typeof balance?.result !== 'bigint' || typeof places !== 'number' || places > MAX_DECIMALS) {
+      unread.push({ symbol, contract, why: reasonOf(balance?.error ?? decimals?.error ?? new Error('the contract answers no token')) });
+    } else read.push({ symbol, contract, decimals: places, ...balanceOf(balance.result, places) });
+  }
+  return { tokens: read, unread };
+}
+
+/** The kind of a failure without the node's address, which may hold a key. */
+function reasonOf(error: unknown): string {
+  const { shortMessage, name, details } = error as { shortMessage?: unknown; name?: unknown; details?: unknown };
+  const text = typeof shortMessage === 'string' ? shortMessage : typeof name === 'string' ? name : 'unknown error';
+  const more = typeof details === 'string' && !text.includes(details) ? `: ${details}` : '';
+  return (
+    `${text}${more}`
+      .replace(/https?:\/\/\S+/g, '<node>')
+      .split('\n', 1)[0]
+      ?.slice(0, 160) ?? 'unknown error'
+  );
+}

@@ -1,0 +1,267 @@
+/** Filings as SEC EDGAR publishes them: `submissions/CIK##########.json`, columns of equal length, newest first. */
+import type { Observable } from 'rxjs';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EntityNames } from '../../domain/intelligence/entities.ts';
+import { FILINGS_SOURCE, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
+import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import { type Direction, type EventKind, type Report, readItems } from '../../domain/intelligence/report.ts';
+import type { FeedMessage, Severity } from '../../domain/market-event.ts';
+import { newYorkOffsetMs } from '../../domain/session.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { poll, type Rejected } from '../venues/polling.ts';
+import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { UNCHANGED } from '../venues/venue-http.ts';
+import { dateOf, recordOf, textOf } from './field-reading.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Whoever asks too fast is refused for about this long, and longer where he goes on asking. */
+const REFUSED_MS = 600_000;
+
+/** What forms besides 8-K come to. Forms that are not here (insiders' trades, letters, proxies) make no event. */
+const FORMS: Readonly<Record<string, readonly [EventKind, Severity, Direction, string]>> = {
+  '10-K': ['results', 'low', 'neutral', 'annual report'],
+  '10-Q': ['results', 'low', 'neutral', 'quarterly report'],
+  'NT 10-K': ['regulatory', 'high', 'negative', 'annual report is late'],
+  'NT 10-Q': ['regulatory', 'high', 'negative', 'quarterly report is late'],
+  '25': ['delisting', 'critical', 'negative', 'removal from listing'],
+  '25-NSE': ['delisting', 'critical', 'negative', 'removal from listing'],
+  '15-12G': ['delisting', 'critical', 'negative', 'end of registration'],
+  D: ['fundraising', 'medium', 'neutral', 'private offering'],
+  'S-1': ['fundraising', 'medium', 'neutral', 'registration of an offering'],
+  'S-3ASR': ['fundraising', 'low', 'neutral', 'shelf registration'],
+  '424B5': ['fundraising', 'medium', 'neutral', 'offering of securities'],
+  'S-4': ['mna', 'medium', 'neutral', 'registration for a merger'],
+  '425': ['mna', 'low', 'neutral', 'communication about a merger'],
+  'SC TO-T': ['mna', 'high', 'neutral', 'tender offer'],
+  'SC 13D': ['mna', 'medium', 'neutral', 'stake with intent'],
+  'SC 13G': ['filing', 'low', 'neutral', 'stake without intent'],
+  '6-K': ['filing', 'low', 'neutral', 'report of a foreign issuer'],
+};
+
+const ITEM_TITLES: Readonly<Record<string, string>> = {
+  '1.01': 'material agreement',
+  '1.02': 'termination of a material agreement',
+  '1.03': 'bankruptcy or receivership',
+  '1.05': 'material cybersecurity incident',
+  '2.01': 'completion of an acquisition or disposal',
+  '2.02': 'results of operations',
+  '2.03': 'new financial obligation',
+  '2.04': 'acceleration of an obligation',
+  '2.05': 'exit costs',
+  '2.06': 'material impairment',
+  '3.01': 'notice of delisting',
+  '3.02': 'unregistered sale of equity',
+  '3.03': 'change of holders’ rights',
+  '4.01': 'change of auditor',
+  '4.02': 'earlier statements are not to be relied on',
+  '5.01': 'change of control',
+  '5.02': 'departure or appointment of officers',
+  '5.03': 'change of bylaws',
+  '5.07': 'votes of shareholders',
+  '7.01': 'Regulation FD disclosure',
+  '8.01': 'other events',
+  '9.01': 'exhibits',
+};
+
+/** The regulator takes filings from 06:00 to 22:00 in New York. */
+const OPENS_HOUR = 6;
+const CLOSES_HOUR = 22;
+
+/** New York's wall clock, read as if it were UTC, as an instant. */
+function newYorkInstant(local: EpochMs): EpochMs {
+  const guess = local - newYorkOffsetMs(local);
+  return local - newYorkOffsetMs(guess);
+}
+
+/**
+ * Whether the `Z` of acceptance times stands for New York's wall clock, as it does in many recorded answers: true where
+ * some of them, read as UTC, would lie in hours in which the regulator takes nothing.
+ */
+export function acceptedInNewYorkTime(times: readonly EpochMs[]): boolean {
+  return times.some((at) => {
+    const hour = new Date(at + newYorkOffsetMs(at)).getUTCHours();
+    return hour < OPENS_HOUR || hour >= CLOSES_HOUR;
+  });
+}
+
+export interface ReadFilings {
+  readonly reports: readonly Report[];
+  /** Rows that make no event, by form, and rows that are older than asked for under `older`. */
+  readonly ignored: ReadonlyMap<string, number>;
+  readonly rejected: readonly Rejected[];
+  /** Rows in all: reports, ignored and rejected ones together. */
+  readonly rows: number;
+}
+
+export interface ReadFilingsOptions {
+  readonly names: EntityNames;
+  readonly receivedAt: EpochMs;
+  /** Filings accepted before it are left out. */
+  readonly since: EpochMs;
+  /** Where the documents lie, `https://www.sec.gov/Archives`; null where they lie nowhere. */
+  readonly archiveUrl: string | null;
+}
+
+interface Columns {
+  readonly accession: readonly unknown[];
+  readonly form: readonly unknown[];
+  readonly accepted: readonly unknown[];
+  readonly items: readonly unknown[];
+  readonly reportDate: readonly unknown[];
+  readonly document: readonly unknown[];
+}
+
+function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
+  const column = (name: string): readonly unknown[] | null => (Array.isArray(recent[name]) ? (recent[name] as unknown[]) : null);
+  const accession = column('accessionNumber');
+  const form = column('form');
+  const accepted = column('acceptanceDateTime');
+  if (accession === null || form === null || accepted === null) return null;
+  return {
+    accession,
+    form,
+    accepted,
+    items: column('items') ?? [],
+    reportDate: column('reportDate') ?? [],
+    document: column('primaryDocument') ?? [],
+  };
+}
+
+/** What a form and its items come to; null where it makes no event. */
+function meaningOf(form: string, items: readonly string[]): readonly [EventKind, Severity, Direction, string] | null {
+  const base = form.replace(/\/A$/, '');
+  if (base === '8-K') {
+    const { kind, severity, direction } = readItems(items);
+    const titles = items.filter((item) => item !== '9.01').map((item) => ITEM_TITLES[item] ?? `item ${item}`);
+    return [kind, severity, direction, titles.length === 0 ? 'current report' : titles.join(', ')];
+  }
+  return Object.hasOwn(FORMS, base) ? (FORMS[base] as readonly [EventKind, Severity, Direction, string]) : null;
+}
+
+/**
+ * Reads the recent filings of one company. Columns of unequal length are read as far as all of the needed ones go, and the
+ * rest is refused. An amendment (`/A`) belongs to the story of the form that it amends.
+ * @throws VenueError where the answer is of another shape.
+ */
+export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl }: ReadFilingsOptions): ReadFilings {
+  const answer = recordOf(body);
+  const cik = textOf(String(answer['cik'] ?? ''), 10);
+  const columns = columnsOf(recordOf(recordOf(answer['filings'])['recent']));
+  if (cik === null || !/^\d+$/.test(cik) || columns === null)
+    throw new VenueError('reference', 200, 'unknown_shape', 'the submissions have no "cik" or no columns of recent filings');
+  const company = textOf(answer['name'], 200) ?? `CIK ${cik}`;
+  const { entities } = names.map([{ kind: 'cik', text: cik }]);
+  const rows = Math.max(columns.accession.length, columns.form.length, columns.accepted.length);
+  const times = columns.accepted.map((value) => (typeof value === 'string' ? Date.parse(value) : Number.NaN));
+  const inNewYork = acceptedInNewYorkTime(times.filter((at, row) => Number.isFinite(at) && String(columns.form[row]).startsWith('8-K')));
+  const reports: Report[] = [];
+  const ignored = new Map<string, number>();
+  const rejected: Rejected[] = [];
+  const ignore = (why: string): void => void ignored.set(why, (ignored.get(why) ?? 0) + 1);
+
+  for (let row = 0; row < rows; row++) {
+    const accession = textOf(columns.accession[row], 40);
+    const form = textOf(columns.form[row], 40);
+    const time = times[row] ?? Number.NaN;
+    if (accession === null || form === null || !Number.isFinite(time)) {
+      rejected.push({ reason: 'missing_field', detail: `row ${row} of ${company} has no accession number, form or acceptance time` });
+      continue;
+    }
+    const publishedAt = inNewYork ? newYorkInstant(time) : time;
+    const items = String(columns.items[row] ?? '')
+      .split(',')
+      .filter((item) => /^\d\.\d\d$/.test(item));
+    const meaning = meaningOf(form, items);
+    if (meaning === null) ignore(form);
+    else if (publishedAt < since) ignore('older');
+    else {
+      const [kind, severity, direction, words] = meaning;
+      const plain = accession.replaceAll('-', '');
+      const document = textOf(columns.document[row], 200);
+      reports.push({
+        id: `sec:${accession}`,
+        channel: 'filing',
+        source: 'EDGAR',
+        family: 'sec',
+        primary: true,
+        publishedAt,
+        receivedAt,
+        kind,
+        severity,
+        direction,
+        entities,
+        unmapped: entities.length === 0 ? [company] : [],
+        headline: `${company} files ${form}: ${words}`.slice(0, 300),
+        url: archiveUrl === null || document === null ? null : `${archiveUrl}/edgar/data/${Number(cik)}/${plain}/${document}`,
+        storyKey: `sec:${Number(cik)}:${form.replace(/\/A$/, '')}:${dateOf(columns.reportDate[row]) ?? accession}`,
+        action: 'report',
+        corrects: null,
+      });
+    }
+  }
+  return { reports, ignored, rejected, rows };
+}
+
+export interface FilingsOptions {
+  /** Sends the User-Agent that the regulator asks for: company and e-mail address. */
+  readonly door: KeyedDoor;
+  readonly names: EntityNames;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly archiveUrl: string | null;
+  /** Default 60 s. */
+  readonly everyMs?: number;
+  /** Default: the longest look-back of a rule on events. */
+  readonly lookbackMs?: number;
+}
+
+/** Filings of every issuer in the catalog, one request each and round. Each filing is told once. */
+export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessage | IntelligenceRecord> {
+  const { door, names, clock, random } = options;
+  const ciks = [...names.ciks.keys()].sort();
+  const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+  return poll<IntelligenceRecord>({
+    source: FILINGS_SOURCE,
+    everyMs: options.everyMs ?? 60_000,
+    clock,
+    random,
+    open() {
+      let at = 0;
+      const told = new Map<string, EpochMs>();
+      return {
+        async ask() {
+          const cik = ciks[at];
+          if (cik === undefined) return { messages: [] };
+          const body = await door.getIfChanged(`/submissions/CIK${cik.padStart(10, '0')}.json`, []).catch((error: unknown) => {
+            // A company that is not there must not hold up the others.
+            if (error instanceof VenueError && error.status === 404) return error;
+            throw patient(error);
+          });
+          at = (at + 1) % ciks.length;
+          const more = at > 0;
+          if (body instanceof VenueError) return { messages: [], rejected: [{ reason: 'venue_error', detail: body.message }], more };
+          if (body === UNCHANGED) return { messages: [], more };
+          const receivedAt = clock.now();
+          const since = receivedAt - lookbackMs;
+          const read = readSubmissions(body, { names, receivedAt, since, archiveUrl: options.archiveUrl });
+          const fresh = read.reports.filter(({ id }) => !told.has(id));
+          for (const report of fresh) told.set(report.id, report.publishedAt);
+          for (const [id, publishedAt] of told) if (publishedAt < since - 2 * HOUR_MS) told.delete(id);
+          return { messages: fresh.reverse().map((report) => ({ kind: 'report', report }) as const), rejected: read.rejected, more };
+        },
+        // Nor must one whose answer cannot be read, whenever it is asked for.
+        failed(error) {
+          if (error instanceof VenueError && error.status === 200 && error.code !== 'unknown_shape') at = (at + 1) % ciks.length;
+        },
+      };
+    },
+  });
+}
+
+/** A refusal for asking too fast, or without saying who asks, names no term: it is given the one that is known. */
+function patient(error: unknown): unknown {
+  if (!(error instanceof VenueError) || (error.status !== 403 && error.status !== 429) || error.retryAfterMs !== null) return error;
+  return new VenueError(error.venue, error.status, error.code, error.message, REFUSED_MS);
+}

@@ -1,0 +1,206 @@
+/** Macro series and their calendar as FRED publishes them: observations with vintages, and the days of releases. */
+import type { Observable } from 'rxjs';
+import type { Clock } from '../../../streams/clock.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import { MACRO_SERIES, type MacroObservation, type MacroRelease, type MacroSeries } from '../../domain/intelligence/macro.ts';
+import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import type { Report } from '../../domain/intelligence/report.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { poll, type Reading, type Rejected } from '../venues/polling.ts';
+import type { DoorQuery, KeyedDoor } from '../venues/reference/keyed-door.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { UNCHANGED } from '../venues/venue-http.ts';
+import { wireDecimal } from '../venues/wire-decimal.ts';
+import { countOf, dateOf, recordOf, textOf } from './field-reading.ts';
+
+export const MACRO_SOURCE = 'news:macro';
+const DAY_MS = 86_400_000;
+/** How the provider writes that a date has no value. */
+const MISSING = '.';
+
+/**
+ * Reads `/fred/series/observations`. A missing value is kept as null, since a value may be taken back. The vintage is the
+ * observation's own `realtime_start`. @throws VenueError where the answer is of another shape or of other units.
+ */
+export function readObservations(
+  body: unknown,
+  series: Pick<MacroSeries, 'id' | 'units'>,
+  receivedAt: EpochMs,
+): { readonly observations: readonly MacroObservation[]; readonly rejected: readonly Rejected[] } {
+  const answer = recordOf(body);
+  if (!Array.isArray(answer['observations']) || answer['units'] !== series.units)
+    throw new VenueError('reference', 200, 'unknown_shape', `${series.id}: the answer has no list "observations" in units ${series.units}`);
+  const observations: MacroObservation[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of answer['observations'] as unknown[]) {
+    const row = recordOf(item);
+    const date = dateOf(row['date']);
+    const vintage = dateOf(row['realtime_start']);
+    const value = row['value'] === MISSING ? null : wireDecimal(row['value']);
+    if (date === null || vintage === null)
+      rejected.push({ reason: 'missing_field', detail: `an observation of ${series.id} without "date" or "realtime_start"` });
+    else if (value === null && row['value'] !== MISSING)
+      rejected.push({ reason: 'bad_number', detail: `${series.id} of ${date} is no number: ${String(row['value']).slice(0, 40)}` });
+    else
+      observations.push({
+        seriesId: series.id,
+        units: series.units,
+        date,
+        value: value === null ? null : plainDecimal(value),
+        vintage,
+        receivedAt,
+      });
+  }
+  return { observations, rejected };
+}
+
+/** Reads `/fred/releases/dates`. Days without a time: the provider names none. */
+export function readReleases(
+  body: unknown,
+  receivedAt: EpochMs,
+): { readonly releases: readonly MacroRelease[]; readonly rejected: readonly Rejected[] } {
+  const list = recordOf(body)['release_dates'];
+  if (!Array.isArray(list)) throw new VenueError('reference', 200, 'unknown_shape', 'the calendar has no list "release_dates"');
+  const releases: MacroRelease[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of list as unknown[]) {
+    const row = recordOf(item);
+    const releaseId = countOf(row['release_id']);
+    const name = textOf(row['release_name'], 200);
+    const date = dateOf(row['date']);
+    if (releaseId === null || name === null || date === null)
+      rejected.push({ reason: 'missing_field', detail: 'a release without "release_id", "release_name" or "date"' });
+    else releases.push({ releaseId, name, date, receivedAt });
+  }
+  return { releases, rejected };
+}
+
+/** A series that the provider refuses for good must not hold up the others: it is counted. */
+function refused(error: unknown): Reading<IntelligenceRecord> {
+  if (!(error instanceof VenueError) || (error.status !== 400 && error.status !== 404)) throw error;
+  return { messages: [], rejected: [{ reason: 'venue_error', detail: error.message }], more: true };
+}
+
+/** A value that has just been released, as an event: it is about no asset in particular. */
+function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservation | undefined): Report {
+  const was = before === undefined ? '' : ` (${before.value} for ${before.date.slice(0, 7)})`;
+  return {
+    id: `macro:${of.id}:${of.units}:${now.date}`,
+    channel: 'macro',
+    source: 'FRED',
+    family: 'fred',
+    primary: true,
+    publishedAt: now.receivedAt,
+    receivedAt: now.receivedAt,
+    kind: 'macro_release',
+    severity: 'medium',
+    direction: 'neutral',
+    entities: [],
+    unmapped: [],
+    headline: `${of.title}: ${now.value} ${of.unit} for ${now.date.slice(0, 7)}${was}`,
+    url: null,
+    storyKey: `macro:${of.id}:${of.units}:${now.date}`,
+    action: 'report',
+    corrects: null,
+  };
+}
+
+export interface MacroOptions {
+  readonly door: KeyedDoor;
+  /** 32 lower-case letters and digits; goes into the query, as the provider wants it, and nowhere else. */
+  readonly apiKey: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly series?: readonly MacroSeries[];
+  /** Default 15 minutes. */
+  readonly everyMs?: number;
+}
+
+/** How far back observations are read, and how far the calendar reaches to either side. */
+const HISTORY_DAYS = 400;
+const CALENDAR_BACK_DAYS = 14;
+const CALENDAR_AHEAD_DAYS = 60;
+const CALENDAR_PAGE = 1000;
+
+/** Every series in turn, then the calendar. */
+export function createMacroFeed(options: MacroOptions): Observable<FeedMessage | IntelligenceRecord> {
+  const { door, clock, random } = options;
+  const series = options.series ?? MACRO_SERIES;
+  const day = (at: EpochMs): string => isoTime(at).slice(0, 10);
+  const ask = (path: string, query: DoorQuery): Promise<unknown> =>
+    door.getIfChanged(path, [['api_key', options.apiKey], ['file_type', 'json'], ...query]);
+
+  async function observations(of: MacroSeries, newest: Map<string, string>): Promise<Reading<IntelligenceRecord>> {
+    const body = await ask('/fred/series/observations', [
+      ['series_id', of.id],
+      ['units', of.units],
+      ['observation_start', day(clock.now() - HISTORY_DAYS * DAY_MS)],
+      ['sort_order', 'asc'],
+    ]);
+    const receivedAt = clock.now();
+    if (body === UNCHANGED) return { messages: [], more: true };
+    const read = readObservations(body, of, receivedAt);
+    const values = read.observations.filter(({ value }) => value !== null);
+    const last = values.at(-1);
+    const before = newest.get(of.id);
+    if (last !== undefined) newest.set(of.id, last.date);
+    const released = of.frequency === 'monthly' && last !== undefined && before !== undefined && last.date > before;
+    return {
+      messages: [
+        { kind: 'observations', receivedAt, observations: read.observations },
+        ...(released ? [{ kind: 'report' as const, report: releaseOf(of, last, values.at(-2)) }] : []),
+      ],
+      rejected: read.rejected,
+      more: true,
+    };
+  }
+
+  /** Ahead of today the provider lists releases only where those without data are asked for. */
+  async function calendar(offset: number): Promise<{ readonly reading: Reading<IntelligenceRecord>; readonly next: number | null }> {
+    const body = await ask('/fred/releases/dates', [
+      ['include_release_dates_with_no_data', 'true'],
+      ['realtime_start', day(clock.now() - CALENDAR_BACK_DAYS * DAY_MS)],
+      ['realtime_end', day(clock.now() + CALENDAR_AHEAD_DAYS * DAY_MS)],
+      ['sort_order', 'asc'],
+      ['limit', String(CALENDAR_PAGE)],
+      ['offset', String(offset)],
+    ]);
+    const receivedAt = clock.now();
+    if (body === UNCHANGED) return { reading: { messages: [] }, next: null };
+    const { releases, rejected } = readReleases(body, receivedAt);
+    const full = releases.length + rejected.length >= CALENDAR_PAGE;
+    return {
+      reading: { messages: [{ kind: 'releases', receivedAt, releases }], rejected, more: full },
+      next: full ? offset + CALENDAR_PAGE : null,
+    };
+  }
+
+  return poll<IntelligenceRecord>({
+    source: MACRO_SOURCE,
+    everyMs: options.everyMs ?? 900_000,
+    clock,
+    random,
+    open() {
+      let at = 0;
+      let offset = 0;
+      /** The newest date of each series: what comes after it was released while we listened. */
+      const newest = new Map<string, string>();
+      return {
+        // A round that broke off goes on where it stood, so that a provider that limits us is asked for nothing twice.
+        async ask() {
+          const of = series[at];
+          if (of !== undefined) {
+            const reading = await observations(of, newest).catch((error: unknown) => refused(error));
+            at++;
+            return reading;
+          }
+          const { reading, next } = await calendar(offset);
+          offset = next ?? 0;
+          if (next === null) at = 0;
+          return reading;
+        },
+      };
+    },
+  });
+}

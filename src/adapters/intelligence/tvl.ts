@@ -1,0 +1,154 @@
+/** Value locked on chains as DefiLlama publishes it: `/v2/chains` and the histories of all and of single chains. */
+import type { Observable } from 'rxjs';
+import type { Clock } from '../../../streams/clock.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
+import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { poll, type Reading, type Rejected } from '../venues/polling.ts';
+import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { UNCHANGED } from '../venues/venue-http.ts';
+import { recordOf, textOf } from './field-reading.ts';
+
+export const TVL_SOURCE = 'news:tvl';
+const DAY_MS = 86_400_000;
+const MAX_NAME = 80;
+
+/** US dollars to the cent: beyond that a sum over protocols says nothing. Null below zero and where it is no number. */
+function dollars(value: unknown): string | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? plainDecimal(value.toFixed(2)) : null;
+}
+
+/** Reads `/v2/chains`. `chainId` comes as number, text or null. A chain without name or with a value below zero is refused, and so is a name that came before. */
+export function readChains(
+  body: unknown,
+  receivedAt: EpochMs,
+): { readonly chains: readonly ChainTvl[]; readonly rejected: readonly Rejected[] } {
+  if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', 'the chains are no list');
+  const chains = new Map<string, ChainTvl>();
+  const rejected: Rejected[] = [];
+  for (const item of body as unknown[]) {
+    const row = recordOf(item);
+    const chain = textOf(row['name'], MAX_NAME);
+    const tvlUsd = dollars(row['tvl']);
+    const { chainId } = row;
+    if (chain === null) rejected.push({ reason: 'missing_field', detail: 'a chain without a name' });
+    else if (tvlUsd === null) rejected.push({ reason: 'bad_number', detail: `${chain} has no value of at least 0` });
+    else if (chains.has(chain)) rejected.push({ reason: 'unknown_shape', detail: `${chain} is in the list twice` });
+    else
+      chains.set(chain, {
+        chain,
+        chainId: typeof chainId === 'number' || typeof chainId === 'string' ? String(chainId).slice(0, MAX_NAME) : null,
+        tokenSymbol: textOf(row['tokenSymbol'], MAX_NAME),
+        tvlUsd,
+        receivedAt,
+      });
+  }
+  return { chains: [...chains.values()], rejected };
+}
+
+/** Reads a history, `[{ date: <unix seconds>, tvl }]`: one value per day, the last one of a day where there are several. */
+export function readHistory(
+  body: unknown,
+  chain: string | null,
+): { readonly days: readonly ChainTvlDay[]; readonly rejected: readonly Rejected[] } {
+  if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', `the history of ${chain ?? 'all chains'} is no list`);
+  const days = new Map<string, ChainTvlDay>();
+  const rejected: Rejected[] = [];
+  for (const item of body as unknown[]) {
+    const row = recordOf(item);
+    const seconds = typeof row['date'] === 'string' ? Number(row['date']) : row['date'];
+    const tvlUsd = dollars(row['tvl']);
+    if (typeof seconds !== 'number' || !(seconds >= 0 && seconds < 4e9) || tvlUsd === null) {
+      rejected.push({ reason: 'bad_number', detail: `a day of ${chain ?? 'all chains'} without a date or a value of at least 0` });
+      continue;
+    }
+    const date = isoTime(Math.floor(seconds) * 1000).slice(0, 10);
+    days.set(date, { chain, date, tvlUsd });
+  }
+  return { days: [...days.values()], rejected };
+}
+
+export interface TvlOptions {
+  readonly door: KeyedDoor;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Default 5 minutes. */
+  readonly everyMs?: number;
+  /** How many of the largest chains have their history read, besides the history of all together. Default 20. */
+  readonly histories?: number;
+  /** How long a history is good for. Default 6 hours. */
+  readonly historyMs?: number;
+}
+
+/** A chain that the provider has no history of must not hold up the others: its refusal is an answer. */
+function notThere(error: unknown): VenueError {
+  if (error instanceof VenueError && error.status === 404) return error;
+  throw error;
+}
+
+/** Names that may stand in a path as they are; others need quoting that the provider itself does not explain. */
+const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
+
+/** Snapshots of every chain, and the days of the largest ones, so that changes are known from the first minute on. */
+export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | IntelligenceRecord> {
+  const { door, clock, random } = options;
+  const historyMs = options.historyMs ?? 6 * 3_600_000;
+
+  return poll<IntelligenceRecord>({
+    source: TVL_SOURCE,
+    everyMs: options.everyMs ?? 300_000,
+    clock,
+    random,
+    open() {
+      /** Chains whose history is due, the largest first; null stands for all together. */
+      let due: (string | null)[] = [];
+      let readAt = Number.NEGATIVE_INFINITY;
+      let largest: readonly string[] = [];
+
+      async function history(chain: string | null): Promise<Reading<IntelligenceRecord>> {
+        const body = await door
+          .getIfChanged(chain === null ? '/v2/historicalChainTvl' : `/v2/historicalChainTvl/${chain}`, [])
+          .catch((error: unknown) => notThere(error));
+        due.shift();
+        if (body instanceof VenueError)
+          return { messages: [], rejected: [{ reason: 'venue_error', detail: body.message }], more: due.length > 0 };
+        if (body === UNCHANGED) return { messages: [], more: due.length > 0 };
+        const receivedAt = clock.now();
+        const { days, rejected } = readHistory(body, chain);
+        const since = isoTime(receivedAt - 400 * DAY_MS).slice(0, 10);
+        return {
+          messages: [{ kind: 'chain_tvl_days', receivedAt, days: days.filter(({ date }) => date >= since) }],
+          rejected,
+          more: due.length > 0,
+        };
+      }
+
+      return {
+        async ask() {
+          const next = due[0];
+          if (next !== undefined) return history(next);
+          const body = await door.getIfChanged('/v2/chains', []);
+          const receivedAt = clock.now();
+          const read = body === UNCHANGED ? null : readChains(body, receivedAt);
+          if (read !== null)
+            largest = [...read.chains]
+              .sort((a, b) => Number(b.tvlUsd) - Number(a.tvlUsd))
+              .slice(0, options.histories ?? 20)
+              .flatMap(({ chain }) => (PLAIN_NAME.test(chain) ? [chain] : []));
+          if (receivedAt - readAt >= historyMs) {
+            readAt = receivedAt;
+            due = [null, ...largest];
+          }
+          return {
+            messages: read === null ? [] : [{ kind: 'chain_tvl', receivedAt, chains: read.chains }],
+            rejected: read?.rejected ?? [],
+            more: due.length > 0,
+          };
+        },
+      };
+    },
+  });
+}

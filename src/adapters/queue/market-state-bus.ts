@@ -1,0 +1,41 @@
+/** The newest market states between processes, on a bus of their own: books are larger than quotes and must not delay them. */
+import { type MarketState, marketStateKey } from '../../domain/market-state.ts';
+import {
+  createInProcessNewestBus,
+  createRedisNewestBus,
+  type NewestBus,
+  type NewestBusOptions,
+  type NewestKind,
+  type RedisNewestBusOptions,
+} from './newest-bus.ts';
+
+export type MarketStateBus = NewestBus<MarketState>;
+
+const KINDS: ReadonlySet<unknown> = new Set(['perp_context', 'day_ticker', 'order_book', 'venue_state', 'issuer_mark']);
+
+const STATES: NewestKind<MarketState> = {
+  channel: 'sevengate:states',
+  keyOf: marketStateKey,
+  isOlder: (one, other) => one.receivedAt < other.receivedAt,
+  same: (one, other) => one === other || (one.receivedAt === other.receivedAt && JSON.stringify(one) === JSON.stringify(other)),
+  is(value): value is MarketState {
+    const state = value as Partial<MarketState> | null;
+    return (
+      typeof state === 'object' &&
+      state !== null &&
+      KINDS.has(state.kind) &&
+      typeof state.venue === 'string' &&
+      Number.isSafeInteger(state.receivedAt)
+    );
+  },
+};
+
+/** The bus of a single process. */
+export function createInProcessMarketStateBus(options: NewestBusOptions): MarketStateBus {
+  return createInProcessNewestBus(STATES, options);
+}
+
+/** The bus between processes over Redis pub/sub. */
+export function createRedisMarketStateBus(options: RedisNewestBusOptions): MarketStateBus {
+  return createRedisNewestBus(STATES, options);
+}

@@ -1,0 +1,173 @@
+/**
+ * The request budgets of all processes of an installation: one weighted window per provider, counted in Redis by one
+ * script, so that however many processes ask, together they stay within what the provider allows one address.
+ */
+import { Redis } from 'ioredis';
+import type { EpochMs } from '../../domain/time.ts';
+import { type BudgetPurpose, type RequestBudget, WeightBudget } from '../venues/request-budget.ts';
+
+/** A window is counted in so many cells; a cell leaves it as a whole, once all of it is old enough. */
+const CELLS = 60;
+const TIMEOUT_MS = 1_000;
+/** While Redis is away nobody knows what the others spend: each process then keeps to this part of a budget. */
+const ALONE_PART = 0.25;
+const AWAY_MS = 2_000;
+
+/**
+ * KEYS[1] cells by number with their weight, KEYS[2] until when nothing may be asked. ARGV: weight, limit, cell length,
+ * cells of a window, the lifetime of the keys. Answers [milliseconds to wait, weight spent, blocked until].
+ */
+const TAKE = `
+local now = redis.call('TIME')
+local ms = now[1] * 1000 + math.floor(now[2] / 1000)
+local weight, limit, cell_ms, cells = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local blocked = tonumber(redis.call('GET', KEYS[2]) or '0')
+local cell = math.floor(ms / cell_ms)
+local sum, kept = 0, {}
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  local at = tonumber(all[i])
+  if at < cell - cells then redis.call('HDEL', KEYS[1], all[i])
+  else
+    local spent = tonumber(all[i + 1])
+    sum = sum + spent
+    kept[#kept + 1] = { at, spent }
+  end
+end
+if blocked > ms then return { blocked - ms, sum, blocked - ms } end
+if sum + weight <= limit or sum == 0 then
+  redis.call('HINCRBY', KEYS[1], cell, weight)
+  redis.call('PEXPIRE', KEYS[1], ARGV[5])
+  return { 0, sum + weight, 0 }
+end
+table.sort(kept, function(a, b) return a[1] < b[1] end)
+local freed = 0
+for _, entry in ipairs(kept) do
+  freed = freed + entry[2]
+  if sum - freed + weight <= limit then return { math.max(1, (entry[1] + cells + 1) * cell_ms - ms), sum, 0 } end
+end
+return { cell_ms * cells, sum, 0 }
+`;
+
+/** The provider counted more than we have: the difference goes into the present cell. ARGV: used, cell length, cells, lifetime. */
+const OBSERVE = `
+local now = redis.call('TIME')
+local ms = now[1] * 1000 + math.floor(now[2] / 1000)
+local cell = math.floor(ms / tonumber(ARGV[2]))
+local sum = 0
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do if tonumber(all[i]) >= cell - tonumber(ARGV[3]) then sum = sum + tonumber(all[i + 1]) end end
+local more = tonumber(ARGV[1]) - sum
+if more > 0 then
+  redis.call('HINCRBY', KEYS[1], cell, more)
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+end
+return more
+`;
+
+/** ARGV: milliseconds from now until which nothing may be asked. A later end is never brought forward. */
+const BLOCK = `
+local now = redis.call('TIME')
+local until_ms = now[1] * 1000 + math.floor(now[2] / 1000) + tonumber(ARGV[1])
+if until_ms > tonumber(redis.call('GET', KEYS[1]) or '0') then redis.call('SET', KEYS[1], until_ms, 'PX', ARGV[1]) end
+return 0
+`;
+
+interface BudgetCommands extends Redis {
+  takeBudget(...parameters: (string | number)[]): Promise<[wait: number, spent: number, blockedFor: number]>;
+  observeBudget(...parameters: (string | number)[]): Promise<number>;
+  blockBudget(...parameters: (string | number)[]): Promise<number>;
+}
+
+/** Makes the budgets of one installation. */
+export interface SharedBudgets {
+  budget(name: string, limit: number, windowMs?: number): RequestBudget;
+  close(): void;
+}
+
+/**
+ * Opens the shared budgets. Every call has a deadline; where Redis does not answer, a process goes on alone with a quarter
+ * of each budget and comes back by itself. `prefix` sets one installation apart from another on the same Redis.
+ */
+export function openSharedBudgets(options: {
+  readonly url: string;
+  readonly clock: { now(): EpochMs };
+  readonly prefix?: string;
+  readonly onError: (error: unknown) => void;
+}): SharedBudgets {
+  const { clock, onError, prefix = 'sevengate:budget' } = options;
+  const redis = new Redis(options.url, {
+    protocol: 2,
+    commandTimeout: TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(100 * 2 ** times, 2_000),
+  }) as BudgetCommands;
+  redis.on('error', onError);
+  redis.defineCommand('takeBudget', { numberOfKeys: 2, lua: TAKE });
+  redis.defineCommand('observeBudget', { numberOfKeys: 1, lua: OBSERVE });
+  redis.defineCommand('blockBudget', { numberOfKeys: 1, lua: BLOCK });
+
+  return {
+    budget: (name, limit, windowMs = 60_000) => createSharedBudget({ redis, clock, onError, key: `${prefix}:${name}`, limit, windowMs }),
+    close: () => redis.disconnect(),
+  };
+}
+
+function createSharedBudget(deps: {
+  readonly redis: BudgetCommands;
+  readonly clock: { now(): EpochMs };
+  readonly onError: (error: unknown) => void;
+  readonly key: string;
+  readonly limit: number;
+  readonly windowMs: number;
+}): RequestBudget {
+  const { redis, clock, onError, key, limit, windowMs } = deps;
+  const cellMs = Math.max(1, Math.floor(windowMs / CELLS));
+  const lifetimeMs = windowMs + 2 * cellMs;
+  const cells = `{${key}}:spent`;
+  const blocked = `{${key}}:blocked`;
+  /** What this process alone has asked for: what it goes by while Redis is away. */
+  const alone = new WeightBudget(Math.max(1, Math.floor(limit * ALONE_PART)), windowMs);
+  let awayUntil: EpochMs = 0;
+  let left = limit;
+  let blockedUntil: EpochMs = 0;
+
+  function away(error: unknown): void {
+    awayUntil = clock.now() + AWAY_MS;
+    onError(error);
+  }
+
+  return {
+    async take(weight, now, purpose: BudgetPurpose = 'needed') {
+      if (now < awayUntil) return alone.take(weight, now, purpose);
+      const most = purpose === 'optional' ? Math.floor(limit * WeightBudget.OPTIONAL_PART) : limit;
+      try {
+        const [waitMs, spent, blockedForMs] = await redis.takeBudget(cells, blocked, weight, most, cellMs, CELLS, lifetimeMs);
+        left = Math.max(0, limit - spent);
+        blockedUntil = blockedForMs > 0 ? now + blockedForMs : 0;
+        if (waitMs === 0) alone.note(weight, now);
+        return waitMs;
+      } catch (error) {
+        away(error);
+        return alone.take(weight, now, purpose);
+      }
+    },
+
+    observeUsed(used, now) {
+      alone.observeUsed(Math.min(used, limit), now);
+      redis.observeBudget(cells, used, cellMs, CELLS, lifetimeMs).catch(away);
+    },
+
+    block(until) {
+      alone.block(until);
+      blockedUntil = Math.max(blockedUntil, until);
+      redis.blockBudget(blocked, Math.max(1, until - clock.now())).catch(away);
+    },
+
+    state(now) {
+      if (now < awayUntil) return alone.state(now);
+      const isBlocked = now < blockedUntil;
+      return { limit, windowMs, left: isBlocked ? 0 : left, blockedUntil: isBlocked ? blockedUntil : null };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * The logins that the service works with: neither owns a table, neither can become the other. The application's cannot
+ * write evidence, the evaluator's cannot write anything else; only migrations run as the owner.
+ */
+import { createHmac } from 'node:crypto';
+import { inTransaction } from './actor-store.ts';
+import { openDatabase, type Sql } from './database.ts';
+import { EVALUATOR_ROLE } from './evidence-store.ts';
+
+export interface Logins {
+  /** Secrets both: passwords are in them. */
+  readonly appUrl: string;
+  readonly evaluatorUrl: string;
+  /** Null where the logins are apart; else why the owner's own login had to serve, which could disable what guards the gates. */
+  readonly shared: string | null;
+}
+
+const APP_ROLE = 'sevengate_app';
+
+/**
+ * Makes the two logins of a migrated database where they are missing and answers with their addresses. Their passwords are derived from the
+ * owner's, so that every process of the service comes to the same ones and none lies on a disk.
+ * @throws Error where the database does not answer.
+ */
+export async function separateLogins(ownerUrl: string): Promise<Logins> {
+  const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate logins' });
+  try {
+    const appUrl = await login(owner, ownerUrl, 'sevengate_app_login', APP_ROLE);
+    const evaluatorUrl = await login(owner, ownerUrl, 'sevengate_evaluator_login', EVALUATOR_ROLE);
+    return { appUrl, evaluatorUrl, shared: null };
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    // Not allowed to make roles or to grant them; anything else is no question of rights.
+    if (code !== '42501') throw error;
+    return { appUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message };
+  } finally {
+    await owner.end({ timeout: 2 });
+  }
+}
+
+async function login(owner: Sql, ownerUrl: string, name: string, role: string): Promise<string> {
+  const url = new URL(ownerUrl);
+  const password = createHmac('sha256', `${url.username}:${url.password}`).update(`${name} of ${url.pathname}`).digest('hex');
+  const [made] = await inTransaction(
+    owner,
+    (transaction) => transaction<{ user: string }[]>`select ensure_login(${name}, ${role}, ${password}) as user`,
+  );
+  url.username = (made as { user: string }).user;
+  url.password = password;
+  return url.href;
+}

@@ -1,0 +1,140 @@
+/** Reading fields of untrusted objects: what is missing or mistyped refuses the whole message, with its reason. */
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { Rejection, RejectionReason } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { rejection } from '../venue-socket.ts';
+import { wireDecimal } from '../wire-decimal.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Why a message yields nothing. Thrown inside of a map and counted at its edge. */
+export class Unreadable extends Error {
+  readonly reason: RejectionReason;
+
+  constructor(reason: RejectionReason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** Carries out one map; what cannot be read becomes a counted rejection. */
+export function readable<Value>(source: string, receivedAt: EpochMs, raw: unknown, read: () => Value): Value | Rejection {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const sample = (JSON.stringify(raw) ?? '').slice(0, 200).toWellFormed();
+    return rejection('prediction', source, receivedAt, error.reason, error.message, sample);
+  }
+}
+
+export function isRejection(value: unknown): value is Rejection {
+  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'rejection';
+}
+
+export function objectIn(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unreadable('unknown_shape', `${what} is no object`);
+  return value as Fields;
+}
+
+export function listIn(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Unreadable(value === undefined ? 'missing_field' : 'unknown_shape', `${what} is no list`);
+  return value;
+}
+
+/** A text that must be there and must not be empty. */
+export function textIn(fields: Fields, name: string): string {
+  const value = fields[name];
+  if (typeof value !== 'string' || value === '') throw new Unreadable('missing_field', `${name} is missing or no text`);
+  return value;
+}
+
+/** A text that may be missing, null or empty; of another type it refuses the message. */
+export function maybeText(fields: Fields, name: string): string | null {
+  const value = fields[name];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw new Unreadable('unknown_shape', `${name} is no text`);
+  return value;
+}
+
+export function maybeFlag(fields: Fields, name: string): boolean | null {
+  const value = fields[name];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'boolean') throw new Unreadable('unknown_shape', `${name} is neither true nor false`);
+  return value;
+}
+
+export function flagIn(fields: Fields, name: string): boolean {
+  const value = maybeFlag(fields, name);
+  if (value === null) throw new Unreadable('missing_field', `${name} is missing`);
+  return value;
+}
+
+/** The shortest plain spelling of a decimal: `0.5300` is `0.53`. A number of JSON keeps the digits that it was written with. */
+export function decimalOf(value: unknown, name: string): DecimalString {
+  if (typeof value === 'number' && Number.isFinite(value)) return plainDecimal(new Decimal(value));
+  const text = wireDecimal(value);
+  if (text === null)
+    throw new Unreadable(value === undefined ? 'missing_field' : 'bad_number', `${name} ${String(value).slice(0, 60)} is no plain decimal`);
+  return trimmed(text);
+}
+
+/** The first of these fields that is there as a decimal, else null. */
+export function maybeDecimal(fields: Fields, ...names: readonly string[]): DecimalString | null {
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined && value !== null && value !== '') return decimalOf(value, name);
+  }
+  return null;
+}
+
+/** A price of somebody who stands there: strictly between 0 and 1. Providers write 0 or 1 where nobody does: null. */
+export function maybePrice(fields: Fields, name: string): DecimalString | null {
+  const value = maybeDecimal(fields, name);
+  if (value === null || value === '0' || value === '1') return null;
+  return priceOf(value, name);
+}
+
+/** @throws Unreadable for what is no price of a contract that pays one dollar. */
+export function priceOf(value: DecimalString, name: string): DecimalString {
+  const price = new Decimal(value);
+  if (!price.gt(0)) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
+  if (!price.lt(1)) throw new Unreadable('bad_number', `${name} ${value} is no probability`);
+  return value;
+}
+
+/** A size of at least zero. */
+export function sizeOf(value: unknown, name: string): DecimalString {
+  const size = decimalOf(value, name);
+  if (size.startsWith('-') && size !== '-0') throw new Unreadable('bad_number', `${name} ${size} is below zero`);
+  return size;
+}
+
+/** ISO 8601, or `2026-03-19 23:20:15+00`; null where the field is empty. */
+export function maybeTime(fields: Fields, name: string): EpochMs | null {
+  const text = maybeText(fields, name);
+  if (text === null) return null;
+  const at = Date.parse(text.replace(/^(\d{4}-\d\d-\d\d) /, '$1T').replace(/([+-]\d\d)$/, '$1:00'));
+  if (!Number.isSafeInteger(at) || at < 0) throw new Unreadable('bad_number', `${name} ${text.slice(0, 60)} is no time`);
+  return at;
+}
+
+/** Milliseconds since 1970, as a text or a number. */
+export function epochOf(value: unknown, name: string): EpochMs {
+  const at = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
+    throw new Unreadable(
+      value === undefined ? 'missing_field' : 'bad_number',
+      `${name} ${String(value).slice(0, 60)} is no time in milliseconds`,
+    );
+  }
+  return at;
+}
+
+/** Without zeros that say nothing: books find a level by its spelling. */
+function trimmed(decimal: DecimalString): DecimalString {
+  let text = decimal;
+  if (text.includes('.')) text = text.replace(/\.?0+$/, '');
+  text = text.replace(/^(-?)0+(?=\d)/, '$1');
+  return text === '-0' ? '0' : text;
+}

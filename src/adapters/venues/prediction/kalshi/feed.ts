@@ -1,0 +1,352 @@
+/** Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again. */
+import type { Clock } from '../../../../../streams/clock.ts';
+import type { FeedMessage } from '../../../../domain/market-event.ts';
+import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction-market.ts';
+import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
+import type { EpochMs } from '../../../../domain/time.ts';
+import { VenueError } from '../../venue-feed.ts';
+import { backoffMs, openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
+import { isRejection } from '../fields.ts';
+import { LevelBook } from '../level-book.ts';
+import { BookWait, createProviderFeed, lookForBooks, type PredictionFeed, type ProviderStream, type Stage } from '../provider-feed.ts';
+import { BOOK_SOURCE, MARKETS_SOURCE, mapSocketFrame, PROVIDER, type SocketMessage } from './map.ts';
+import type { KalshiRest } from './rest.ts';
+import { type KalshiKey, kalshiSigner } from './signature.ts';
+
+/** The venue pings every 10 s by itself; ours prove that it can answer. */
+const PING_MS = 15_000;
+const DATA_SILENCE_MS = 15 * 60_000;
+/** Without a key: oftener than a quote may be old (60 s), and far below what the read budget allows. */
+const POLL_MS = 10_000;
+const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
+const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
+const BOOKS = 'orderbook_delta';
+const CHANNELS = [BOOKS, 'trade', 'market_lifecycle_v2'] as const;
+
+export interface KalshiFeedOptions {
+  /** `wss://external-api-ws.kalshi.com/trade-api/ws/v2`. */
+  readonly streamUrl: string;
+  /** Null: the venue takes no socket without one, so that the tops are polled. */
+  readonly key: KalshiKey | null;
+  readonly rest: Pick<KalshiRest, 'list' | 'ask'>;
+  readonly clock: Clock;
+  /** For the jitter of backoffs, 0 <= n < 1. */
+  readonly random: () => number;
+  /** See `ProviderFeedOptions`. */
+  readonly listEveryMs?: number;
+  readonly maxStreamed?: number;
+}
+
+/** The live feed. Subscribing connects. @throws Error where the key is no RSA private key. */
+export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
+  const { key } = options;
+  const signed = key === null ? null : kalshiSigner(key);
+  return createProviderFeed({
+    provider: PROVIDER,
+    clock: options.clock,
+    random: options.random,
+    ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
+    ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
+    list: () => options.rest.list(),
+    ask: (left) => options.rest.ask(left),
+    stream: (stage) => (signed === null ? pollTops(options, stage) : openBooks(options, signed, stage)),
+  });
+}
+
+/** The quotes of both outcomes: who bids for one offers the other at one minus the price. */
+function topQuotes(
+  market: PredictionMarket,
+  source: string,
+  bid: PredictionLevel | null,
+  ask: PredictionLevel | null,
+  times: { readonly observedAt: EpochMs; readonly receivedAt: EpochMs; readonly sourceTime: boolean; readonly sequence: number | null },
+  quality: Quality,
+  flags: readonly QualityFlag[],
+): Quote<'prediction'>[] {
+  const oneSided = flags === NO_FLAGS && (bid === null || ask === null);
+  const flipped = (level: PredictionLevel | null): PredictionLevel | null =>
+    level === null ? null : { price: complement(level.price), size: level.size };
+  return market.outcomes.map(({ side, instrument }) => {
+    const low = side === 'yes' ? bid : flipped(ask);
+    const high = side === 'yes' ? ask : flipped(bid);
+    return {
+      kind: 'quote',
+      venue: 'prediction',
+      instrument,
+      source,
+      observedAt: times.observedAt,
+      receivedAt: times.receivedAt,
+      sourceTime: times.sourceTime,
+      bid: low?.price ?? null,
+      ask: high?.price ?? null,
+      bidSize: low?.size ?? null,
+      askSize: high?.size ?? null,
+      sequence: times.sequence,
+      quality: oneSided ? 'degraded' : quality,
+      flags: oneSided ? ONE_SIDED : flags,
+    };
+  });
+}
+
+/** One followed market. `book` is null from a gap or a lost connection until its next snapshot. */
+interface Followed {
+  market: PredictionMarket;
+  book: LevelBook | null;
+  at: EpochMs;
+  readonly wait: BookWait;
+}
+
+function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: ReturnType<typeof kalshiSigner>, stage: Stage): ProviderStream {
+  const followed = new Map<string, Followed>();
+  const path = new URL(streamUrl).pathname;
+  let connection: VenueConnection | null = null;
+  let close: (() => void) | null = null;
+  let commands = 0;
+  /** The subscription of each channel, and the last number of each that is counted. */
+  const sids = new Map<string, number>();
+  const numbers = new Map<number, number>();
+
+  function command(cmd: string, params: object): void {
+    commands += 1;
+    connection?.send(JSON.stringify({ id: commands, cmd, params }));
+  }
+
+  function tell(one: Followed, receivedAt: EpochMs, sequence: number | null, quality: Quality, flags: readonly QualityFlag[]): void {
+    const times = { observedAt: one.at, receivedAt, sourceTime: true, sequence };
+    const quotes = topQuotes(
+      one.market,
+      BOOK_SOURCE,
+      one.book?.best('bids') ?? null,
+      one.book?.best('asks') ?? null,
+      times,
+      quality,
+      flags,
+    );
+    for (const quote of quotes) stage.emit(quote);
+  }
+
+  function askAnew(sid: number, markets: readonly Followed[], now: EpochMs): void {
+    for (const { wait } of markets) wait.asked(now);
+    command('update_subscription', { sids: [sid], action: 'get_snapshot', market_tickers: markets.map(({ market }) => market.providerId) });
+  }
+
+  /** What was lost in between could have been any book: all of them are asked for anew, and say so until they come. */
+  function resync(sid: number, receivedAt: EpochMs, sequence: number): void {
+    for (const one of followed.values()) {
+      if (one.book === null) continue;
+      one.book = null;
+      one.at = receivedAt;
+      tell(one, receivedAt, sequence, 'degraded', LOST);
+    }
+    const waiting = [...followed.values()].filter(({ wait }) => !wait.isRecent(receivedAt));
+    if (waiting.length > 0) askAnew(sid, waiting, receivedAt);
+  }
+
+  /** Keeps the numbers of the books' subscription. @returns false where the message follows on a lost one. */
+  function inStep(sid: number, seq: number, receivedAt: EpochMs): boolean {
+    if (sid !== sids.get(BOOKS)) return true;
+    const last = numbers.get(sid) ?? seq - 1;
+    // What was heard before changes nothing.
+    if (seq <= last) return false;
+    numbers.set(sid, seq);
+    if (seq === last + 1) return true;
+    resync(sid, receivedAt, seq);
+    return false;
+  }
+
+  function take(message: Exclude<SocketMessage, { kind: 'rejection' }>, receivedAt: EpochMs): void {
+    switch (message.kind) {
+      case 'subscribed':
+        sids.set(message.channel, message.sid);
+        return;
+      case 'snapshot': {
+        inStep(message.sid, message.seq, receivedAt);
+        const one = followed.get(message.ticker);
+        if (one === undefined) return;
+        one.wait.came();
+        one.book ??= new LevelBook();
+        one.book.replace(message.bids, message.asks);
+        one.at = receivedAt;
+        return tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
+      }
+      case 'delta': {
+        const one = followed.get(message.ticker);
+        if (!inStep(message.sid, message.seq, receivedAt) || one?.book == null) return;
+        // More taken away than stood there: a difference was lost without a number.
+        if (!one.book.add(message.side, message.price, message.delta)) return resync(message.sid, receivedAt, message.seq);
+        one.at = message.at;
+        return tell(one, receivedAt, message.seq, 'live', NO_FLAGS);
+      }
+      case 'unusable':
+        stage.emit(message.rejection);
+        // A difference that cannot be read is a lost one.
+        if (message.sid === sids.get(BOOKS)) {
+          inStep(message.sid, message.seq, receivedAt);
+          resync(message.sid, receivedAt, message.seq);
+        }
+        return;
+      case 'trade':
+        return stage.trades([message.trade]);
+      case 'lifecycle':
+        return stage.listAgain();
+    }
+  }
+
+  function forget(): void {
+    sids.clear();
+    numbers.clear();
+    for (const one of followed.values()) one.book = null;
+  }
+
+  function opened(made: VenueConnection): void {
+    connection = made;
+    forget();
+    const tickers = [...followed.keys()];
+    for (const { wait } of followed.values()) wait.asked(clock.now());
+    // The default of `use_yes_price` is being changed by the venue: it is always said.
+    command('subscribe', { channels: [BOOKS], market_tickers: tickers, use_yes_price: false });
+    for (const channel of CHANNELS.slice(1)) command('subscribe', { channels: [channel], market_tickers: tickers });
+  }
+
+  function open(): () => void {
+    return openVenueSocket(
+      {
+        venue: 'prediction',
+        source: PROVIDER,
+        url: streamUrl,
+        clock,
+        random,
+        headers: () => signed('GET', path, clock.now()),
+        dataSilenceMs: DATA_SILENCE_MS,
+        keepAlive: { everyMs: PING_MS, frame: null },
+        opened,
+        frame: (frame, receivedAt) => {
+          const message = mapSocketFrame(frame, receivedAt, (ticker) => followed.get(ticker)?.market, stage.noteUnknown);
+          if (message === null) return false;
+          if (isRejection(message)) {
+            stage.emit(message);
+            return false;
+          }
+          take(message, receivedAt);
+          return true;
+        },
+      },
+      (message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') {
+          connection = null;
+          forget();
+        }
+        stage.emit(message);
+      },
+    );
+  }
+
+  return {
+    follow(markets) {
+      const wanted = new Map(markets.map((market) => [market.providerId, market]));
+      const gone = [...followed.keys()].filter((ticker) => !wanted.has(ticker));
+      for (const ticker of gone) followed.delete(ticker);
+      const added: string[] = [];
+      for (const [ticker, market] of wanted) {
+        const known = followed.get(ticker);
+        if (known !== undefined) known.market = market;
+        else {
+          const wait = new BookWait();
+          wait.asked(clock.now());
+          followed.set(ticker, { market, book: null, at: 0, wait });
+          added.push(ticker);
+        }
+      }
+      if (close === null) {
+        if (followed.size > 0) {
+          const closeSocket = open();
+          const stopLooking = lookForBooks(clock, (now) => {
+            const sid = sids.get(BOOKS);
+            const missing = [...followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
+            if (connection !== null && sid !== undefined && missing.length > 0) askAnew(sid, missing, now);
+          });
+          close = () => {
+            stopLooking();
+            closeSocket();
+          };
+        }
+        return;
+      }
+      for (const sid of sids.values()) {
+        if (gone.length > 0) command('update_subscription', { sids: [sid], action: 'delete_markets', market_tickers: gone });
+        if (added.length > 0) command('update_subscription', { sids: [sid], action: 'add_markets', market_tickers: added });
+      }
+    },
+    stop: () => close?.(),
+  };
+}
+
+/** Without a key: the listed tops of the followed markets, every 10 s. An unchanged answer is a new proof. */
+function pollTops({ rest, clock, random }: KalshiFeedOptions, stage: Stage): ProviderStream {
+  let markets: readonly PredictionMarket[] = [];
+  let stopped = false;
+  let running = false;
+  let epoch = 0;
+  let connected = false;
+  let failures = 0;
+  let cancel = (): void => {};
+
+  function status(made: boolean, detail: string): void {
+    if (connected === made) return;
+    connected = made;
+    if (made) epoch += 1;
+    const word = made ? 'connected' : 'disconnected';
+    stage.emit({ kind: 'feed_status', venue: 'prediction', source: PROVIDER, receivedAt: clock.now(), status: word, epoch, detail });
+  }
+
+  async function poll(): Promise<number> {
+    try {
+      const { markets: now, rejections } = await rest.ask(markets);
+      if (stopped) return 0;
+      failures = 0;
+      status(true, '');
+      for (const one of rejections) stage.emit(one);
+      for (const quote of now.flatMap(listedQuotes)) stage.emit(quote);
+      return POLL_MS;
+    } catch (error) {
+      if (stopped) return 0;
+      if (!(error instanceof VenueError)) throw error;
+      failures += 1;
+      status(false, error.message);
+      stage.emit(rejection('prediction', MARKETS_SOURCE, clock.now(), 'venue_error', `${error.code}: ${error.message}`, ''));
+      return Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random));
+    }
+  }
+
+  function run(): void {
+    poll().then(
+      (delayMs) => {
+        if (!stopped) cancel = clock.deadline(clock.now() + delayMs, run);
+      },
+      (error: Error) => status(false, `the feed stopped: ${error.message}`),
+    );
+  }
+
+  return {
+    follow(wanted) {
+      markets = wanted;
+      if (running || wanted.length === 0) return;
+      running = true;
+      run();
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+/** The tops as a listing shows them. It tells sizes only where the venue does. */
+function listedQuotes(market: PredictionMarket): readonly FeedMessage[] {
+  const [yes] = market.outcomes;
+  const level = (price: string | null, size: string | null): PredictionLevel | null =>
+    price === null ? null : { price, size: size ?? '0' };
+  const times = { observedAt: market.receivedAt, receivedAt: market.receivedAt, sourceTime: false, sequence: null };
+  const quality: Quality = market.status === 'open' ? 'live' : 'halted';
+  return topQuotes(market, MARKETS_SOURCE, level(yes.bid, yes.bidSize), level(yes.ask, yes.askSize), times, quality, NO_FLAGS);
+}

@@ -1,0 +1,518 @@
+/** Kalshi's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out. */
+import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../../domain/decimal.ts';
+import {
+  complement,
+  outcomeInstrument,
+  type PredictionBook,
+  type PredictionEventLink,
+  type PredictionFee,
+  type PredictionLevel,
+  type PredictionMarket,
+  type PredictionStatus,
+  type PredictionTrade,
+  type PriceRange,
+  predictionEventId,
+  predictionMarketId,
+  type ResolutionSource,
+} from '../../../../domain/prediction-market.ts';
+import { type Comparator, type PredictionQuestion, underlyingIn } from '../../../../domain/prediction-question.ts';
+import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
+import type { EpochMs } from '../../../../domain/time.ts';
+import { type KnownFields, knownFields, noteUnknown } from '../../known-fields.ts';
+import { frameSample, rejection } from '../../venue-socket.ts';
+import {
+  decimalOf,
+  epochOf,
+  type Fields,
+  isRejection,
+  listIn,
+  maybeDecimal,
+  maybeFlag,
+  maybePrice,
+  maybeText,
+  maybeTime,
+  objectIn,
+  priceOf,
+  readable,
+  sizeOf,
+  textIn,
+  Unreadable,
+} from '../fields.ts';
+import { type BookSide, bestFirst } from '../level-book.ts';
+
+/** The provider's name in `source`. */
+export const PROVIDER = 'kalshi';
+export const MARKETS_SOURCE = 'kalshi:markets';
+export const BOOK_SOURCE = 'kalshi:orderbook';
+export const TRADES_SOURCE = 'kalshi:trades';
+
+const STATUSES: Readonly<Record<string, PredictionStatus>> = {
+  initialized: 'unopened',
+  active: 'open',
+  inactive: 'paused',
+  closed: 'closed',
+  determined: 'determined',
+  disputed: 'disputed',
+  amended: 'determined',
+  finalized: 'resolved',
+};
+
+/** What a series tells of all its markets. */
+export interface SeriesTerms {
+  readonly ticker: string;
+  readonly fee: PredictionFee;
+  readonly sources: readonly ResolutionSource[];
+}
+
+/** The taker fee of the published schedule, before a series' multiplier. */
+const BASE_RATE = '0.07';
+export const UNKNOWN_FEE: PredictionFee = { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
+
+function sourcesIn(value: unknown): readonly ResolutionSource[] {
+  if (value === undefined || value === null) return [];
+  return listIn(value, 'settlement_sources').map((raw) => {
+    const source = objectIn(raw, 'a settlement source');
+    return { name: textIn(source, 'name'), url: maybeText(source, 'url') };
+  });
+}
+
+/** The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. */
+export function mapSeries(body: unknown, receivedAt: EpochMs): SeriesTerms | Rejection {
+  return readable('kalshi:series', receivedAt, body, () => {
+    const series = objectIn(objectIn(body, 'the answer')['series'], 'series');
+    const type = maybeText(series, 'fee_type');
+    const multiplier = maybeDecimal(series, 'fee_multiplier');
+    const fee: PredictionFee =
+      type === 'no_fee' || multiplier === '0'
+        ? { model: 'none', rate: null, exponent: 1, roundingUsd: null }
+        : type === 'quadratic' && multiplier !== null
+          ? { model: 'quadratic', rate: plainDecimal(new Decimal(BASE_RATE).times(multiplier)), exponent: 1, roundingUsd: '0.01' }
+          : UNKNOWN_FEE;
+    return { ticker: textIn(series, 'ticker'), fee, sources: sourcesIn(series['settlement_sources']) };
+  });
+}
+
+/** Words of titles and rules that make the strike one that may be touched at any time. */
+const ANY_TIME = /\b(at any (time|point)|reach(es)?|hits?|touch(es)?|high(est)?|low(est)?|maximum|minimum|how (high|low))\b/i;
+const STRIKES: Readonly<Record<string, Comparator>> = {
+  greater: 'above',
+  greater_or_equal: 'at_or_above',
+  less: 'below',
+  less_or_equal: 'at_or_below',
+  between: 'between',
+};
+
+/** The strike fields as a question: the provider's own structure, no reading of words but for when it counts. */
+function questionOf(fields: Fields, underlying: string | null, text: string, closesAt: EpochMs | null): PredictionQuestion | null {
+  const type = maybeText(fields, 'strike_type') ?? '';
+  const comparator = Object.hasOwn(STRIKES, type) ? STRIKES[type] : undefined;
+  if (comparator === undefined || underlying === null || closesAt === null) return null;
+  const [floor, cap] = [maybeDecimal(fields, 'floor_strike'), maybeDecimal(fields, 'cap_strike')];
+  const under = comparator === 'below' || comparator === 'at_or_below';
+  const threshold = under ? cap : floor;
+  if (threshold === null || (comparator === 'between' && cap === null)) return null;
+  return {
+    underlying,
+    comparator,
+    threshold,
+    upperThreshold: comparator === 'between' ? cap : null,
+    measure: ANY_TIME.test(text) ? 'any_time' : 'at_time',
+    resolvesAt: closesAt,
+  };
+}
+
+function gridOf(fields: Fields): readonly PriceRange[] {
+  const ranges = fields['price_ranges'];
+  if (ranges === undefined || ranges === null) {
+    const structure = maybeText(fields, 'price_level_structure');
+    const known = structure === null || !Object.hasOwn(STRUCTURES, structure) ? undefined : STRUCTURES[structure];
+    return known ?? [];
+  }
+  return listIn(ranges, 'price_ranges').map((raw) => {
+    const range = objectIn(raw, 'a price range');
+    const step = decimalOf(range['step'], 'step');
+    if (!new Decimal(step).gt(0)) throw new Unreadable('bad_number', `step ${step}`);
+    return { start: decimalOf(range['start'], 'start'), end: decimalOf(range['end'], 'end'), step };
+  });
+}
+
+/** The named structures, for answers that give no ranges. */
+const STRUCTURES: Readonly<Record<string, readonly PriceRange[]>> = {
+  linear_cent: [{ start: '0', end: '1', step: '0.01' }],
+  deci_cent: [{ start: '0', end: '1', step: '0.001' }],
+  tapered_deci_cent: [
+    { start: '0', end: '0.1', step: '0.001' },
+    { start: '0.1', end: '0.9', step: '0.01' },
+    { start: '0.9', end: '1', step: '0.001' },
+  ],
+};
+
+/** What a market inherits. */
+export interface MarketContext {
+  readonly event: Fields | null;
+  readonly series: SeriesTerms | null;
+}
+
+function eventOf(ticker: string, event: Fields | null): PredictionEventLink {
+  return {
+    id: predictionEventId(PROVIDER, ticker),
+    providerId: ticker,
+    title: event === null ? '' : (maybeText(event, 'title') ?? ''),
+    mutuallyExclusive: event === null ? null : maybeFlag(event, 'mutually_exclusive'),
+  };
+}
+
+/** One market. Never throws: a rejection where it cannot be read, or is not one of two outcomes. */
+export function mapMarket(raw: unknown, { event, series }: MarketContext, receivedAt: EpochMs): PredictionMarket | Rejection {
+  return readable(MARKETS_SOURCE, receivedAt, raw, () => {
+    const fields = objectIn(raw, 'the market');
+    const ticker = textIn(fields, 'ticker');
+    const type = maybeText(fields, 'market_type');
+    if (type !== null && type !== 'binary') throw new Unreadable('unknown_shape', `a market of type ${type} has not exactly two outcomes`);
+    const id = predictionMarketId(PROVIDER, ticker);
+    const word = textIn(fields, 'status');
+    const status = Object.hasOwn(STATUSES, word) ? (STATUSES[word] ?? 'unknown') : 'unknown';
+    const quoted = status === 'open' || status === 'paused';
+    const price = (name: string): DecimalString | null => (quoted ? maybePrice(fields, name) : null);
+    const last = maybePrice(fields, 'last_price_dollars');
+    const result = maybeText(fields, 'result');
+    const settled = status === 'resolved';
+    const payout = settled ? payoutOf(fields, result) : null;
+    const eventTicker = textIn(fields, 'event_ticker');
+    const title = maybeText(fields, 'title') ?? (event === null ? null : maybeText(event, 'title'));
+    if (title === null) throw new Unreadable('missing_field', 'title is missing');
+    const rules = maybeText(fields, 'rules_primary') ?? '';
+    const secondaryRules = maybeText(fields, 'rules_secondary') ?? '';
+    const closesAt = maybeTime(fields, 'close_time');
+    const underlying = underlyingIn(title) ?? (event === null ? null : underlyingIn(maybeText(event, 'title') ?? ''));
+    const size = (side: 'yes' | 'no', stands: string, at: string): DecimalString | null =>
+      price(at) === null
+        ? null
+        : (maybeDecimal(fields, `${side}_${at.includes('_bid_') ? 'bid' : 'ask'}_size_fp`) ?? maybeDecimal(fields, `${stands}_size_fp`));
+    const outcome = (side: 'yes' | 'no') => ({
+      side,
+      label: maybeText(fields, `${side}_sub_title`) ?? (side === 'yes' ? 'Yes' : 'No'),
+      instrument: outcomeInstrument(id, side),
+      providerId: `${ticker}:${side}`,
+      bid: price(`${side}_bid_dollars`),
+      ask: price(`${side}_ask_dollars`),
+      // Sizes are listed of yes only; who bids for one outcome offers the other.
+      bidSize: size(side, side === 'yes' ? 'yes_bid' : 'yes_ask', `${side}_bid_dollars`),
+      askSize: size(side, side === 'yes' ? 'yes_ask' : 'yes_bid', `${side}_ask_dollars`),
+      last: last === null || side === 'yes' ? last : complement(last),
+      payout: payout === null ? null : side === 'yes' ? payout : complement(payout),
+    });
+    const own = event === null ? [] : sourcesIn(event['settlement_sources']);
+    return {
+      id,
+      provider: PROVIDER,
+      providerId: ticker,
+      providerIds: { eventTicker, ...(series === null ? {} : { seriesTicker: series.ticker }) },
+      event: eventOf(eventTicker, event),
+      question: title,
+      subtitle: maybeText(fields, 'yes_sub_title') ?? '',
+      outcomes: [outcome('yes'), outcome('no')],
+      priceGrid: gridOf(fields),
+      minimumSize: null,
+      status,
+      providerStatus: word,
+      volume: maybeDecimal(fields, 'volume_fp', 'volume'),
+      volume24h: maybeDecimal(fields, 'volume_24h_fp', 'volume_24h'),
+      liquidity: maybeDecimal(fields, 'liquidity_dollars'),
+      openInterest: maybeDecimal(fields, 'open_interest_fp', 'open_interest'),
+      volumeUnit: 'contracts',
+      opensAt: maybeTime(fields, 'open_time'),
+      closesAt,
+      expectedResolutionAt: maybeTime(fields, 'expected_expiration_time'),
+      latestResolutionAt: maybeTime(fields, 'latest_expiration_time'),
+      resolvedAt: settled ? maybeTime(fields, 'settlement_ts') : null,
+      resolution: {
+        rules,
+        secondaryRules,
+        sources: own.length > 0 ? own : (series?.sources ?? []),
+        procedure: 'exchange_determination',
+        history: [],
+        result: settled && (result === 'yes' || result === 'no') ? result : null,
+        decidedBy: maybeText(fields, 'expiration_value'),
+        mayCloseEarly: maybeFlag(fields, 'can_close_early'),
+        earlyCloseCondition: maybeText(fields, 'early_close_condition'),
+      },
+      fee: series?.fee ?? UNKNOWN_FEE,
+      underlying,
+      asks: questionOf(fields, underlying, `${title} ${rules}`, closesAt),
+      venue: 'prediction',
+      source: MARKETS_SOURCE,
+      observedAt: receivedAt,
+      receivedAt,
+      quality: quoted ? 'live' : 'halted',
+      flags: NO_FLAGS,
+    };
+  });
+}
+
+function payoutOf(fields: Fields, result: string | null): DecimalString | null {
+  const value = maybeDecimal(fields, 'settlement_value_dollars');
+  if (value !== null) return value;
+  return result === 'yes' ? '1' : result === 'no' ? '0' : null;
+}
+
+export interface MappedPage {
+  readonly markets: readonly PredictionMarket[];
+  readonly rejections: readonly Rejection[];
+  /** The next page; null after the last. */
+  readonly cursor: string | null;
+}
+
+/** A page of `/events?with_nested_markets=true`: every market of every event, each by itself. */
+export function mapEvents(body: unknown, seriesOf: (ticker: string) => SeriesTerms | null, receivedAt: EpochMs): MappedPage {
+  const read = readable(MARKETS_SOURCE, receivedAt, body, () => {
+    const answer = objectIn(body, 'the answer');
+    return {
+      cursor: maybeText(answer, 'cursor'),
+      events: listIn(answer['events'], 'events').map((raw) =>
+        readable(MARKETS_SOURCE, receivedAt, raw, () => {
+          const event = objectIn(raw, 'the event');
+          const series = seriesOf(textIn(event, 'series_ticker'));
+          return listIn(event['markets'], 'markets').map((market) => mapMarket(market, { event, series }, receivedAt));
+        }),
+      ),
+    };
+  });
+  if (isRejection(read)) return { markets: [], rejections: [read], cursor: null };
+  return pageOf(
+    read.events.flatMap((one) => (isRejection(one) ? [one] : one)),
+    read.cursor,
+  );
+}
+
+/** A page of `/markets`. */
+export function mapMarkets(body: unknown, contextOf: (eventTicker: string) => MarketContext, receivedAt: EpochMs): MappedPage {
+  const read = readable(MARKETS_SOURCE, receivedAt, body, () => {
+    const answer = objectIn(body, 'the answer');
+    return {
+      cursor: maybeText(answer, 'cursor'),
+      markets: listIn(answer['markets'], 'markets').map((raw) =>
+        mapMarket(raw, contextOf(typeof raw === 'object' && raw !== null ? String((raw as Fields)['event_ticker'] ?? '') : ''), receivedAt),
+      ),
+    };
+  });
+  return isRejection(read) ? { markets: [], rejections: [read], cursor: null } : pageOf(read.markets, read.cursor);
+}
+
+function pageOf(mapped: readonly (PredictionMarket | Rejection)[], cursor: string | null): MappedPage {
+  const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
+  const unknown = markets
+    .filter(({ status }) => status === 'unknown')
+    .map(({ receivedAt, providerStatus, providerId }) =>
+      rejection('prediction', MARKETS_SOURCE, receivedAt, 'unknown_word', `status "${providerStatus}" of ${providerId}`, ''),
+    );
+  return { markets, rejections: [...mapped.filter(isRejection), ...unknown], cursor };
+}
+
+/** The series that the events of a page belong to. */
+export function seriesTickersIn(body: unknown): readonly string[] {
+  const events = (body as { events?: unknown } | null)?.events;
+  if (!Array.isArray(events)) return [];
+  const tickers = events.map((event) => (event as { series_ticker?: unknown } | null)?.series_ticker);
+  return [...new Set(tickers.filter((ticker): ticker is string => typeof ticker === 'string' && ticker !== ''))];
+}
+
+/** Levels `[price, size]` of one side; absent or null where nobody stands on it. */
+function levelsIn(value: unknown, what: string): PredictionLevel[] {
+  if (value === undefined || value === null) return [];
+  return listIn(value, what)
+    .map((raw) => {
+      const [price, size] = listIn(raw, `a level of ${what}`);
+      return { price: priceOf(decimalOf(price, 'price'), 'price'), size: sizeOf(size, 'size') };
+    })
+    .filter(({ size }) => size !== '0');
+}
+
+/** The venue shows bids of both outcomes only: whoever bids for no offers yes at one minus that price. */
+function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
+  return no.map(({ price, size }) => ({ price: complement(price), size }));
+}
+
+/** The answer of `/markets/{ticker}/orderbook`. It carries no time: its receipt is its time. */
+export function mapOrderBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs): PredictionBook | Rejection {
+  return readable(BOOK_SOURCE, receivedAt, body, () => {
+    const book = objectIn(objectIn(body, 'the answer')['orderbook_fp'], 'orderbook_fp');
+    return {
+      marketId: market.id,
+      provider: PROVIDER,
+      source: BOOK_SOURCE,
+      observedAt: receivedAt,
+      receivedAt,
+      bids: bestFirst(levelsIn(book['yes_dollars'], 'yes_dollars'), 'bids'),
+      asks: bestFirst(asksOf(levelsIn(book['no_dollars'], 'no_dollars')), 'asks'),
+    };
+  });
+}
+
+/** A trade as `/markets/trades` and the `trade` channel write it: the prices of both outcomes, and whose the taker bought. */
+function tradeOf(fields: Fields, market: PredictionMarket, at: EpochMs, source: string, receivedAt: EpochMs): PredictionTrade {
+  const size = decimalOf(fields['count_fp'] ?? fields['count'], 'count_fp');
+  if (!new Decimal(size).gt(0)) throw new Unreadable('bad_number', `count_fp ${size} is not above zero`);
+  const side = textIn(fields, 'taker_side');
+  if (side !== 'yes' && side !== 'no') throw new Unreadable('unknown_word', `taker_side "${side.slice(0, 40)}"`);
+  return {
+    id: `kalshi-${textIn(fields, 'trade_id')}`,
+    marketId: market.id,
+    provider: PROVIDER,
+    side,
+    price: priceOf(decimalOf(fields[`${side}_price_dollars`], `${side}_price_dollars`), 'price'),
+    size,
+    taker: 'buy',
+    source,
+    observedAt: at,
+    receivedAt,
+  };
+}
+
+/** A page of `/markets/trades`: each trade by itself. */
+export function mapTrades(
+  body: unknown,
+  market: PredictionMarket,
+  receivedAt: EpochMs,
+): { readonly trades: readonly PredictionTrade[]; readonly rejections: readonly Rejection[] } {
+  const read = readable(TRADES_SOURCE, receivedAt, body, () =>
+    listIn(objectIn(body, 'the answer')['trades'], 'trades').map((raw) =>
+      readable(TRADES_SOURCE, receivedAt, raw, () => {
+        const fields = objectIn(raw, 'the trade');
+        if (textIn(fields, 'ticker') !== market.providerId) throw new Unreadable('unknown_instrument', 'a trade of another market');
+        const at = maybeTime(fields, 'created_time');
+        if (at === null) throw new Unreadable('missing_field', 'created_time is missing');
+        return tradeOf(fields, market, at, TRADES_SOURCE, receivedAt);
+      }),
+    ),
+  );
+  if (isRejection(read)) return { trades: [], rejections: [read] };
+  return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
+}
+
+/** What a frame of the socket may say. `sid` and `seq` number the messages of one subscription. */
+export type SocketMessage =
+  | { readonly kind: 'subscribed'; readonly channel: string; readonly sid: number }
+  | {
+      readonly kind: 'snapshot';
+      readonly sid: number;
+      readonly seq: number;
+      readonly ticker: string;
+      readonly bids: readonly PredictionLevel[];
+      readonly asks: readonly PredictionLevel[];
+    }
+  | {
+      readonly kind: 'delta';
+      readonly sid: number;
+      readonly seq: number;
+      readonly ticker: string;
+      readonly side: BookSide;
+      readonly price: DecimalString;
+      readonly delta: DecimalString;
+      readonly at: EpochMs;
+    }
+  | { readonly kind: 'trade'; readonly trade: PredictionTrade }
+  | { readonly kind: 'lifecycle'; readonly ticker: string }
+  /** A numbered message that could not be used: its number counts all the same, or it would look lost. */
+  | { readonly kind: 'unusable'; readonly sid: number; readonly seq: number; readonly rejection: Rejection }
+  | Rejection;
+
+const FRAME_FIELDS = knownFields(PROVIDER, 'type id sid seq msg');
+/** The members of the messages that are read, used or not. */
+const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
+  ['orderbook_snapshot', knownFields('kalshi:orderbook_snapshot', 'market_ticker market_id yes_dollars_fp no_dollars_fp')],
+  [
+    'orderbook_delta',
+    knownFields('kalshi:orderbook_delta', 'market_ticker market_id price_dollars delta_fp side ts ts_ms client_order_id subaccount'),
+  ],
+  [
+    'trade',
+    knownFields('kalshi:trade', 'trade_id market_ticker market_id yes_price_dollars no_price_dollars count_fp taker_side ts ts_ms'),
+  ],
+]);
+
+/** What one frame says. Null where it carries nothing for us. `note` hears of unknown members. Never throws. */
+export function mapSocketFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  marketOf: (ticker: string) => PredictionMarket | undefined,
+  note?: NoteUnknownField,
+): SocketMessage | null {
+  let body: unknown;
+  try {
+    body = JSON.parse(frame.toString('utf8'));
+  } catch (error) {
+    return rejection('prediction', PROVIDER, receivedAt, 'not_json', (error as Error).message, frameSample(frame));
+  }
+  const read = readable(PROVIDER, receivedAt, body, () => mapSocketMessage(objectIn(body, 'the message'), receivedAt, marketOf, note));
+  if (!isRejection(read)) return read;
+  const { sid, seq } = (body ?? {}) as Fields;
+  return Number.isSafeInteger(sid) && Number.isSafeInteger(seq)
+    ? { kind: 'unusable', sid: sid as number, seq: seq as number, rejection: read }
+    : read;
+}
+
+function mapSocketMessage(
+  fields: Fields,
+  receivedAt: EpochMs,
+  marketOf: (ticker: string) => PredictionMarket | undefined,
+  note: NoteUnknownField | undefined,
+): SocketMessage | null {
+  const type = textIn(fields, 'type');
+  if (type === 'ok' || type === 'unsubscribed') return null;
+  const message = objectIn(fields['msg'], 'msg');
+  noteUnknown(fields, FRAME_FIELDS, note);
+  const expected = MESSAGE_FIELDS.get(type);
+  if (expected !== undefined) noteUnknown(message, expected, note);
+  if (type === 'error') throw new Unreadable('venue_error', `${String(message['code'])}: ${String(message['msg'])}`);
+  if (type === 'subscribed') return { kind: 'subscribed', channel: textIn(message, 'channel'), sid: numberIn(message, 'sid') };
+  const market = (): PredictionMarket => {
+    const ticker = textIn(message, 'market_ticker');
+    const found = marketOf(ticker);
+    if (found === undefined) throw new Unreadable('unknown_instrument', `${ticker.slice(0, 80)} was not asked for`);
+    return found;
+  };
+  switch (type) {
+    case 'orderbook_snapshot':
+      return {
+        kind: 'snapshot',
+        ...numbersOf(fields),
+        ticker: market().providerId,
+        bids: levelsIn(message['yes_dollars_fp'], 'yes_dollars_fp'),
+        asks: asksOf(levelsIn(message['no_dollars_fp'], 'no_dollars_fp')),
+      };
+    case 'orderbook_delta': {
+      const word = textIn(message, 'side');
+      if (word !== 'yes' && word !== 'no') throw new Unreadable('unknown_word', `side "${word.slice(0, 40)}"`);
+      const price = priceOf(decimalOf(message['price_dollars'], 'price_dollars'), 'price');
+      return {
+        kind: 'delta',
+        ...numbersOf(fields),
+        ticker: market().providerId,
+        side: word === 'yes' ? 'bids' : 'asks',
+        price: word === 'yes' ? price : complement(price),
+        delta: decimalOf(message['delta_fp'], 'delta_fp'),
+        at: epochOf(message['ts_ms'], 'ts_ms'),
+      };
+    }
+    case 'trade': {
+      const at = message['ts_ms'] === undefined ? epochOf(message['ts'], 'ts') * 1_000 : epochOf(message['ts_ms'], 'ts_ms');
+      return { kind: 'trade', trade: tradeOf(message, market(), at, 'kalshi:trade', receivedAt) };
+    }
+    case 'market_lifecycle_v2':
+      return { kind: 'lifecycle', ticker: textIn(message, 'market_ticker') };
+    default:
+      throw new Unreadable('unknown_word', `type "${type.slice(0, 60)}"`);
+  }
+}
+
+function numberIn(fields: Fields, name: string): number {
+  const value = fields[name];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Unreadable('missing_field', `${name} is no whole number`);
+  return value;
+}
+
+function numbersOf(fields: Fields): { readonly sid: number; readonly seq: number } {
+  return { sid: numberIn(fields, 'sid'), seq: numberIn(fields, 'seq') };
+}

@@ -1,0 +1,150 @@
+/** Kalshi's public market data over HTTP: events with their markets, series, order books and trades. */
+import type { Clock } from '../../../../../streams/clock.ts';
+import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction-market.ts';
+import type { Rejection } from '../../../../domain/quote.ts';
+import type { RequestBudget } from '../../request-budget.ts';
+import { VenueError } from '../../venue-feed.ts';
+import { createVenueHttp } from '../../venue-http.ts';
+import { isRejection } from '../fields.ts';
+import type { Listing } from '../provider-feed.ts';
+import { type MarketContext, mapEvents, mapMarkets, mapOrderBook, mapSeries, mapTrades, type SeriesTerms, seriesTickersIn } from './map.ts';
+
+/** The basic tier: a bucket of 200 tokens a second, of which a read costs 10. */
+export const KALSHI_TOKENS_PER_SECOND = 200;
+const READ_COST = 10;
+/** A limit comes without a term; the bucket is full again after a second. */
+const LIMIT_PAUSE_MS = 1_000;
+const EVENTS_PAGE = 200;
+const MAX_PAGES = 50;
+/** Tickers that one request may name. */
+const MAX_TICKERS = 50;
+
+export interface KalshiRestOptions {
+  /** `https://external-api.kalshi.com/trade-api/v2`. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  /** For the jitter of retries, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Tokens in any second: `KALSHI_TOKENS_PER_SECOND`. */
+  readonly budget: RequestBudget;
+  /** How long a request may wait for budget. Default 20 s. */
+  readonly maxWaitMs?: number;
+  /** Markets that are listed at most. Default 2000. */
+  readonly maxMarkets?: number;
+}
+
+export interface KalshiRest {
+  /** Every open market. @throws VenueError */
+  list(): Promise<Listing>;
+  /** These markets as they stand now. @throws VenueError */
+  ask(markets: readonly PredictionMarket[]): Promise<Listing>;
+  /** @throws VenueError, also where the answer cannot be read. */
+  book(market: PredictionMarket): Promise<PredictionBook>;
+  /** The newest trades, at most 100. @throws VenueError */
+  trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
+}
+
+/** Errors come as `{"error": {"code", "message"}}`, a limit as `{"error": text}`. */
+function readError(body: unknown, status: number): { code: string; message: string } | null {
+  const error = (body as { error?: unknown } | null)?.error;
+  if (typeof error === 'string') return { code: `http_${status}`, message: error.slice(0, 200) };
+  if (typeof error !== 'object' || error === null) return null;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return { code: typeof code === 'string' ? code : `http_${status}`, message: String(message ?? '').slice(0, 200) };
+}
+
+export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
+  const { clock } = options;
+  const maxMarkets = options.maxMarkets ?? 2_000;
+  const http = createVenueHttp({
+    venue: 'prediction',
+    baseUrl: options.baseUrl,
+    clock,
+    random: options.random,
+    budget: options.budget,
+    weightPerMinute: KALSHI_TOKENS_PER_SECOND * 60,
+    maxWaitMs: options.maxWaitMs ?? 20_000,
+    limitPauseMs: LIMIT_PAUSE_MS,
+    readError,
+  });
+  /** A series' terms hardly ever change: asked for once per process. */
+  const series = new Map<string, SeriesTerms>();
+  /** What markets inherit from their events, for when they are asked for by themselves. */
+  const contexts = new Map<string, MarketContext>();
+
+  async function learnSeries(tickers: readonly string[], rejections: Rejection[]): Promise<void> {
+    for (const ticker of tickers) {
+      if (series.has(ticker)) continue;
+      try {
+        const terms = mapSeries(await http.get(`/series/${ticker}`, {}, READ_COST), clock.now());
+        if (isRejection(terms)) rejections.push(terms);
+        else series.set(ticker, terms);
+      } catch (error) {
+        // Without its terms a market's fee is unknown and nothing else.
+        if (!(error instanceof VenueError && error.status === 404)) throw error;
+      }
+    }
+  }
+
+  function remember(body: unknown): void {
+    const events = (body as { events?: unknown } | null)?.events;
+    for (const raw of Array.isArray(events) ? events : []) {
+      if (typeof raw !== 'object' || raw === null) continue;
+      const event = raw as Readonly<Record<string, unknown>>;
+      const { event_ticker: ticker, series_ticker: of } = event;
+      if (typeof ticker !== 'string') continue;
+      const { markets: _, ...own } = event;
+      contexts.set(ticker, { event: own, series: typeof of === 'string' ? (series.get(of) ?? null) : null });
+    }
+  }
+
+  return {
+    async list() {
+      const markets: PredictionMarket[] = [];
+      const rejections: Rejection[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < MAX_PAGES && markets.length < maxMarkets; page++) {
+        const query: Record<string, string | number> = { status: 'open', with_nested_markets: 'true', limit: EVENTS_PAGE };
+        if (cursor !== null) query['cursor'] = cursor;
+        const body = await http.get('/events', query, READ_COST);
+        const receivedAt = clock.now();
+        await learnSeries(seriesTickersIn(body), rejections);
+        remember(body);
+        const read = mapEvents(body, (ticker) => series.get(ticker) ?? null, receivedAt);
+        markets.push(...read.markets);
+        rejections.push(...read.rejections);
+        cursor = read.cursor;
+        if (cursor === null) break;
+      }
+      return { markets: markets.slice(0, maxMarkets), rejections };
+    },
+
+    async ask(asked) {
+      const markets: PredictionMarket[] = [];
+      const rejections: Rejection[] = [];
+      for (let from = 0; from < asked.length; from += MAX_TICKERS) {
+        const tickers = asked.slice(from, from + MAX_TICKERS).map(({ providerId }) => providerId);
+        const body = await http.get('/markets', { tickers: tickers.join(','), limit: MAX_TICKERS }, READ_COST);
+        const read = mapMarkets(body, (ticker) => contexts.get(ticker) ?? { event: null, series: null }, clock.now());
+        markets.push(...read.markets);
+        rejections.push(...read.rejections);
+      }
+      return { markets, rejections };
+    },
+
+    async book(market) {
+      const body = await http.get(`/markets/${market.providerId}/orderbook`, { depth: 50 }, READ_COST);
+      const book = mapOrderBook(body, market, clock.now());
+      if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
+      return book;
+    },
+
+    async trades(market) {
+      const body = await http.get('/markets/trades', { ticker: market.providerId, limit: 100 }, READ_COST);
+      const { trades, rejections } = mapTrades(body, market, clock.now());
+      const [first] = rejections;
+      if (trades.length === 0 && first !== undefined) throw new VenueError('prediction', 200, first.reason, first.detail);
+      return trades;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Kalshi's request signature: RSA-PSS with SHA-256 over time, method and path. */
+import { constants, createPrivateKey, sign } from 'node:crypto';
+import type { EpochMs } from '../../../../domain/time.ts';
+
+/** A key of the provider: its id, and the RSA private key as PEM. */
+export interface KalshiKey {
+  readonly id: string;
+  readonly privateKey: string;
+}
+
+/** Makes the headers of one request. `path` includes `/trade-api/v2` or `/trade-api/ws/v2` and no query. @throws Error where the key is none. */
+export function kalshiSigner(key: KalshiKey): (method: string, path: string, at: EpochMs) => Readonly<Record<string, string>> {
+  const privateKey = createPrivateKey(key.privateKey);
+  return (method, path, at) => ({
+    'KALSHI-ACCESS-KEY': key.id,
+    'KALSHI-ACCESS-TIMESTAMP': String(at),
+    'KALSHI-ACCESS-SIGNATURE': sign('sha256', Buffer.from(`${at}${method}${path}`), {
+      key: privateKey,
+      padding: constants.RSA_PKCS1_PSS_PADDING,
+      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+    }).toString('base64'),
+  });
+}

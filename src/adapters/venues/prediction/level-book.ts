@@ -1,0 +1,51 @@
+/** One book of price levels that grows by differences, and its tops. */
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { PredictionLevel } from '../../../domain/prediction-market.ts';
+
+export type BookSide = 'bids' | 'asks';
+
+/** Levels by price. Prices come in their shortest spelling, so that one price is one key. */
+export class LevelBook {
+  readonly bids = new Map<DecimalString, DecimalString>();
+  readonly asks = new Map<DecimalString, DecimalString>();
+
+  /** Sets what stands at a price; a size of zero removes it. */
+  set(side: BookSide, price: DecimalString, size: DecimalString): void {
+    if (size === '0') this[side].delete(price);
+    else this[side].set(price, size);
+  }
+
+  /** Adds a signed difference. @returns false where more would be taken away than stands there: the book is not the venue's any more. */
+  add(side: BookSide, price: DecimalString, delta: DecimalString): boolean {
+    const size = new Decimal(this[side].get(price) ?? 0).plus(delta);
+    if (size.lt(0)) return false;
+    this.set(side, price, plainDecimal(size));
+    return true;
+  }
+
+  best(side: BookSide): PredictionLevel | null {
+    let found: DecimalString | null = null;
+    for (const price of this[side].keys()) {
+      if (found === null) found = price;
+      else {
+        const order = compareDecimals(price, found);
+        if (side === 'bids' ? order > 0 : order < 0) found = price;
+      }
+    }
+    return found === null ? null : { price: found, size: this[side].get(found) as DecimalString };
+  }
+
+  /** Puts whole sides in place of what was there. */
+  replace(bids: readonly PredictionLevel[], asks: readonly PredictionLevel[]): void {
+    this.bids.clear();
+    this.asks.clear();
+    for (const { price, size } of bids) this.set('bids', price, size);
+    for (const { price, size } of asks) this.set('asks', price, size);
+  }
+}
+
+/** Sorted best first: bids from above, asks from below. Venues send either order. */
+export function bestFirst(levels: readonly PredictionLevel[], side: BookSide): PredictionLevel[] {
+  const sign = side === 'bids' ? -1 : 1;
+  return [...levels].sort((a, b) => sign * compareDecimals(a.price, b.price));
+}

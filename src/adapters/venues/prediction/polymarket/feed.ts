@@ -1,0 +1,275 @@
+/** Polymarket live: one socket of the market channel, two books per market, their tops as quotes. */
+import type { Clock } from '../../../../../streams/clock.ts';
+import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction-market.ts';
+import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
+import type { EpochMs } from '../../../../domain/time.ts';
+import { openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
+import { isRejection } from '../fields.ts';
+import { LevelBook } from '../level-book.ts';
+import { BookWait, createProviderFeed, lookForBooks, type PredictionFeed, type ProviderStream, type Stage } from '../provider-feed.ts';
+import { BOOK_SOURCE, type LevelChange, mapMarketFrame, PROVIDER, type TokenBook } from './map.ts';
+import type { PolymarketRest } from './rest.ts';
+
+/** The venue wants a sign of life about every 10 s. */
+const PING_MS = 10_000;
+/** Tokens of one subscription message: whole books of more might not fit into one frame. */
+const SUBSCRIBE_CHUNK = 20;
+/** Quiet markets send nothing for minutes; the answers to our pings tell whether the connection lives. */
+const DATA_SILENCE_MS = 15 * 60_000;
+const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
+const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
+const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
+
+export interface PolymarketFeedOptions {
+  /** `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
+  readonly streamUrl: string;
+  readonly rest: Pick<PolymarketRest, 'list' | 'ask'>;
+  readonly clock: Clock;
+  /** For the jitter of backoffs, 0 <= n < 1. */
+  readonly random: () => number;
+  /** See `ProviderFeedOptions`. */
+  readonly listEveryMs?: number;
+  readonly maxStreamed?: number;
+}
+
+/** One followed token. `book` is null from a lost connection or a changed grid until its next whole book. */
+interface Followed {
+  readonly token: string;
+  readonly side: OutcomeSide;
+  market: PredictionMarket;
+  book: LevelBook | null;
+  at: EpochMs;
+  last: Quote<'prediction'> | null;
+  readonly wait: BookWait;
+}
+
+/** The live feed. Subscribing connects. */
+export function createPolymarketFeed(options: PolymarketFeedOptions): PredictionFeed {
+  return createProviderFeed({
+    provider: PROVIDER,
+    clock: options.clock,
+    random: options.random,
+    ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
+    ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
+    list: () => options.rest.list(),
+    ask: (left) => options.rest.ask(left),
+    stream: (stage) => openStream(options, stage),
+  });
+}
+
+function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: Stage): ProviderStream {
+  const followed = new Map<string, Followed>();
+  let connection: VenueConnection | null = null;
+  let close: (() => void) | null = null;
+
+  function tell(one: Followed, receivedAt: EpochMs, quality: Quality, flags: readonly QualityFlag[]): void {
+    const { book } = one;
+    const bid = book?.best('bids') ?? null;
+    const ask = book?.best('asks') ?? null;
+    const whole = flags === NO_FLAGS && (bid === null || ask === null);
+    const quote: Quote<'prediction'> = {
+      kind: 'quote',
+      venue: 'prediction',
+      instrument: one.market.outcomes[one.side === 'yes' ? 0 : 1].instrument,
+      source: BOOK_SOURCE,
+      observedAt: one.at,
+      receivedAt,
+      sourceTime: true,
+      bid: bid?.price ?? null,
+      ask: ask?.price ?? null,
+      bidSize: bid?.size ?? null,
+      askSize: ask?.size ?? null,
+      // The venue numbers nothing; order is the time's.
+      sequence: null,
+      quality: whole ? 'degraded' : quality,
+      flags: whole ? ONE_SIDED : flags,
+    };
+    const { last } = one;
+    const same =
+      last !== null &&
+      last.bid === quote.bid &&
+      last.ask === quote.ask &&
+      last.bidSize === quote.bidSize &&
+      last.askSize === quote.askSize &&
+      last.quality === quote.quality;
+    one.last = quote;
+    if (!same) stage.emit(quote);
+  }
+
+  function send(tokens: readonly string[], operation: 'subscribe' | 'unsubscribe'): void {
+    for (let from = 0; from < tokens.length; from += SUBSCRIBE_CHUNK) {
+      connection?.send(JSON.stringify({ assets_ids: tokens.slice(from, from + SUBSCRIBE_CHUNK), operation }));
+    }
+  }
+
+  function askAnew(tokens: readonly Followed[], now: EpochMs): void {
+    for (const { wait } of tokens) wait.asked(now);
+    send(
+      tokens.map(({ token }) => token),
+      'unsubscribe',
+    );
+    send(
+      tokens.map(({ token }) => token),
+      'subscribe',
+    );
+  }
+
+  /** The book is not the venue's any more: say so, and ask for it whole. */
+  function resync(one: Followed, receivedAt: EpochMs, flags: readonly QualityFlag[]): void {
+    one.book = null;
+    tell(one, receivedAt, 'degraded', flags);
+    if (!one.wait.isRecent(receivedAt)) askAnew([one], receivedAt);
+  }
+
+  function takeBook({ token, at, bids, asks }: TokenBook, receivedAt: EpochMs): void {
+    const one = followed.get(token);
+    if (one === undefined) return;
+    one.wait.came();
+    one.book ??= new LevelBook();
+    one.book.replace(bids, asks);
+    one.at = at;
+    tell(one, receivedAt, 'live', NO_FLAGS);
+  }
+
+  function takeChanges(at: EpochMs, changes: readonly LevelChange[], receivedAt: EpochMs): void {
+    const touched = new Map<Followed, LevelChange>();
+    for (const change of changes) {
+      const one = followed.get(change.token);
+      // Before its whole book a token's differences say nothing.
+      if (one?.book == null) continue;
+      one.book.set(change.side, change.price, change.size);
+      one.at = at;
+      touched.set(one, change);
+    }
+    for (const [one, { best }] of touched) {
+      const bid = one.book?.best('bids')?.price ?? null;
+      const ask = one.book?.best('asks')?.price ?? null;
+      // The venue's own tops are the only proof that nothing was lost.
+      if (best !== null && (best.bid !== bid || best.ask !== ask)) resync(one, receivedAt, LOST);
+      else tell(one, receivedAt, 'live', NO_FLAGS);
+    }
+  }
+
+  /** A book, or a change of one, that cannot be read is a lost one: the pongs must not vouch for what stood before. */
+  function loseBooks(frame: Buffer, receivedAt: EpochMs): void {
+    const text = frame.toString('utf8');
+    if (!/"event_type":"(book|price_change)"/.test(text)) return;
+    for (const [, token = ''] of text.matchAll(/"asset_id":"(\w{1,100})"/g)) {
+      const one = followed.get(token);
+      if (one?.book) resync(one, receivedAt, LOST);
+    }
+  }
+
+  function read(frame: Buffer, receivedAt: EpochMs): boolean {
+    let data = false;
+    for (const message of mapMarketFrame(frame, receivedAt, (token) => followed.get(token)?.market, stage.noteUnknown)) {
+      if (isRejection(message)) {
+        stage.emit(message);
+        loseBooks(frame, receivedAt);
+      } else if (message.kind === 'pong') stage.emit({ kind: 'heartbeat', venue: 'prediction', source: PROVIDER, receivedAt });
+      else {
+        data = true;
+        if (message.kind === 'book') takeBook(message, receivedAt);
+        else if (message.kind === 'changes') takeChanges(message.at, message.changes, receivedAt);
+        else if (message.kind === 'trade') stage.trades([message.trade]);
+        else if (message.kind === 'listing') stage.listAgain();
+        else {
+          const one = followed.get(message.token);
+          if (one === undefined) continue;
+          // A new grid begins a new book.
+          one.market = { ...one.market, priceGrid: evenGrid(message.step), observedAt: message.at, receivedAt };
+          if (one.side === 'yes') stage.changed(one.market);
+          resync(one, receivedAt, RESYNCING);
+        }
+      }
+    }
+    return data;
+  }
+
+  function forget(): void {
+    for (const one of followed.values()) {
+      one.book = null;
+      one.last = null;
+    }
+  }
+
+  function opened(made: VenueConnection): void {
+    connection = made;
+    forget();
+    const tokens = [...followed.keys()];
+    made.send(
+      JSON.stringify({
+        type: 'market',
+        assets_ids: tokens.slice(0, SUBSCRIBE_CHUNK),
+        initial_dump: true,
+        level: 2,
+        custom_feature_enabled: true,
+      }),
+    );
+    send(tokens.slice(SUBSCRIBE_CHUNK), 'subscribe');
+    for (const { wait } of followed.values()) wait.asked(clock.now());
+  }
+
+  function open(): () => void {
+    return openVenueSocket(
+      {
+        venue: 'prediction',
+        source: PROVIDER,
+        url: streamUrl,
+        clock,
+        random,
+        dataSilenceMs: DATA_SILENCE_MS,
+        keepAlive: { everyMs: PING_MS, frame: 'PING' },
+        opened,
+        frame: read,
+      },
+      (message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') {
+          connection = null;
+          forget();
+        }
+        if (message.kind === 'rejection')
+          stage.emit(rejection('prediction', PROVIDER, message.receivedAt, message.reason, message.detail, message.sample));
+        else stage.emit(message);
+      },
+    );
+  }
+
+  return {
+    follow(markets) {
+      const wanted = new Map(
+        markets.flatMap((market) => market.outcomes.map((outcome) => [outcome.providerId, { market, side: outcome.side }])),
+      );
+      const gone = [...followed.keys()].filter((token) => !wanted.has(token));
+      for (const token of gone) followed.delete(token);
+      const added: string[] = [];
+      for (const [token, { market, side }] of wanted) {
+        const known = followed.get(token);
+        if (known !== undefined) known.market = market;
+        else {
+          followed.set(token, { token, side, market, book: null, at: 0, last: null, wait: new BookWait() });
+          added.push(token);
+        }
+      }
+      if (close === null) {
+        if (followed.size > 0) {
+          const closeSocket = open();
+          const stopLooking = lookForBooks(clock, (now) => {
+            if (connection === null) return;
+            const missing = [...followed.values()].filter(({ book, wait }) => book === null && wait.isOver(now));
+            if (missing.length > 0) askAnew(missing, now);
+          });
+          close = () => {
+            stopLooking();
+            closeSocket();
+          };
+        }
+        return;
+      }
+      send(gone, 'unsubscribe');
+      send(added, 'subscribe');
+      for (const token of added) followed.get(token)?.wait.asked(clock.now());
+    },
+    stop: () => close?.(),
+  };
+}

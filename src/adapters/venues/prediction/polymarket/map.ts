@@ -1,0 +1,521 @@
+/** Polymarket's answers and frames in the engine's words. Pure: payloads in, markets, books, trades or counted rejections out. */
+import type { NoteUnknownField } from '../../../../../streams/feed-counters.ts';
+import { sha256Hex } from '../../../../domain/canonical-json.ts';
+import { Decimal, type DecimalString } from '../../../../domain/decimal.ts';
+import {
+  complement,
+  evenGrid,
+  OUTCOME_SIDES,
+  type OutcomeSide,
+  outcomeInstrument,
+  type PredictionBook,
+  type PredictionEventLink,
+  type PredictionFee,
+  type PredictionLevel,
+  type PredictionMarket,
+  type PredictionOutcome,
+  type PredictionStatus,
+  type PredictionTrade,
+  predictionEventId,
+  predictionMarketId,
+  type ResolutionSource,
+} from '../../../../domain/prediction-market.ts';
+import { readQuestion, underlyingIn } from '../../../../domain/prediction-question.ts';
+import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
+import type { EpochMs } from '../../../../domain/time.ts';
+import { type KnownFields, knownFields, noteUnknown } from '../../known-fields.ts';
+import { frameSample, rejection } from '../../venue-socket.ts';
+import {
+  decimalOf,
+  epochOf,
+  type Fields,
+  flagIn,
+  isRejection,
+  listIn,
+  maybeDecimal,
+  maybeFlag,
+  maybePrice,
+  maybeText,
+  maybeTime,
+  objectIn,
+  priceOf,
+  readable,
+  sizeOf,
+  textIn,
+  Unreadable,
+} from '../fields.ts';
+import { bestFirst } from '../level-book.ts';
+
+/** The provider's name in `source`. */
+export const PROVIDER = 'polymarket';
+export const GAMMA_SOURCE = 'polymarket:gamma';
+export const BOOK_SOURCE = 'polymarket:book';
+export const TRADES_SOURCE = 'polymarket:trades';
+
+/** Markets that were read, and what yielded none. */
+export interface MappedMarkets {
+  readonly markets: readonly PredictionMarket[];
+  readonly rejections: readonly Rejection[];
+}
+
+/** An array of texts that is itself written as a text; Gamma writes outcomes, prices and token ids so. */
+function textsIn(fields: Fields, name: string): readonly string[] {
+  const text = textIn(fields, name);
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw new Unreadable('unknown_shape', `${name} is no JSON list`);
+  }
+  if (!Array.isArray(list) || !list.every((one) => typeof one === 'string'))
+    throw new Unreadable('unknown_shape', `${name} is no list of texts`);
+  return list as string[];
+}
+
+const UMA_STATUSES: Readonly<Record<string, PredictionStatus>> = {
+  proposed: 'determined',
+  challenged: 'disputed',
+  disputed: 'disputed',
+  reproposed: 'determined',
+  resolved: 'resolved',
+};
+
+function statusOf(fields: Fields, payouts: readonly DecimalString[] | null): { status: PredictionStatus; words: string } {
+  const [active, closed] = [flagIn(fields, 'active'), flagIn(fields, 'closed')];
+  const accepting = maybeFlag(fields, 'acceptingOrders');
+  const uma = maybeText(fields, 'umaResolutionStatus');
+  const words = [
+    active ? 'active' : 'inactive',
+    closed ? 'closed' : '',
+    accepting === true ? 'accepting orders' : '',
+    uma === null ? '' : `uma ${uma}`,
+  ]
+    .filter((word) => word !== '')
+    .join(', ');
+  if (uma !== null && !Object.hasOwn(UMA_STATUSES, uma)) return { status: 'unknown', words };
+  if (payouts !== null && closed) return { status: 'resolved', words };
+  const stage = uma === null ? null : (UMA_STATUSES[uma] as PredictionStatus);
+  if (stage !== null && stage !== 'resolved') return { status: stage, words };
+  // Closed without a payout: the winner has to be asked for elsewhere.
+  if (closed) return { status: 'closed', words };
+  if (!active) return { status: 'unopened', words };
+  return { status: accepting === true ? 'open' : accepting === false ? 'paused' : 'unknown', words };
+}
+
+/** What the outcomes pay, where the market is closed and its prices say so; the legacy `["0","0"]` says nothing. */
+function payoutsOf(fields: Fields): readonly DecimalString[] | null {
+  if (maybeFlag(fields, 'closed') !== true || maybeText(fields, 'outcomePrices') === null) return null;
+  const prices = textsIn(fields, 'outcomePrices').map((price) => decimalOf(price, 'outcomePrices'));
+  const sum = prices.reduce((total, price) => total.plus(price), new Decimal(0));
+  const settled = prices.length === 2 && sum.eq(1) && prices.every((price) => ['0', '0.5', '1'].includes(price));
+  return settled ? prices : null;
+}
+
+function feeOf(fields: Fields): PredictionFee {
+  const enabled = maybeFlag(fields, 'feesEnabled');
+  if (enabled === false) return { model: 'none', rate: null, exponent: 1, roundingUsd: null };
+  const schedule = fields['feeSchedule'];
+  if (enabled !== true || typeof schedule !== 'object' || schedule === null)
+    return { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
+  const terms = schedule as Fields;
+  const exponent = terms['exponent'] ?? 1;
+  if (typeof exponent !== 'number' || !Number.isInteger(exponent) || exponent < 1 || exponent > 4) {
+    throw new Unreadable('bad_number', `feeSchedule.exponent ${String(exponent)}`);
+  }
+  return { model: 'quadratic', rate: sizeOf(terms['rate'], 'feeSchedule.rate'), exponent, roundingUsd: '0.00001' };
+}
+
+/** The source that the provider names, and the one that the rules name in words. */
+function sourcesOf(fields: Fields, rules: string): readonly ResolutionSource[] {
+  const url = maybeText(fields, 'resolutionSource');
+  const said = /resolution source for this market (?:is|will be) (.+?)\.(?:\s|$)/i.exec(rules)?.[1] ?? null;
+  if (url === null) return said === null ? [] : [{ name: said.slice(0, 300), url: null }];
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  return [{ name: said?.slice(0, 300) ?? host, url: URL.canParse(url) ? url : null }];
+}
+
+function eventOf(event: Fields | null, market: Fields): PredictionEventLink | null {
+  if (event === null) return null;
+  const providerId = textIn(event, 'id');
+  return {
+    id: predictionEventId(PROVIDER, providerId),
+    providerId,
+    title: maybeText(event, 'title') ?? '',
+    // A neg-risk event is the provider's word for "at most one of them".
+    mutuallyExclusive: maybeFlag(event, 'negRisk') ?? maybeFlag(market, 'negRisk'),
+  };
+}
+
+/** The ids beside the condition id, by the provider's names. */
+function idsOf(fields: Fields, tokens: readonly string[]): Record<string, string> {
+  const ids: Record<string, string> = { yesTokenId: tokens[0] as string, noTokenId: tokens[1] as string };
+  for (const [name, ours] of [
+    ['id', 'marketId'],
+    ['questionID', 'questionId'],
+    ['slug', 'slug'],
+    ['negRiskMarketID', 'negRiskMarketId'],
+  ] as const) {
+    const value = maybeText(fields, name);
+    if (value !== null) ids[ours] = value;
+  }
+  return ids;
+}
+
+/** One market of Gamma; `event` is the one that it came in, where it did. Never throws: a rejection where it cannot be read. */
+export function mapGammaMarket(raw: unknown, event: Fields | null, receivedAt: EpochMs): PredictionMarket | Rejection {
+  return readable(GAMMA_SOURCE, receivedAt, raw, () => {
+    const fields = objectIn(raw, 'the market');
+    const providerId = textIn(fields, 'conditionId');
+    const id = predictionMarketId(PROVIDER, providerId);
+    const labels = textsIn(fields, 'outcomes');
+    const tokens = textsIn(fields, 'clobTokenIds');
+    if (labels.length !== 2 || tokens.length !== 2)
+      throw new Unreadable('unknown_shape', `${labels.length} outcomes and ${tokens.length} tokens instead of two`);
+    if (tokens.some((token) => token === ''))
+      throw new Unreadable('missing_field', 'a token id is empty: the market is still being set up');
+    const payouts = payoutsOf(fields);
+    const { status, words } = statusOf(fields, payouts);
+    const quoted = status === 'open' || status === 'paused';
+    const [bid, ask] = quoted ? [maybePrice(fields, 'bestBid'), maybePrice(fields, 'bestAsk')] : [null, null];
+    const last = maybePrice(fields, 'lastTradePrice');
+    const outcome = (index: 0 | 1): PredictionOutcome => {
+      const flipped = (price: DecimalString | null): DecimalString | null => (price === null || index === 0 ? price : complement(price));
+      return {
+        side: OUTCOME_SIDES[index],
+        label: labels[index] as string,
+        instrument: outcomeInstrument(id, OUTCOME_SIDES[index]),
+        providerId: tokens[index] as string,
+        bid: flipped(index === 0 ? bid : ask),
+        ask: flipped(index === 0 ? ask : bid),
+        bidSize: null,
+        askSize: null,
+        last: flipped(last),
+        payout: payouts?.[index] ?? null,
+      };
+    };
+    const question = textIn(fields, 'question');
+    const rules = maybeText(fields, 'description') ?? '';
+    const closesAt = maybeTime(fields, 'endDate');
+    const parent =
+      event ?? (Array.isArray(fields['events']) && fields['events'].length > 0 ? objectIn(fields['events'][0], 'events') : null);
+    const volume24h = maybeDecimal(fields, 'volume24hr');
+    return {
+      id,
+      provider: PROVIDER,
+      providerId,
+      providerIds: idsOf(fields, tokens),
+      event: eventOf(parent, fields),
+      question,
+      subtitle: maybeText(fields, 'groupItemTitle') ?? '',
+      outcomes: [outcome(0), outcome(1)],
+      priceGrid: gridOf(fields),
+      minimumSize: maybeDecimal(fields, 'orderMinSize'),
+      status,
+      providerStatus: words,
+      volume: maybeDecimal(fields, 'volume', 'volumeNum'),
+      volume24h,
+      liquidity: maybeDecimal(fields, 'liquidity', 'liquidityNum'),
+      openInterest: maybeDecimal(fields, 'openInterest'),
+      volumeUnit: 'usd',
+      opensAt: maybeTime(fields, 'startDate'),
+      closesAt,
+      expectedResolutionAt: closesAt,
+      latestResolutionAt: null,
+      resolvedAt: status === 'resolved' ? (maybeTime(fields, 'umaEndDate') ?? maybeTime(fields, 'closedTime')) : null,
+      resolution: {
+        rules,
+        secondaryRules: '',
+        sources: sourcesOf(fields, rules),
+        procedure: 'optimistic_oracle',
+        history: maybeText(fields, 'umaResolutionStatuses') === null ? [] : textsIn(fields, 'umaResolutionStatuses'),
+        result: payouts?.[0] === '1' ? 'yes' : payouts?.[1] === '1' ? 'no' : null,
+        decidedBy: maybeText(fields, 'resolvedBy'),
+        mayCloseEarly: null,
+        earlyCloseCondition: null,
+      },
+      fee: feeOf(fields),
+      underlying: underlyingIn(question),
+      asks: readQuestion(question, rules, closesAt),
+      venue: 'prediction',
+      source: GAMMA_SOURCE,
+      observedAt: Math.min(maybeTime(fields, 'updatedAt') ?? receivedAt, receivedAt),
+      receivedAt,
+      quality: quoted ? 'live' : 'halted',
+      flags: NO_FLAGS,
+    };
+  });
+}
+
+function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
+  const step = maybeDecimal(fields, 'orderPriceMinTickSize');
+  if (step === null) return [];
+  if (!new Decimal(step).gt(0) || !new Decimal(step).lt(1)) throw new Unreadable('bad_number', `orderPriceMinTickSize ${step}`);
+  return evenGrid(step);
+}
+
+/** A page of `/events`: every market of every event, each by itself. */
+export function mapGammaEvents(body: unknown, receivedAt: EpochMs): MappedMarkets {
+  const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
+    listIn(body, 'the answer').map((raw) =>
+      readable(GAMMA_SOURCE, receivedAt, raw, () => {
+        const event = objectIn(raw, 'the event');
+        return { event, markets: listIn(event['markets'], 'markets') };
+      }),
+    ),
+  );
+  if (isRejection(read)) return { markets: [], rejections: [read] };
+  const mapped = read.flatMap((one) => (isRejection(one) ? [one] : one.markets.map((raw) => mapGammaMarket(raw, one.event, receivedAt))));
+  return splitMarkets(mapped);
+}
+
+/** A page of `/markets`. */
+export function mapGammaMarkets(body: unknown, receivedAt: EpochMs): MappedMarkets {
+  const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
+    listIn(body, 'the answer').map((raw) => mapGammaMarket(raw, null, receivedAt)),
+  );
+  return isRejection(read) ? { markets: [], rejections: [read] } : splitMarkets(read);
+}
+
+/** Words that nobody knows are counted, and their markets kept as `unknown`. */
+function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): MappedMarkets {
+  const markets = mapped.filter((one): one is PredictionMarket => !isRejection(one));
+  const unknown = markets
+    .filter(({ status }) => status === 'unknown')
+    .map(({ receivedAt, providerStatus, providerId }) =>
+      rejection('prediction', GAMMA_SOURCE, receivedAt, 'unknown_word', `status "${providerStatus}" of ${providerId}`, ''),
+    );
+  return { markets, rejections: [...mapped.filter(isRejection), ...unknown] };
+}
+
+/** The winner that the order book's own catalogue names, for markets whose prices do not: the side, null where it names none. */
+export function mapClobWinner(body: unknown, receivedAt: EpochMs): { readonly winner: string | null } | Rejection {
+  return readable('polymarket:clob', receivedAt, body, () => {
+    const tokens = listIn(objectIn(body, 'the market')['tokens'], 'tokens').map((raw) => objectIn(raw, 'a token'));
+    const winners = tokens.filter((token) => maybeFlag(token, 'winner') === true);
+    return { winner: winners.length === 1 ? textIn(winners[0] as Fields, 'token_id') : null };
+  });
+}
+
+/** A market with the winner that was asked for elsewhere. */
+export function withWinner(market: PredictionMarket, winner: string): PredictionMarket {
+  const [yes, no] = market.outcomes;
+  const pays = (outcome: PredictionOutcome): PredictionOutcome => ({ ...outcome, payout: outcome.providerId === winner ? '1' : '0' });
+  const result: OutcomeSide | null = winner === yes.providerId ? 'yes' : winner === no.providerId ? 'no' : null;
+  if (result === null) return market;
+  return { ...market, status: 'resolved', outcomes: [pays(yes), pays(no)], resolution: { ...market.resolution, result } };
+}
+
+function levelsIn(value: unknown, what: string): PredictionLevel[] {
+  return listIn(value, what).map((raw) => {
+    const level = objectIn(raw, what);
+    return { price: priceOf(decimalOf(level['price'], 'price'), 'price'), size: sizeOf(level['size'], 'size') };
+  });
+}
+
+/** One token's whole book: of `/book`, and of the `book` frames. */
+export interface TokenBook {
+  readonly kind: 'book';
+  readonly token: string;
+  readonly at: EpochMs;
+  readonly bids: readonly PredictionLevel[];
+  readonly asks: readonly PredictionLevel[];
+}
+
+function tokenBook(fields: Fields): TokenBook {
+  const standing = (levels: PredictionLevel[]): PredictionLevel[] => levels.filter(({ size }) => size !== '0');
+  return {
+    kind: 'book',
+    token: textIn(fields, 'asset_id'),
+    at: epochOf(fields['timestamp'], 'timestamp'),
+    bids: bestFirst(standing(levelsIn(fields['bids'], 'bids')), 'bids'),
+    asks: bestFirst(standing(levelsIn(fields['asks'], 'asks')), 'asks'),
+  };
+}
+
+/** The answer of `/book` for a market's affirmative token. */
+export function mapBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs): PredictionBook | Rejection {
+  return readable(BOOK_SOURCE, receivedAt, body, () => {
+    const book = tokenBook(objectIn(body, 'the book'));
+    if (book.token !== market.outcomes[0].providerId)
+      throw new Unreadable('unknown_instrument', `a book of ${book.token} was not asked for`);
+    return {
+      marketId: market.id,
+      provider: PROVIDER,
+      source: BOOK_SOURCE,
+      observedAt: book.at,
+      receivedAt,
+      bids: book.bids,
+      asks: book.asks,
+    };
+  });
+}
+
+const TAKERS: Readonly<Record<string, 'buy' | 'sell'>> = { BUY: 'buy', SELL: 'sell' };
+
+/** The answer of the Data API's `/trades`: each trade by itself. Times are seconds there, numbers are JSON numbers. */
+export function mapTrades(
+  body: unknown,
+  market: PredictionMarket,
+  receivedAt: EpochMs,
+): { readonly trades: readonly PredictionTrade[]; readonly rejections: readonly Rejection[] } {
+  const read = readable(TRADES_SOURCE, receivedAt, body, () =>
+    listIn(body, 'the answer').map((raw) =>
+      readable(TRADES_SOURCE, receivedAt, raw, () => {
+        const fields = objectIn(raw, 'the trade');
+        if (textIn(fields, 'conditionId') !== market.providerId) throw new Unreadable('unknown_instrument', 'a trade of another market');
+        const at = epochOf(fields['timestamp'], 'timestamp') * 1_000;
+        return tradeOf(market, textIn(fields, 'asset'), fields, at, receivedAt, maybeText(fields, 'transactionHash') ?? '');
+      }),
+    ),
+  );
+  if (isRejection(read)) return { trades: [], rejections: [read] };
+  return { trades: read.filter((one): one is PredictionTrade => !isRejection(one)), rejections: read.filter(isRejection) };
+}
+
+/** A trade by its content: the stream gives no id, and the same trade heard twice must be one. */
+function tradeOf(
+  market: PredictionMarket,
+  token: string,
+  fields: Fields,
+  at: EpochMs,
+  receivedAt: EpochMs,
+  transaction: string,
+): PredictionTrade {
+  const outcome = market.outcomes.find(({ providerId }) => providerId === token);
+  if (outcome === undefined) throw new Unreadable('unknown_instrument', `token ${token.slice(0, 20)}… is none of the market's`);
+  const price = priceOf(decimalOf(fields['price'], 'price'), 'price');
+  const size = sizeOf(fields['size'], 'size');
+  if (size === '0') throw new Unreadable('bad_number', 'size is zero');
+  const word = textIn(fields, 'side');
+  const taker = Object.hasOwn(TAKERS, word) ? (TAKERS[word] ?? null) : null;
+  if (taker === null) throw new Unreadable('unknown_word', `side "${word.slice(0, 40)}"`);
+  const source = transaction === '' ? 'polymarket:last_trade_price' : TRADES_SOURCE;
+  const id = `polymarket-${sha256Hex([market.id, token, at, price, size, taker, transaction].join(' ')).slice(0, 32)}`;
+  return { id, marketId: market.id, provider: PROVIDER, side: outcome.side, price, size, taker, source, observedAt: at, receivedAt };
+}
+
+/** One change of one level. `size` is what stands there now. */
+export interface LevelChange {
+  readonly token: string;
+  readonly side: 'bids' | 'asks';
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+  /** The top of that token's book after the whole message, where it is told; null for an empty side. */
+  readonly best: { readonly bid: DecimalString | null; readonly ask: DecimalString | null } | null;
+}
+
+/** What a frame of the market channel may say. */
+export type MarketMessage =
+  | TokenBook
+  | { readonly kind: 'changes'; readonly at: EpochMs; readonly changes: readonly LevelChange[] }
+  | { readonly kind: 'trade'; readonly trade: PredictionTrade }
+  | { readonly kind: 'tick'; readonly token: string; readonly at: EpochMs; readonly step: DecimalString }
+  | { readonly kind: 'listing'; readonly conditionId: string }
+  | { readonly kind: 'pong' }
+  | Rejection;
+
+/** Frames that carry nothing for us: the books say the same. */
+const UNUSED = new Set(['best_bid_ask']);
+const SIDES: Readonly<Record<string, 'bids' | 'asks'>> = { BUY: 'bids', SELL: 'asks' };
+
+/** The members of the frames that are read, used or not. */
+const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
+  [
+    'book',
+    knownFields(
+      'polymarket:book',
+      'event_type market asset_id timestamp hash bids asks min_order_size tick_size neg_risk last_trade_price',
+    ),
+  ],
+  ['price_change', knownFields('polymarket:price_change', 'event_type market timestamp price_changes')],
+  [
+    'last_trade_price',
+    knownFields('polymarket:last_trade_price', 'event_type market asset_id fee_rate_bps price side size timestamp transaction_hash'),
+  ],
+  ['tick_size_change', knownFields('polymarket:tick_size_change', 'event_type market asset_id old_tick_size new_tick_size side timestamp')],
+]);
+
+/** What one frame says: an object or a list of them, each read by itself. `note` hears of unknown members. Never throws. */
+export function mapMarketFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  marketOf: (token: string) => PredictionMarket | undefined,
+  note?: NoteUnknownField,
+): readonly MarketMessage[] {
+  const text = frame.toString('utf8');
+  if (text === 'PONG') return [{ kind: 'pong' }];
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    return [rejection('prediction', PROVIDER, receivedAt, 'not_json', (error as Error).message, frameSample(frame))];
+  }
+  const events: readonly unknown[] = Array.isArray(body) ? body : [body];
+  return events.flatMap((raw) => {
+    const read = readable(PROVIDER, receivedAt, raw, () => mapMarketEvent(objectIn(raw, 'the message'), receivedAt, marketOf, note));
+    return read === null ? [] : [read];
+  });
+}
+
+function mapMarketEvent(
+  fields: Fields,
+  receivedAt: EpochMs,
+  marketOf: (token: string) => PredictionMarket | undefined,
+  note: NoteUnknownField | undefined,
+): MarketMessage | null {
+  const type = textIn(fields, 'event_type');
+  const expected = EVENT_FIELDS.get(type);
+  if (expected !== undefined) noteUnknown(fields, expected, note);
+  const known = (token: string): PredictionMarket => {
+    const market = marketOf(token);
+    if (market === undefined) throw new Unreadable('unknown_instrument', `token ${token.slice(0, 20)}… was not asked for`);
+    return market;
+  };
+  switch (type) {
+    case 'book': {
+      const book = tokenBook(fields);
+      known(book.token);
+      return book;
+    }
+    case 'price_change':
+      return {
+        kind: 'changes',
+        at: epochOf(fields['timestamp'], 'timestamp'),
+        changes: listIn(fields['price_changes'], 'price_changes').map((raw) => levelChange(objectIn(raw, 'a price change'), known)),
+      };
+    case 'last_trade_price': {
+      const token = textIn(fields, 'asset_id');
+      const at = epochOf(fields['timestamp'], 'timestamp');
+      return { kind: 'trade', trade: tradeOf(known(token), token, fields, at, receivedAt, '') };
+    }
+    case 'tick_size_change': {
+      const token = textIn(fields, 'asset_id');
+      known(token);
+      const step = decimalOf(fields['new_tick_size'], 'new_tick_size');
+      if (!new Decimal(step).gt(0) || !new Decimal(step).lt(1)) throw new Unreadable('bad_number', `new_tick_size ${step}`);
+      return { kind: 'tick', token, at: epochOf(fields['timestamp'], 'timestamp'), step };
+    }
+    case 'new_market':
+    case 'market_resolved':
+      return { kind: 'listing', conditionId: textIn(fields, 'market') };
+    default:
+      if (UNUSED.has(type)) return null;
+      throw new Unreadable('unknown_word', `event_type "${type.slice(0, 60)}"`);
+  }
+}
+
+function levelChange(fields: Fields, known: (token: string) => PredictionMarket): LevelChange {
+  const token = textIn(fields, 'asset_id');
+  known(token);
+  const word = textIn(fields, 'side');
+  const side = Object.hasOwn(SIDES, word) ? SIDES[word] : undefined;
+  if (side === undefined) throw new Unreadable('unknown_word', `side "${word.slice(0, 40)}"`);
+  const told = fields['best_bid'] !== undefined && fields['best_ask'] !== undefined;
+  return {
+    token,
+    side,
+    price: priceOf(decimalOf(fields['price'], 'price'), 'price'),
+    size: sizeOf(fields['size'], 'size'),
+    best: told ? { bid: maybePrice(fields, 'best_bid'), ask: maybePrice(fields, 'best_ask') } : null,
+  };
+}

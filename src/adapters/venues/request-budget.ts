@@ -1,0 +1,107 @@
+/** How much may be asked of a provider: weight within a moving window, with room kept for what is needed. */
+import type { EpochMs } from '../../domain/time.ts';
+
+/** `optional` work (history that nobody waits for, wallets, research) is shed first: it leaves the last part of a budget alone. */
+export type BudgetPurpose = 'needed' | 'optional';
+
+/** What one address may ask of one provider, whoever counts it. */
+export interface RequestBudget {
+  /** Takes the weight and answers 0, or takes nothing and answers how many milliseconds to wait. */
+  take(weight: number, now: EpochMs, purpose?: BudgetPurpose): number | Promise<number>;
+  /** The venue has counted more than we have (others share our address): believe it. */
+  observeUsed(used: number, now: EpochMs): void;
+  /** Lets nothing through before `until` (Retry-After). */
+  block(until: EpochMs): void;
+  state(now: EpochMs): BudgetStanding;
+}
+
+/** What may be spent at the moment, of how much in which window, and until when nothing may; null where it may. */
+export interface BudgetStanding {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly left: number;
+  readonly blockedUntil: EpochMs | null;
+}
+
+/** The same budget for work that nobody waits for: it is shed first where the budget runs low. */
+export function forOptionalWork(budget: RequestBudget): RequestBudget {
+  return {
+    take: (weight, now) => budget.take(weight, now, 'optional'),
+    observeUsed: (used, now) => budget.observeUsed(used, now),
+    block: (until) => budget.block(until),
+    state: (now) => budget.state(now),
+  };
+}
+
+const WINDOW_MS = 60_000;
+
+/**
+ * Counts request weight over the last 60 s, or over another window. Never lets more than `limit` through in any of them,
+ * whichever way the venue cuts its minutes; a bucket that refills steadily would allow twice the limit around a refill.
+ */
+export class WeightBudget implements RequestBudget {
+  /** Optional work spends up to this part of a budget. */
+  static readonly OPTIONAL_PART = 0.7;
+
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #spent: { at: EpochMs; weight: number }[] = [];
+  #sum = 0;
+  #blockedUntil: EpochMs = 0;
+
+  constructor(limit: number, windowMs: number = WINDOW_MS) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  take(weight: number, now: EpochMs, purpose: BudgetPurpose = 'needed'): number {
+    this.#forget(now);
+    if (now < this.#blockedUntil) return this.#blockedUntil - now;
+    const most = purpose === 'optional' ? Math.floor(this.#limit * WeightBudget.OPTIONAL_PART) : this.#limit;
+    if (this.#sum + weight <= most || this.#spent.length === 0) {
+      this.note(weight, now);
+      return 0;
+    }
+    let freed = 0;
+    for (const entry of this.#spent) {
+      freed += entry.weight;
+      if (this.#sum - freed + weight <= most) return Math.max(1, entry.at + this.#windowMs - now);
+    }
+    return this.#windowMs;
+  }
+
+  /** Counts weight that was let through elsewhere. */
+  note(weight: number, now: EpochMs): void {
+    this.#spent.push({ at: now, weight });
+    this.#sum += weight;
+  }
+
+  observeUsed(used: number, now: EpochMs): void {
+    this.#forget(now);
+    if (used > this.#sum) this.note(used - this.#sum, now);
+  }
+
+  state(now: EpochMs): BudgetStanding {
+    this.#forget(now);
+    const blocked = now < this.#blockedUntil;
+    return {
+      limit: this.#limit,
+      windowMs: this.#windowMs,
+      left: blocked ? 0 : Math.max(0, this.#limit - this.#sum),
+      blockedUntil: blocked ? this.#blockedUntil : null,
+    };
+  }
+
+  block(until: EpochMs): void {
+    this.#blockedUntil = Math.max(this.#blockedUntil, until);
+  }
+
+  #forget(now: EpochMs): void {
+    let entry = this.#spent[0];
+    while (entry !== undefined && entry.at + this.#windowMs <= now) {
+      this.#sum -= entry.weight;
+      this.#spent.shift();
+      entry = this.#spent[0];
+    }
+  }
+}

@@ -1,0 +1,136 @@
+/** What the spot exchange says of an order, in the engine's words: its state, its trades, and the fills that a book takes in. */
+import type { Fill, FillQuote } from '../../../domain/book.ts';
+import { slippageBpsOf } from '../../../domain/costs.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
+import { floorToStep } from '../../../domain/market-step.ts';
+import type { Order } from '../../../domain/order.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { isCount, wireDecimal } from '../wire-decimal.ts';
+import type { SpotInstrument } from './instruments.ts';
+import { PROVIDER } from './map.ts';
+
+/** An order as the venue has it. */
+export interface SpotOrderState {
+  readonly orderId: number;
+  readonly status: string;
+  readonly executed: DecimalString;
+  readonly expiryReason: string | null;
+  readonly at: EpochMs;
+}
+
+/** One match of it. */
+export interface SpotTrade {
+  readonly id: number;
+  readonly price: DecimalString;
+  readonly quantity: DecimalString;
+  readonly commission: DecimalString;
+  readonly commissionAsset: string;
+  readonly at: EpochMs;
+}
+
+/** States after which nothing more happens to an order. */
+const ENDED: ReadonlySet<string> = new Set(['FILLED', 'CANCELED', 'REJECTED', 'EXPIRED', 'EXPIRED_IN_MATCH']);
+
+export function hasEnded({ status }: Pick<SpotOrderState, 'status'>): boolean {
+  return ENDED.has(status);
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Reads the answer of `POST /order` or `GET /order`; null where it does not hold what it should. */
+export function readOrderState(body: unknown): SpotOrderState | null {
+  const { orderId, status, executedQty, expiryReason, transactTime, updateTime } = fieldsOf(body);
+  const executed = wireDecimal(executedQty);
+  const at = transactTime ?? updateTime;
+  if (!isCount(orderId) || typeof status !== 'string' || executed === null || executed.startsWith('-') || !isCount(at)) return null;
+  return { orderId, status, executed, expiryReason: typeof expiryReason === 'string' ? expiryReason : null, at };
+}
+
+/**
+ * Reads the rows of `fills` (`POST /order`) or of `GET /myTrades`, which name the trade and its time differently.
+ * @param at the time of rows that carry none. Null where a row cannot be read, or where they do not add up to `executed`.
+ */
+export function readTrades(rows: unknown, executed: DecimalString, at: EpochMs): readonly SpotTrade[] | null {
+  if (!Array.isArray(rows)) return null;
+  const trades = new Map<number, SpotTrade>();
+  for (const row of rows as unknown[]) {
+    const { tradeId, id, price, qty, commission, commissionAsset, time } = fieldsOf(row);
+    const name = tradeId ?? id;
+    const [amount, each, fee] = [wireDecimal(qty), wireDecimal(price), wireDecimal(commission)];
+    if (!isCount(name) || amount === null || each === null || fee === null || typeof commissionAsset !== 'string') return null;
+    if (!isPositive(amount) || !isPositive(each)) return null;
+    trades.set(name, { id: name, price: each, quantity: amount, commission: fee, commissionAsset, at: isCount(time) ? time : at });
+  }
+  const sum = [...trades.values()].reduce((total, { quantity }) => total.plus(quantity), new Decimal(0));
+  return sum.eq(executed) ? [...trades.values()].sort((a, b) => a.id - b.id) : null;
+}
+
+/** Assets that commission was taken in and that are neither the instrument's base nor its quote. */
+export function foreignAssets(trades: readonly SpotTrade[], { baseAsset, quoteAsset }: SpotInstrument): readonly SpotTrade[] {
+  return trades.filter(
+    ({ commission, commissionAsset }) => isPositive(commission) && commissionAsset !== baseAsset && commissionAsset !== quoteAsset,
+  );
+}
+
+export interface BookingInfo {
+  readonly instrument: SpotInstrument;
+  readonly decisionPrice: DecimalString;
+  /** What the order was sent on; of a look-up, which has none, the execution itself stands for it. */
+  readonly quote: FillQuote | null;
+  /** Price of a commission asset in quote units at a trade; asked for foreign assets alone. */
+  readonly priceOf: (trade: SpotTrade) => DecimalString;
+}
+
+/**
+ * The fills of a book. Commission in the quote asset is the fee. Commission that was taken out of a purchase leaves less
+ * than was bought: the book gets the whole lots of what arrived, and the rest of the money is the fee, so that it never
+ * holds what cannot be sold.
+ */
+export function fillsOfTrades(order: Order, trades: readonly SpotTrade[], info: BookingInfo): readonly Fill[] {
+  const { baseAsset, lot } = info.instrument;
+  const fromBase = order.side === 'buy' ? trades.filter(({ commissionAsset }) => commissionAsset === baseAsset) : [];
+  const bought = trades.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
+  const arrived = fromBase.reduce((sum, { commission }) => sum.minus(commission), bought);
+  const whole = lot === null || fromBase.length === 0 ? arrived : new Decimal(floorToStep(arrived, lot.step));
+  // Less than one lot is held as it is: better a remainder than a purchase that is not there.
+  let missing = bought.minus(whole.gt(0) ? whole : arrived);
+  let carriedUsd = new Decimal(0);
+  const fills: Fill[] = [];
+  for (const trade of trades.toReversed()) {
+    const taken = Decimal.min(missing, trade.quantity);
+    missing = missing.minus(taken);
+    const quantity = new Decimal(trade.quantity).minus(taken);
+    const feeUsd = carriedUsd.plus(taken.times(trade.price)).plus(commissionUsd(order, trade, info));
+    carriedUsd = quantity.isZero() ? feeUsd : new Decimal(0);
+    if (!quantity.isZero()) fills.push(fillOf(order, trade, quantity, feeUsd, info));
+  }
+  return fills.reverse();
+}
+
+/** Commission that is paid beside the trade, in US dollars; what came out of the purchase itself is not. */
+function commissionUsd(order: Order, trade: SpotTrade, { instrument, priceOf }: BookingInfo): Decimal {
+  const commission = new Decimal(trade.commission);
+  if (commission.isZero() || trade.commissionAsset === instrument.quoteAsset) return commission;
+  if (trade.commissionAsset !== instrument.baseAsset) return commission.times(priceOf(trade));
+  return order.side === 'buy' ? new Decimal(0) : commission.times(trade.price);
+}
+
+function fillOf(order: Order, trade: SpotTrade, quantity: Decimal, feeUsd: Decimal, info: BookingInfo): Fill {
+  const { instrument } = info.instrument;
+  return {
+    id: `${PROVIDER}:${instrument}:${trade.id}`,
+    orderId: order.id,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    side: order.side,
+    quantity: plainDecimal(quantity),
+    fillPrice: plainDecimal(trade.price),
+    feeUsd: plainDecimal(feeUsd),
+    notionalUsd: plainDecimal(quantity.times(trade.price)),
+    decisionPrice: info.decisionPrice,
+    slippageBps: slippageBpsOf(order.side, info.decisionPrice, trade.price),
+    at: trade.at,
+    quotes: [info.quote ?? { source: `${PROVIDER}:execution`, observedAt: trade.at, bid: null, ask: null }],
+  };
+}

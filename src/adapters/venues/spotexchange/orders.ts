@@ -1,0 +1,287 @@
+/**
+ * Live orders on the spot exchange: each is sent once as LIMIT IOC at its worst acceptable price. What nobody knows the
+ * outcome of is unknown until the exchange itself, asked for the order's name, has told.
+ */
+import type { Clock } from '../../../../streams/clock.ts';
+import { sha256Hex } from '../../../domain/canonical-json.ts';
+import type { DecimalString } from '../../../domain/decimal.ts';
+import type { VenueAnswer } from '../../../domain/execution.ts';
+import type { Order } from '../../../domain/order.ts';
+import type { Quote } from '../../../domain/quote.ts';
+import type { RiskApproved } from '../../../domain/risk/assess.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { splitInstrumentKey } from '../../../domain/venue.ts';
+import { VenueError } from '../venue-feed.ts';
+import type { VenueHttp } from '../venue-http.ts';
+import { isZero, wireDecimal } from '../wire-decimal.ts';
+import { fetchInstruments, filterFailures, type SpotInstrument } from './instruments.ts';
+import {
+  fillsOfTrades,
+  foreignAssets,
+  hasEnded,
+  readOrderState,
+  readTrades,
+  type SpotOrderState,
+  type SpotTrade,
+} from './order-answers.ts';
+import type { SpotCredentials } from './signature.ts';
+import { createSignedRest, type SignedRest, type SpotBudgets, type Told } from './signed-rest.ts';
+
+/** Filters change rarely; a refusal for one of them has them asked anew. */
+const FILTERS_AGE_MS = 10 * 60_000;
+/** So long after the end of a lease the exchange may still be working on what reached it in time. */
+const SETTLED_AFTER_MS = 5_000;
+/** How long a look-up may take. */
+const LOOK_UP_MS = 10_000;
+/** Names of orders that this process has sent: the same one again is looked up and not sent. */
+const REMEMBERED = 10_000;
+const MINUTE_MS = 60_000;
+/** Quote assets that count as US dollars. */
+const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
+
+export interface SpotOrdersOptions {
+  readonly baseUrl: string;
+  /** The door of the unsigned reads. */
+  readonly rest: VenueHttp;
+  readonly credentials: SpotCredentials;
+  readonly clock: Clock;
+  readonly budgets: SpotBudgets;
+}
+
+interface Submitting {
+  readonly key: string;
+  readonly quote: Pick<Quote, 'source' | 'observedAt' | 'bid' | 'ask'>;
+  readonly decisionPrice: DecimalString;
+  readonly leaseUntil: EpochMs;
+}
+
+/** What a look-up knows of the order besides itself. */
+interface LookingUp {
+  readonly decisionPrice: DecimalString;
+  /** End of the last lease that it may have been sent under; null where none was taken. */
+  readonly leaseUntil: EpochMs | null;
+}
+
+export interface SpotOrders {
+  submit(order: RiskApproved<Order>, info: Submitting): Promise<VenueAnswer>;
+  lookUp(order: Order, key: string, info: LookingUp): Promise<VenueAnswer>;
+  close(): void;
+}
+
+/** The exchange's name of the order: always the same for a key, 36 characters of its alphabet at most. */
+export function clientOrderIdOf(key: string): string {
+  return `sg-${sha256Hex(key).slice(0, 32)}`;
+}
+
+const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
+const unknown = (detail: string): VenueAnswer => ({ outcome: 'unknown', detail });
+
+/** The exchange's words for a refusal as ours. */
+function reasonOf(code: string, text: string): string {
+  if (code === '-1013') return 'filter_failed';
+  if (code === '-1003' || code === '-1015' || code === 'http_429' || code === 'http_418') return 'rate_limited';
+  if (code === '-1021') return 'clock_refused';
+  if (code === '-1022' || code === '-2014' || code === '-2015' || code === '-1002') return 'credentials_refused';
+  if (code === '-2010' && /insufficient balance/i.test(text)) return 'insufficient_balance';
+  if (code === '-2010' && /market is closed/i.test(text)) return 'market_closed';
+  return 'venue_refused';
+}
+
+export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
+  const { rest, clock } = options;
+  const signed: SignedRest = createSignedRest(options);
+  const known = new Map<string, { readonly at: EpochMs; readonly instrument: SpotInstrument }>();
+  /** Submissions by key: whoever comes second waits for the first. */
+  const sending = new Map<string, Promise<VenueAnswer>>();
+  const sent = new Set<string>();
+
+  async function instrumentOf(order: Order): Promise<SpotInstrument> {
+    const { instrument } = splitInstrumentKey(order.instrument);
+    const before = known.get(instrument);
+    if (before !== undefined && clock.now() - before.at < FILTERS_AGE_MS) return before.instrument;
+    const found = (await fetchInstruments(rest, [instrument])).get(instrument) as SpotInstrument;
+    known.set(instrument, { at: clock.now(), instrument: found });
+    return found;
+  }
+
+  /** Why the order is not sent at all; null where nothing speaks against it. */
+  function refusedHere(order: Order, instrument: SpotInstrument): VenueAnswer | null {
+    if (order.venue !== 'spotexchange' || order.mode !== 'live')
+      return rejected('venue_mismatch', 'this door takes live orders on spotexchange alone');
+    if (!DOLLARS.has(instrument.quoteAsset))
+      return rejected(
+        'quote_asset_unknown',
+        `${instrument.instrument} is quoted in ${instrument.quoteAsset}, which is not taken for US dollars`,
+      );
+    if (instrument.status !== 'TRADING') return rejected('market_closed', `${instrument.instrument} is ${instrument.status}`);
+    const [failure] = filterFailures(instrument, { type: 'LIMIT', price: order.limitPrice, quantity: order.quantity });
+    return failure === undefined ? null : rejected('filter_failed', `${failure.filter}: ${failure.detail}`);
+  }
+
+  function remember(name: string): void {
+    sent.add(name);
+    if (sent.size > REMEMBERED) sent.delete(sent.values().next().value as string);
+  }
+
+  async function send(order: RiskApproved<Order>, info: Submitting): Promise<VenueAnswer> {
+    const { key, leaseUntil } = info;
+    const name = clientOrderIdOf(key);
+    if (sent.has(name)) return lookUp(order, key, info);
+    const instrument = await instrumentOf(order);
+    const refused = refusedHere(order, instrument);
+    if (refused !== null) return refused;
+    const parameters = {
+      symbol: instrument.instrument,
+      side: order.side.toUpperCase(),
+      type: 'LIMIT',
+      timeInForce: 'IOC',
+      quantity: order.quantity,
+      price: order.limitPrice,
+      newClientOrderId: name,
+      newOrderRespType: 'FULL',
+    };
+    const post = (): Promise<Told> =>
+      signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, places: true, until: leaseUntil });
+    remember(name);
+    let told: Told;
+    try {
+      told = await post();
+      if (told.kind === 'refused' && told.code === '-1021') {
+        // Not taken for its time alone: with the time measured anew it may go out once more within its lease.
+        signed.forgetTime();
+        told = await post();
+      }
+    } catch (error) {
+      sent.delete(name);
+      throw error;
+    }
+    if (told.kind === 'not_sent') {
+      sent.delete(name);
+      throw new VenueError('spotexchange', 0, 'not_sent', told.detail);
+    }
+    if (told.kind === 'unknown') return unknown(told.detail);
+    if (told.kind === 'refused') return refusedThere(told, order, instrument, info);
+    return settled(order, instrument, told.body, info);
+  }
+
+  async function refusedThere(
+    told: Extract<Told, { readonly kind: 'refused' }>,
+    order: Order,
+    instrument: SpotInstrument,
+    info: Submitting,
+  ): Promise<VenueAnswer> {
+    if (told.code === '-1013') known.delete(instrument.instrument);
+    // An order of this name is open: it is ours, sent before.
+    if (told.code === '-2010' && /duplicate/i.test(told.text)) return lookUp(order, info.key, info);
+    return rejected(reasonOf(told.code, told.text), `${told.code} ${told.text}`);
+  }
+
+  /** The answer to a new order: its fills are in it. */
+  async function settled(order: Order, instrument: SpotInstrument, body: unknown, info: Submitting): Promise<VenueAnswer> {
+    const state = readOrderState(body);
+    if (state === null) return unknown('the exchange took the order and its answer cannot be read');
+    const trades = readTrades((body as { readonly fills?: unknown }).fills ?? [], state.executed, state.at);
+    const { source, observedAt, bid, ask } = info.quote;
+    return concluded(order, instrument, state, trades, info.decisionPrice, { source, observedAt, bid, ask });
+  }
+
+  async function concluded(
+    order: Order,
+    instrument: SpotInstrument,
+    state: SpotOrderState,
+    trades: readonly SpotTrade[] | null,
+    decisionPrice: DecimalString,
+    quote: { readonly source: string; readonly observedAt: EpochMs; readonly bid: string | null; readonly ask: string | null } | null,
+  ): Promise<VenueAnswer> {
+    if (!hasEnded(state)) return unknown(`order ${state.orderId} is ${state.status} at the exchange`);
+    if (trades === null) return unknown(`the trades of order ${state.orderId} do not add up to ${state.executed}`);
+    if (trades.length === 0)
+      return rejected(
+        'not_filled',
+        `the exchange ended it as ${state.status}${state.expiryReason === null ? '' : ` (${state.expiryReason})`}, unfilled`,
+      );
+    const prices = await commissionPrices(trades, instrument);
+    if (typeof prices === 'string') return unknown(prices);
+    const priceOf = (trade: SpotTrade): DecimalString => prices.get(trade.id) as DecimalString;
+    return {
+      outcome: state.status === 'FILLED' ? 'filled' : 'partially_filled',
+      fills: fillsOfTrades(order, trades, { instrument, decisionPrice, quote, priceOf }),
+    };
+  }
+
+  /**
+   * What foreign commission was worth: the asset's price against the same quote at the opening of the trade's minute, so
+   * that it is the same whenever it is asked for. A sentence where the exchange does not tell: nothing is guessed.
+   */
+  async function commissionPrices(
+    trades: readonly SpotTrade[],
+    instrument: SpotInstrument,
+  ): Promise<ReadonlyMap<number, DecimalString> | string> {
+    const prices = new Map<number, DecimalString>();
+    for (const { id, commissionAsset, at } of foreignAssets(trades, instrument)) {
+      const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+      const cannot = `the commission of trade ${id} was taken in ${commissionAsset}, whose price cannot be told`;
+      try {
+        const query = { symbol: commissionAsset + instrument.quoteAsset, interval: '1m', startTime: minute, limit: 1 };
+        const [bar] = (await rest.get('/api/v3/klines', query, 2)) as readonly (readonly unknown[])[];
+        const price = bar?.[0] === minute ? wireDecimal(bar[1]) : null;
+        if (price === null) return cannot;
+        prices.set(id, price);
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        return `${cannot}: ${error.message}`;
+      }
+    }
+    return prices;
+  }
+
+  async function lookUp(order: Order, key: string, info: LookingUp): Promise<VenueAnswer> {
+    const instrument = await instrumentOf(order);
+    const symbol = instrument.instrument;
+    const until = clock.now() + LOOK_UP_MS;
+    // Asked before the answer is weighed: what is not there now may have come before a later look at the clock.
+    const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
+    const isSettled = settledAt === null || clock.now() >= settledAt;
+    const parameters = { symbol, origClientOrderId: clientOrderIdOf(key) };
+    const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, until });
+    if (told.kind === 'refused' && told.code === '-2013') {
+      if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
+      // Under a new lease it may be sent again.
+      sent.delete(clientOrderIdOf(key));
+      return rejected('not_found', 'the exchange has no such order');
+    }
+    if (told.kind !== 'ok') return unasked(told);
+    const state = readOrderState(told.body);
+    if (state === null) return unknown('the exchange knows the order and its answer cannot be read');
+    if (!hasEnded(state) || isZero(state.executed)) return concluded(order, instrument, state, [], info.decisionPrice, null);
+    const rows = await signed.call({
+      method: 'GET',
+      path: '/api/v3/myTrades',
+      parameters: { symbol, orderId: String(state.orderId) },
+      weight: 20,
+      until,
+    });
+    if (rows.kind !== 'ok') return unasked(rows);
+    return concluded(order, instrument, state, readTrades(rows.body, state.executed, state.at), info.decisionPrice, null);
+  }
+
+  /** A look-up that told nothing of the order leaves it as it was. */
+  function unasked(told: Exclude<Told, { readonly kind: 'ok' }>): VenueAnswer {
+    if (told.kind === 'refused' && told.code === '-1021') signed.forgetTime();
+    return unknown(
+      `the exchange did not say what became of the order: ${told.kind === 'refused' ? `${told.code} ${told.text}` : told.detail}`,
+    );
+  }
+
+  return {
+    submit(order, info) {
+      const before = sending.get(info.key);
+      if (before !== undefined) return before;
+      const now = send(order, info).finally(() => sending.delete(info.key));
+      sending.set(info.key, now);
+      return now;
+    },
+    lookUp,
+    close: () => signed.close(),
+  };
+}

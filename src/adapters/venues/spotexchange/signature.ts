@@ -1,0 +1,25 @@
+/** Signatures of the spot exchange's requests: HMAC-SHA256 with a shared secret, or Ed25519 with a private key. */
+import { createHmac, createPrivateKey, sign } from 'node:crypto';
+
+/** What an account's requests are made with. Neither is ever logged. */
+export interface SpotCredentials {
+  readonly key: string;
+  /** A shared secret, or an Ed25519 private key as PEM. */
+  readonly secret: string;
+}
+
+/** True where the secret is a private key and not a shared secret. */
+export function isPrivateKey(secret: string): boolean {
+  return secret.startsWith('-----BEGIN');
+}
+
+/**
+ * Signs payloads: the percent-encoded parameters exactly as they go out. Hex for HMAC, percent-encoded base64 for Ed25519.
+ * @throws TypeError where a PEM is no Ed25519 key.
+ */
+export function spotSigner(secret: string): (payload: string) => string {
+  if (!isPrivateKey(secret)) return (payload) => createHmac('sha256', secret).update(payload).digest('hex');
+  const key = createPrivateKey(secret);
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('the private key of the spot exchange must be Ed25519');
+  return (payload) => encodeURIComponent(sign(null, Buffer.from(payload), key).toString('base64'));
+}

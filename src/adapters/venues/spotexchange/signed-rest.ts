@@ -1,0 +1,150 @@
+/** The spot exchange's signed endpoints: its own time, signatures and budgets. Each request goes out once. */
+import type { Clock } from '../../../../streams/clock.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { createOrderHttp, type Sent } from '../order-http.ts';
+import type { RequestBudget } from '../request-budget.ts';
+import { VenueError } from '../venue-feed.ts';
+import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
+import { fetchServerTime } from './rest.ts';
+import { type SpotCredentials, spotSigner } from './signature.ts';
+
+/** The difference of the clocks is measured anew after this long. */
+const OFFSET_AGE_MS = 60_000;
+const QUICK_MS = 1_000;
+/** A limit without a term still means "not now". */
+const LIMIT_PAUSE_MS = 60_000;
+
+/** What the venue said of one request. */
+export type Told =
+  | { readonly kind: 'ok'; readonly body: unknown }
+  /** Refused for certain: it was not carried out. `code` is the venue's own, else `http_<status>`. */
+  | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly text: string }
+  /** It never left. */
+  | { readonly kind: 'not_sent'; readonly detail: string }
+  /** It may have been carried out. */
+  | { readonly kind: 'unknown'; readonly detail: string };
+
+export interface SpotBudgets {
+  /** Request weight of the address. */
+  readonly weight: RequestBudget;
+  /** New orders of the account, in ten seconds and in a day. */
+  readonly orders: RequestBudget;
+  readonly dayOrders: RequestBudget;
+}
+
+export interface SignedCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly weight: number;
+  /** Takes one of the orders that the account may send. */
+  readonly places?: boolean;
+  /** Nothing leaves after it by our clock, and the venue refuses what reaches it later. */
+  readonly until: EpochMs;
+}
+
+/** Codes of the venue after which nobody knows whether a request was carried out. */
+const UNKNOWN_OUTCOME: ReadonlySet<string> = new Set(['-1000', '-1001', '-1006', '-1007']);
+const MAX_RECV_WINDOW_MS = 60_000;
+
+export interface SignedRest {
+  /** Sends one signed request, at most once. @throws VenueError only before anything was sent. */
+  call(call: SignedCall): Promise<Told>;
+  /** Forgets the difference of the clocks, after the venue has said that a time was wrong. */
+  forgetTime(): void;
+  close(): void;
+}
+
+export function createSignedRest(options: {
+  readonly baseUrl: string;
+  /** The door of the unsigned reads: the server's time is asked there. */
+  readonly rest: VenueHttp;
+  readonly credentials: SpotCredentials;
+  readonly clock: Clock;
+  readonly budgets: SpotBudgets;
+}): SignedRest {
+  const { rest, clock, budgets } = options;
+  const signature = spotSigner(options.credentials.secret);
+  const http = createOrderHttp({ baseUrl: options.baseUrl, clock, headers: { 'x-mbx-apikey': options.credentials.key } });
+  let measured: { readonly at: EpochMs; readonly aheadMs: number } | null = null;
+
+  /** How far the venue's clock is ahead of ours: its answer is taken for the middle of the round trip. */
+  async function aheadMs(): Promise<number> {
+    if (measured !== null && clock.now() - measured.at < OFFSET_AGE_MS) return measured.aheadMs;
+    const before = clock.now();
+    const theirs = await fetchServerTime(rest);
+    const after = clock.now();
+    const found = { at: after, aheadMs: Math.round(theirs - (before + after) / 2) };
+    // A slow answer tells the time badly: good for now, and asked again the next time.
+    if (after - before <= QUICK_MS) measured = found;
+    return found.aheadMs;
+  }
+
+  /** Takes from a budget, waiting until `until` at most. @throws VenueError */
+  async function take(budget: RequestBudget, weight: number, until: EpochMs): Promise<void> {
+    for (;;) {
+      const ms = await budget.take(weight, clock.now());
+      if (ms === 0) return;
+      if (clock.now() + ms >= until)
+        throw new VenueError(
+          'spotexchange',
+          0,
+          'budget_exhausted',
+          `the request budget of the spot exchange is spent; free again in ${ms} ms`,
+          ms,
+        );
+      await new Promise<void>((resolve) => void clock.deadline(clock.now() + ms, resolve));
+    }
+  }
+
+  function judge(sent: Sent): Told {
+    if (sent.kind === 'not_sent') return sent;
+    if (sent.kind === 'lost') return { kind: 'unknown', detail: sent.detail };
+    const { status, headers, text } = sent;
+    const used = headers['x-mbx-used-weight-1m'];
+    if (typeof used === 'string' && /^\d{1,9}$/.test(used)) budgets.weight.observeUsed(Number(used), clock.now());
+    const body = parsed(text);
+    const { code, msg } = (body ?? {}) as Record<string, unknown>;
+    const own = typeof code === 'number' ? String(code) : null;
+    const words = typeof msg === 'string' ? msg.slice(0, 200) : `the venue answered ${status}`;
+    if (status >= 200 && status < 300)
+      return body === undefined ? { kind: 'unknown', detail: 'the venue answered something that is not JSON' } : { kind: 'ok', body };
+    if (status === 429 || status === 418) {
+      const pause = retryAfterMs(typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined, clock.now());
+      (own === '-1015' ? budgets.orders : budgets.weight).block(clock.now() + (pause ?? LIMIT_PAUSE_MS));
+    }
+    // Anything but the venue's own refusal leaves open what happened behind it.
+    const certain = status >= 400 && status < 500 && status !== 408 && (own === null || !UNKNOWN_OUTCOME.has(own));
+    return certain
+      ? { kind: 'refused', status, code: own ?? `http_${status}`, text: words }
+      : { kind: 'unknown', detail: `${status} ${own ?? ''} ${words}`.replace(/\s+/g, ' ') };
+  }
+
+  return {
+    async call({ method, path, parameters, weight, places, until }) {
+      const ahead = await aheadMs();
+      if (places === true) {
+        await take(budgets.dayOrders, 1, until);
+        await take(budgets.orders, 1, until);
+      }
+      await take(budgets.weight, weight, until);
+      const now = clock.now();
+      const left = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
+      if (left <= 0) throw new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
+      const query = new URLSearchParams({ ...parameters, recvWindow: String(left), timestamp: String(Math.floor(now + ahead)) }).toString();
+      return judge(await http.send(method, `${path}?${query}&signature=${signature(query)}`));
+    },
+    forgetTime() {
+      measured = null;
+    },
+    close: () => http.close(),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

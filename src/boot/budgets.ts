@@ -1,0 +1,20 @@
+/** Who counts what is asked of the providers: one process alone, or all processes together through Redis. */
+import { openSharedBudgets } from '../adapters/queue/shared-budget.ts';
+import { type RequestBudget, WeightBudget } from '../adapters/venues/request-budget.ts';
+import type { EpochMs } from '../domain/time.ts';
+
+/** Makes the budget of one provider: so much weight in any window, of 60 s unless told. */
+export type MakeBudget = (name: string, limit: number, windowMs?: number) => RequestBudget;
+
+export const aloneBudgets: MakeBudget = (_, limit, windowMs) => new WeightBudget(limit, windowMs);
+
+/** Budgets that all processes on one Redis share; without Redis this process is the only one. */
+export function budgetsOn(
+  redisUrl: string | null,
+  clock: { now(): EpochMs },
+  onError: (error: unknown) => void,
+): { readonly make: MakeBudget; close(): void } {
+  if (redisUrl === null) return { make: aloneBudgets, close: () => {} };
+  const shared = openSharedBudgets({ url: redisUrl, clock, onError });
+  return { make: shared.budget, close: shared.close };
+}

@@ -1,0 +1,394 @@
+/** `sevengate candles`: imports bars from files, fetches a venue's history and tells what is stored and what is missing. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { FORM_HELP } from '../../adapters/candle-files/candle-forms.ts';
+import { type BadRow, CandleFileError, readCandleFile } from '../../adapters/candle-files/read-candles.ts';
+import { type ImportCounts, importBars } from '../../adapters/store/candle-import.ts';
+import { createCandleStore } from '../../adapters/store/candle-store.ts';
+import { createCandleWindows, type Series } from '../../adapters/store/candle-windows.ts';
+import { openDatabase, type Sql } from '../../adapters/store/database.ts';
+import { migrate } from '../../adapters/store/migrate.ts';
+import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../domain/candle-gaps.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { nearestNames } from '../../domain/nearest-name.ts';
+import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../domain/time.ts';
+import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
+import type { BackfillReport } from '../candle-backfill.ts';
+import { progressBar } from './progress.ts';
+import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
+
+const SHOWN_BAD_ROWS = 10;
+const SHOWN_GAPS = 20;
+
+interface SeriesOptions {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+  readonly json?: true;
+}
+
+interface ImportOptions extends SeriesOptions {
+  readonly skipBad?: true;
+  readonly replace?: true;
+  readonly align?: true;
+  readonly dryRun?: true;
+}
+
+/** Adds `candles` and its commands. Conflicts that were not replaced and gaps do not fail a command; bad rows do. */
+export function candleCommands(program: Command): void {
+  const candles = program.command('candles').description('import, fetch and look at closed bars');
+  const venue = () => new Option('--venue <venue>', 'the venue that the bars are of').choices(VENUES);
+
+  candles
+    .command('import')
+    .description('import closed bars from CSV files (or all of a folder), gzip or not')
+    .argument('<files...>', 'files ending in .csv or .csv.gz, or folders of them; each is imported whole or not at all')
+    .addOption(venue().makeOptionMandatory())
+    .requiredOption('--instrument <name>', "the venue's name of it, such as BTCUSDT")
+    .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h; a day is 24h')
+    .option('--skip-bad', 'leave out rows that are no sound bars, counted by reason, instead of refusing the file')
+    .option('--replace', 'replace stored bars that have other numbers; without it they stay and are counted as conflicts')
+    .option('--align', 'move bars that open off the grid of their timeframe back onto it (days of US shares)')
+    .option('--dry-run', 'do everything but keep nothing')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `\nForms of files:\n${FORM_HELP.map((line) => `  ${line}`).join('\n')}\n\nTimes without an offset are UTC. Bars ascend, and none comes twice. Prices are plain decimals.`,
+    )
+    .action(async (files: string[], options: ImportOptions) => {
+      const report = await importCommand(files, options);
+      print(options.json ? JSON.stringify(report) : importText(report));
+    });
+
+  candles
+    .command('backfill')
+    .description("fetch a venue's history within its request budget; an interrupted one goes on where it was")
+    .addOption(venue().makeOptionMandatory())
+    .requiredOption('--instrument <name>', 'an instrument of the catalog')
+    .requiredOption('--timeframe <timeframe>', 'length of the bars, such as 1m or 1h')
+    .requiredOption('--from <time>', 'the first bar: YYYY-MM-DD or ISO 8601')
+    .option('--to <time>', 'bars open before it (default: now)')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: SeriesOptions & { from: string; to?: string }) => {
+      const report = await backfillCommand(options);
+      print(options.json ? JSON.stringify({ ...report, from: isoTime(report.from), to: isoTime(report.to) }) : backfillText(report));
+      if (report.stopped !== null) process.exitCode = 1;
+    });
+
+  candles
+    .command('coverage')
+    .description('tell what bars are stored, where they came from, what is missing and why')
+    .addOption(venue())
+    .option('--instrument <name>', 'only this instrument')
+    .option('--timeframe <timeframe>', 'only this timeframe')
+    .option('--json', 'print the result as JSON')
+    .action(async (options: Partial<SeriesOptions>) => {
+      const report = await coverageCommand(options);
+      print(options.json ? JSON.stringify({ series: report }) : coverageText(report));
+    });
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** @throws Error in one sentence where the timeframe or the instrument is none. */
+function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeListed: boolean): Series & { readonly barMs: number } {
+  const barMs = timeframeMs(timeframe);
+  if (barMs === null) throw new Error(`${JSON.stringify(timeframe)} is no timeframe: minutes or hours, such as 1m, 1h or 24h for a day`);
+  const listed = CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
+  const isKnown =
+    listed.includes(instrument) ||
+    (venue === 'reference' && CATALOG.entries.some(({ benchmark }) => benchmark === instrumentKey(venue, instrument)));
+  if (!isKnown && mustBeListed) {
+    const [near] = nearestNames(instrument, listed, 1);
+    throw new Error(
+      `${venue} has no instrument ${JSON.stringify(instrument)} in the catalog${near === undefined ? '' : `: did you mean ${near}?`}`,
+    );
+  }
+  if (!/^[A-Za-z0-9._@:/-]{1,64}$/.test(instrument)) throw new Error(`${JSON.stringify(instrument)} is no name of an instrument`);
+  return { venue, instrument, timeframe, barMs };
+}
+
+/** Opens the service's database as its owner: a long import is no statement of a request. */
+async function withDatabase<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const { url, close } = await serviceDatabase();
+  try {
+    await migrate(url);
+    const sql = openDatabase({ url, connections: 2, role: null, name: 'sevengate candles' });
+    try {
+      return await work(sql);
+    } finally {
+      await sql.end({ timeout: 3 });
+    }
+  } finally {
+    await close();
+  }
+}
+
+// ---- import
+
+interface FileReport {
+  readonly file: string;
+  readonly form: string;
+  readonly bars: number;
+  readonly inserted: number;
+  readonly same: number;
+  readonly conflicting: number;
+  readonly replaced: number;
+  readonly aligned: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  /** The first rows that were left out, in words. */
+  readonly examples: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly firstConflictAt: string | null;
+}
+
+interface ImportReport extends Series {
+  readonly dryRun: boolean;
+  readonly files: readonly FileReport[];
+  readonly bars: number;
+  readonly inserted: number;
+  readonly seconds: number;
+  readonly barsPerSecond: number;
+}
+
+/** The files of a command's words: files as they are, folders as the CSV files in them by name. @throws Error in one sentence. */
+async function candleFiles(words: readonly string[]): Promise<{ readonly file: string; readonly bytes: number }[]> {
+  const found: { file: string; bytes: number }[] = [];
+  for (const word of words) {
+    const what = await stat(word).catch(() => null);
+    if (what === null) throw new Error(`${word}: there is no such file or folder`);
+    if (!what.isDirectory()) {
+      found.push({ file: word, bytes: what.size });
+      continue;
+    }
+    const names = (await readdir(word)).filter((name) => /\.csv(\.gz)?$/.test(name)).sort();
+    if (names.length === 0) throw new Error(`${word}: the folder holds no .csv or .csv.gz file`);
+    for (const name of names) found.push({ file: join(word, name), bytes: (await stat(join(word, name))).size });
+  }
+  return found;
+}
+
+async function importCommand(words: readonly string[], options: ImportOptions): Promise<ImportReport> {
+  const series = checkedSeries(options, false);
+  const files = await candleFiles(words);
+  const clock = createLiveClock();
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bar = progressBar('importing', 'bytes');
+  let read = 0;
+  return withDatabase(async (sql) => {
+    const beganAt = clock.now();
+    const reports: FileReport[] = [];
+    try {
+      for (const { file } of files) {
+        reports.push(
+          await importFile(sql, file, series, options, clock.now(), (bytes) => {
+            read += bytes;
+            bar.update(read, total);
+          }),
+        );
+      }
+    } finally {
+      bar.stop();
+    }
+    const seconds = Math.max(0.001, (clock.now() - beganAt) / 1_000);
+    const bars = reports.reduce((sum, one) => sum + one.bars, 0);
+    return {
+      venue: series.venue,
+      instrument: series.instrument,
+      timeframe: series.timeframe,
+      dryRun: options.dryRun === true,
+      files: reports,
+      bars,
+      inserted: reports.reduce((sum, one) => sum + one.inserted, 0),
+      seconds,
+      barsPerSecond: Math.round(bars / seconds),
+    };
+  });
+}
+
+async function importFile(
+  sql: Sql,
+  file: string,
+  series: Series & { readonly barMs: number },
+  options: ImportOptions,
+  at: EpochMs,
+  onBytes: (bytes: number) => void,
+): Promise<FileReport> {
+  const skipped: Record<string, number> = {};
+  const examples: string[] = [];
+  const onBad = (row: BadRow): void => {
+    if (options.skipBad !== true) throw new CandleFileError(file, row, `${row.detail} (${row.reason}; --skip-bad leaves such rows out)`);
+    skipped[row.reason] = (skipped[row.reason] ?? 0) + 1;
+    if (examples.length < SHOWN_BAD_ROWS) examples.push(new CandleFileError(file, row, `${row.detail} (${row.reason})`).message);
+  };
+  const reading = readCandleFile(file, { barMs: series.barMs, now: at, align: options.align === true, onBad, onBytes });
+  const counts: ImportCounts = await importBars(sql, {
+    ...series,
+    source: `import:${basename(file)}`.slice(0, 200),
+    file,
+    at,
+    replace: options.replace === true,
+    dryRun: options.dryRun === true,
+    batches: reading.batches(),
+    provenance: () => ({ form: reading.result().form, sha256: reading.result().sha256, skipped }),
+  });
+  const { form, aligned } = reading.result();
+  const { firstOpen, lastOpen, firstConflict, ...numbers } = counts;
+  const shown = (time: EpochMs | null) => (time === null ? null : isoTime(time));
+  return {
+    file,
+    form,
+    ...numbers,
+    aligned,
+    skipped,
+    examples,
+    from: shown(firstOpen),
+    to: shown(lastOpen),
+    firstConflictAt: shown(firstConflict),
+  };
+}
+
+function importText(report: ImportReport): string {
+  const lines = report.files.flatMap((file) => {
+    const skipped = Object.entries(file.skipped);
+    return [
+      `${file.file} (${file.form}): ${file.bars} bars${file.from === null ? '' : `, ${file.from} to ${file.to}`}: ${file.inserted} new, ${file.same} known, ${file.conflicting} in conflict${file.replaced > 0 ? ` (${file.replaced} replaced)` : ''}${file.aligned > 0 ? `, ${file.aligned} moved onto the grid` : ''}`,
+      ...(file.conflicting > file.replaced
+        ? [`  other numbers are stored from ${file.firstConflictAt} on and were kept; --replace takes those of the file`]
+        : []),
+      ...(skipped.length === 0 ? [] : [`  left out: ${skipped.map(([reason, count]) => `${count} ${reason}`).join(', ')}`]),
+      ...file.examples.map((example) => `    ${example}`),
+    ];
+  });
+  const kept = report.dryRun ? 'nothing was kept (--dry-run)' : `${report.inserted} new`;
+  return [
+    ...lines,
+    `${report.venue} ${report.instrument} ${report.timeframe}: ${report.bars} bars in ${report.seconds.toFixed(1)} s (${report.barsPerSecond} a second), ${kept}`,
+  ].join('\n');
+}
+
+// ---- backfill
+
+/** @throws Error in one sentence where the text is no time. */
+function instant(text: string, option: string): EpochMs {
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw new Error(`${option}: ${JSON.stringify(text)} is no time; needed is YYYY-MM-DD or 2026-03-02T14:31:00Z`);
+  return at;
+}
+
+async function backfillCommand(options: SeriesOptions & { from: string; to?: string }): Promise<BackfillReport> {
+  const { barMs, ...series } = checkedSeries(options, true);
+  const from = instant(options.from, '--from');
+  const to = options.to === undefined ? {} : { to: instant(options.to, '--to') };
+  // Only this command needs the venues; the others start faster without them.
+  const { addressesOf, knownSandbox } = await import('../addresses.ts');
+  const { createRequestBudgets, createVenues } = await import('../venues.ts');
+  const { backfillCandles } = await import('../candle-backfill.ts');
+  const config = settings();
+  const clock = createLiveClock();
+  const addresses = addressesOf(config, knownSandbox(config));
+  const venues = createVenues(addresses, clock, Math.random, createRequestBudgets());
+  const history = venues.histories[series.venue];
+  if (history === undefined) throw new Error(`${series.venue} has no history that could be fetched; import files instead`);
+  const bar = progressBar('fetching', 'bars');
+  return withDatabase(async (sql) => {
+    try {
+      const store = createCandleStore(sql);
+      return await backfillCandles({ ...series, barMs, from, ...to, history, store, windows: store, clock, progress: bar.update });
+    } finally {
+      bar.stop();
+    }
+  });
+}
+
+function backfillText(report: BackfillReport): string {
+  return [
+    `${report.venue} ${report.instrument} ${report.timeframe}, ${isoTime(report.from)} to ${isoTime(report.to)}: ${report.fetched} bars fetched in ${report.steps} steps, ${report.saved} new or corrected`,
+    ...(report.skippedBars > 0 ? [`  ${report.skippedBars} bars' worth of time had been answered before`] : []),
+    ...(report.unreachableBars > 0
+      ? [`  ${report.unreachableBars} bars lie further back than the venue serves; import them from files`]
+      : []),
+    ...(report.stopped === null
+      ? []
+      : [
+          `  stopped at ${isoTime(report.stopped.at)}: ${report.stopped.detail} (${report.stopped.code}); the same command goes on from there`,
+        ]),
+  ].join('\n');
+}
+
+// ---- coverage
+
+interface CoverageReport extends Series {
+  readonly bars: number;
+  readonly from: string;
+  readonly to: string;
+  readonly sources: readonly string[];
+  readonly missing: Readonly<Record<GapReason, number>>;
+  /** The longest gaps, the longest first. */
+  readonly gaps: readonly { readonly from: string; readonly to: string; readonly missing: number; readonly reason: GapReason }[];
+}
+
+async function coverageCommand(options: Partial<SeriesOptions>): Promise<CoverageReport[]> {
+  return withDatabase(async (sql) => {
+    const windows = createCandleWindows(sql);
+    const { venue, instrument, timeframe } = options;
+    const filter = {
+      ...(venue === undefined ? {} : { venue }),
+      ...(instrument === undefined ? {} : { instrument }),
+      ...(timeframe === undefined ? {} : { timeframe }),
+    };
+    const reports: CoverageReport[] = [];
+    for (const { bars, firstOpen, lastOpen, sources, ...series } of await windows.summaries(filter)) {
+      const barMs = timeframeMs(series.timeframe);
+      if (barMs === null) continue;
+      const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
+      const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
+      const gaps = (await windows.holes(series, range, barMs)).flatMap((hole) => explainGap(hole, known));
+      reports.push({
+        ...series,
+        bars,
+        from: isoTime(firstOpen),
+        to: isoTime(lastOpen + barMs),
+        sources,
+        missing: missingBy(gaps),
+        gaps: longest(gaps),
+      });
+    }
+    return reports;
+  });
+}
+
+function missingBy(gaps: readonly CandleGap[]): Record<GapReason, number> {
+  const missing = Object.fromEntries(GAP_REASONS.map((reason) => [reason, 0])) as Record<GapReason, number>;
+  for (const gap of gaps) missing[gap.reason] += gap.missing;
+  return missing;
+}
+
+function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
+  return [...gaps]
+    .sort((a, b) => b.missing - a.missing || a.from - b.from)
+    .slice(0, SHOWN_GAPS)
+    .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
+}
+
+function coverageText(reports: readonly CoverageReport[]): string {
+  if (reports.length === 0) return 'no bars are stored that match';
+  return reports
+    .flatMap((one) => {
+      const missing = Object.entries(one.missing).filter(([, count]) => count > 0);
+      return [
+        `${one.venue} ${one.instrument} ${one.timeframe}: ${one.bars} bars, ${one.from} to ${one.to}, from ${one.sources.join(', ')}`,
+        missing.length === 0
+          ? '  nothing is missing in between'
+          : `  missing: ${missing.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
+        ...one.gaps.slice(0, 5).map((gap) => `    ${gap.from} to ${gap.to}: ${gap.missing} bars (${gap.reason})`),
+      ];
+    })
+    .join('\n');
+}

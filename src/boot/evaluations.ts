@@ -1,0 +1,46 @@
+/** Evaluation runs of this database, wired: commands and reads for any role, and the carrier for workers. */
+import { type EvaluationRunner, type RunCarrier, startRunCarrier } from '../../actors/evaluation/carry-runs.ts';
+import { createEvaluationDesk } from '../../actors/evaluation/command-desk.ts';
+import type { EvaluationCommands } from '../../actors/evaluation/commands.ts';
+import type { Evaluation } from '../../actors/evaluation/protocol.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { createEvaluationReads, createRunStore } from '../adapters/store/evaluation-store.ts';
+import type { EvidenceWriter } from '../adapters/store/evidence-store.ts';
+
+/** Runs that one process works on at a time: each has a thread of its own. */
+const RUNS_AT_ONCE = 2;
+
+export interface Evaluations {
+  readonly commands: EvaluationCommands;
+  readonly reads: ReturnType<typeof createEvaluationReads>;
+  /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
+  carry(runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>, holder: string, onError: (error: unknown) => void): RunCarrier;
+}
+
+export function openEvaluations(deps: {
+  readonly sql: Sql;
+  readonly runtime: Runtime;
+  readonly evidence: EvidenceWriter;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}): Evaluations {
+  const { sql, runtime, evidence, clock, newId } = deps;
+  const reads = createEvaluationReads(sql);
+  return {
+    commands: createEvaluationDesk({ runtime, evaluations: reads, clock, newId }),
+    reads,
+    carry: (runners, holder, onError) =>
+      startRunCarrier({
+        store: createRunStore(sql),
+        runtime,
+        runners,
+        writeEvidence: (draft) => evidence.write(draft),
+        clock,
+        holder,
+        atOnce: RUNS_AT_ONCE,
+        onError,
+      }),
+  };
+}

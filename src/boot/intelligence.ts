@@ -1,0 +1,153 @@
+/** Intelligence as this process hears it: every source polled, stories put together, the rest handed on to be stored. */
+import { merge, type Observable, Observable as Stream } from 'rxjs';
+import type { Clock } from '../../streams/clock.ts';
+import { createFilingsFeed } from '../adapters/intelligence/filings.ts';
+import { createMacroFeed } from '../adapters/intelligence/macro.ts';
+import { createSocialFeed } from '../adapters/intelligence/social.ts';
+import { createTvlFeed } from '../adapters/intelligence/tvl.ts';
+import { createWireFeed } from '../adapters/intelligence/wire.ts';
+import type { createIntelligenceStore } from '../adapters/store/intelligence-store.ts';
+import { createKeyedDoor, type KeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import type { RequestBudget } from '../adapters/venues/request-budget.ts';
+import type { VenueFeed } from '../adapters/venues/venue-feed.ts';
+import { CATALOG } from '../domain/catalog.ts';
+import { entityNamesOf } from '../domain/intelligence/entities.ts';
+import { LONGEST_EVENT_LOOKBACK_HOURS } from '../domain/intelligence/listening.ts';
+import type { IntelligenceRecord } from '../domain/intelligence/record.ts';
+import { mergedEventOf, newsEventOf, StoryDesk } from '../domain/intelligence/story-desk.ts';
+import type { FeedMessage } from '../domain/market-event.ts';
+import type { Addresses } from './addresses.ts';
+import type { RequestBudgets } from './venues.ts';
+
+const HOUR_MS = 3_600_000;
+/** Stories that may still matter to a look-back. */
+const OPEN_STORIES_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+
+export type IntelligenceSource = Observable<FeedMessage | IntelligenceRecord>;
+
+/** Every source, from addresses alone. They connect when they are subscribed, not before. */
+export function createIntelligenceSources(
+  addresses: Addresses,
+  clock: Clock,
+  random: () => number,
+  budgets: RequestBudgets,
+): readonly IntelligenceSource[] {
+  const names = entityNamesOf(CATALOG);
+  const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
+  const { newsKey, tvlUrl, macro, filings, social } = addresses.intelligence;
+  const door = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedDoor =>
+    createKeyedDoor({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });
+  const bearer = (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { authorization: `Bearer ${key}` });
+  const asking = { clock, random };
+  return [
+    createWireFeed({ ...asking, names, door: door(addresses.newsUrl, budgets.news, bearer(newsKey)) }),
+    createFilingsFeed({
+      ...asking,
+      names,
+      door: door(filings.url, budgets.filings, { 'user-agent': filings.contact }),
+      archiveUrl: filings.archiveUrl,
+    }),
+    createMacroFeed({ ...asking, door: door(macro.url, budgets.macro), apiKey: macro.key }),
+    createTvlFeed({ ...asking, door: door(tvlUrl, budgets.tvl) }),
+    createSocialFeed({
+      ...asking,
+      names,
+      assets,
+      siteUrl: social.siteUrl,
+      door: door(social.url, budgets.social, bearer(social.key)),
+    }),
+  ];
+}
+
+type Store = ReturnType<typeof createIntelligenceStore>;
+
+/**
+ * The sources as one feed of the streams: life signs, counted rejections, and an event whenever a story changed. Stories
+ * that were kept are told again at the start, so that a restart forgets none, and only then a source is listened to: its
+ * first heartbeat says that all of it was heard. Where they cannot be read the feed fails, to be begun again. Everything
+ * else goes to the store through `write`, one after the other; social posts never come near the stories.
+ */
+export function createIntelligenceFeed(deps: {
+  readonly sources: readonly IntelligenceSource[];
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): VenueFeed {
+  const { store, clock, write } = deps;
+
+  const messages = new Stream<FeedMessage>((subscriber) => {
+    const desk = new StoryDesk();
+    let end = (): void => {};
+    let stopped = false;
+
+    function take(record: IntelligenceRecord): void {
+      switch (record.kind) {
+        case 'report': {
+          const change = desk.take(record.report);
+          if (change === null) return;
+          write('keeping a story', () => store.saveChange(change, record.report));
+          for (const id of change.merged) subscriber.next(mergedEventOf(id, change.story));
+          if (change.news && change.story.symbols.length > 0) subscriber.next(newsEventOf(change.story));
+          return;
+        }
+        case 'chain_tvl':
+          return write('keeping the value on chains', () => store.saveChains(record.chains));
+        case 'chain_tvl_days':
+          return write('keeping the value on chains', () => store.saveDays(record.days, record.receivedAt));
+        case 'observations':
+          return write('keeping a macro series', () => store.saveObservations(record.observations));
+        case 'releases':
+          return write('keeping the calendar', () => store.saveReleases(record.releases));
+        case 'posts':
+          return write('keeping social posts', () => store.savePosts(record.posts));
+      }
+    }
+
+    function hear(): void {
+      const heard = merge(...deps.sources).subscribe({
+        next: (message) => {
+          if (isRecord(message)) take(message);
+          else subscriber.next(message);
+        },
+        error: deps.onFailure,
+      });
+      end = () => heard.unsubscribe();
+    }
+
+    async function begin(): Promise<void> {
+      const kept = await store.openStories(clock.now() - OPEN_STORIES_MS);
+      if (stopped) return;
+      const receivedAt = clock.now();
+      for (const { id, reports } of kept) {
+        const story = desk.restore(id, reports);
+        // Heard again now: what a tape records goes forward in time.
+        if (story.symbols.length > 0) subscriber.next({ ...newsEventOf(story), receivedAt });
+      }
+      hear();
+    }
+
+    begin().catch((error: unknown) => {
+      deps.onFailure(error);
+      subscriber.error(error);
+    });
+    return () => {
+      stopped = true;
+      end();
+    };
+  });
+  return { venue: 'reference', messages };
+}
+
+const RECORDS: ReadonlySet<string> = new Set<IntelligenceRecord['kind']>([
+  'report',
+  'chain_tvl',
+  'chain_tvl_days',
+  'observations',
+  'releases',
+  'posts',
+]);
+
+function isRecord(message: FeedMessage | IntelligenceRecord): message is IntelligenceRecord {
+  return RECORDS.has(message.kind);
+}

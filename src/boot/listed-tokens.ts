@@ -1,0 +1,40 @@
+/** Completes this process's catalog with the agent tokens that are listed, before anything else starts and from then on. */
+import { lookEvery } from '../../actors/runtime/look.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { createListedTokenStore } from '../adapters/store/listed-token-store.ts';
+import { completeCatalog } from '../domain/listed-token.ts';
+import { SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
+import type { Logger } from './log.ts';
+
+/** A listing is known to every process after so long at most. */
+const LOOK_MS = 5_000;
+const SANDBOX = 'sandbox';
+
+/**
+ * Reads the listings once; what the sandbox's chain has is listed only where that is the chain.
+ * @returns what could not stand in the catalog, in sentences.
+ */
+export async function loadListedTokens(sql: Sql, isSandboxed: boolean): Promise<readonly string[]> {
+  const tokens = await createListedTokenStore(sql).all();
+  return completeCatalog(tokens.filter(({ launcher }) => isSandboxed || launcher !== SANDBOX));
+}
+
+export async function followListedTokens(deps: {
+  readonly sql: Sql;
+  readonly isSandboxed: boolean;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Logger;
+}): Promise<{ stop(): Promise<void> }> {
+  const { sql, isSandboxed, clock, log } = deps;
+  const store = createListedTokenStore(sql);
+  if (isSandboxed) for (const token of SANDBOX_AGENT_TOKENS) await store.add(token);
+  let told = '';
+  const look = async (): Promise<void> => {
+    const refused = (await loadListedTokens(sql, isSandboxed)).join('; ');
+    if (refused !== told && refused !== '') log.warn({ refused }, 'listed tokens that cannot stand in the catalog');
+    told = refused;
+  };
+  await look();
+  return lookEvery(clock, LOOK_MS, look, (error) => log.warn({ err: error }, 'reading the listed tokens'));
+}

@@ -1,0 +1,73 @@
+/** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
+import type { PredictionReads } from '../../api/doors.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
+import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
+import type { PredictionStore } from '../adapters/store/prediction-store.ts';
+import { VenueError } from '../adapters/venues/venue-feed.ts';
+import { compareDecimals } from '../domain/decimal.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../domain/prediction-market.ts';
+import { type Evidence, TRADES_WINDOW_MS } from '../domain/prediction-research.ts';
+import { NO_FLAGS } from '../domain/quote.ts';
+import type { EpochMs } from '../domain/time.ts';
+
+/** The other provider's markets that one research compares with. */
+const MAX_COUNTERPARTS = 300;
+const MAX_STORED_TRADES = 100;
+
+/** The side of a provider's adapter that answers on demand. */
+export interface PredictionAsking {
+  book(market: PredictionMarket): Promise<PredictionBook>;
+  trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
+}
+
+type Told<Value> = { readonly value: Value; readonly problem: '' } | { readonly value: null; readonly problem: string };
+
+async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Told<Value>> {
+  try {
+    return { value: await ask(), problem: '' };
+  } catch (error) {
+    if (error instanceof VenueError) return { value: null, problem: `${what}: ${error.message}` };
+    throw error;
+  }
+}
+
+/** A book that was asked for just now: live, unless it is one-sided, contradicts itself or its own time is not of now. */
+export function judgedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
+  const [bid, ask] = [book.bids[0], book.asks[0]];
+  const limits = limitsOf(DEFAULT_LIMITS, 'prediction', book.source);
+  let marks = marksOf(NO_FLAGS);
+  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
+  else if (compareDecimals(bid.price, ask.price) > 0) marks |= CROSSED;
+  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
+  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
+  return { ...book, quality: qualityWith('live', marks), flags: flagsOf(marks) };
+}
+
+export function createPredictionReads(deps: {
+  readonly store: PredictionStore;
+  readonly venues: Readonly<Record<PredictionProvider, PredictionAsking>>;
+  readonly clock: { now(): EpochMs };
+}): PredictionReads {
+  const { store, venues, clock } = deps;
+  return {
+    list: (filter, page) => store.list(filter, page),
+    get: (id) => store.get(id),
+    counterparts: (market) => store.counterparts(market, MAX_COUNTERPARTS),
+    async evidence(market) {
+      const venue = venues[market.provider];
+      const [book, trades] = await Promise.all([
+        told('the venue gave no order book', () => venue.book(market)),
+        told('the venue gave no trades', () => venue.trades(market)),
+      ]);
+      // What was heard in the stream stands in where the venue does not answer.
+      const heard = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
+      return {
+        market,
+        book: book.value === null ? null : judgedBook(book.value, clock.now()),
+        bookProblem: book.problem,
+        trades: heard,
+        tradesProblem: trades.problem,
+      };
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** Prediction markets as this process reaches them: addresses, budgets, feeds, the way of their news to the store, and the doubles. */
+import { join } from 'node:path';
+import { Subscription } from 'rxjs';
+import type { Clock } from '../../streams/clock.ts';
+import type { PredictionStore } from '../adapters/store/prediction-store.ts';
+import { createKalshiFeed } from '../adapters/venues/prediction/kalshi/feed.ts';
+import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../adapters/venues/prediction/kalshi/rest.ts';
+import { createPolymarketFeed } from '../adapters/venues/prediction/polymarket/feed.ts';
+import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from '../adapters/venues/prediction/polymarket/rest.ts';
+import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed.ts';
+import { openAccessKey } from '../sandbox/prediction/access-key.ts';
+import type { MakeBudget } from './budgets.ts';
+import type { Config } from './config.ts';
+import type { PredictionAsking } from './prediction-reads.ts';
+
+/** Somebody waits for the answer: a spent budget is told rather than waited out. */
+const ASKED_WAIT_MS = 2_000;
+
+export interface PredictionAddresses {
+  readonly polymarket: { readonly gammaUrl: string; readonly clobUrl: string; readonly dataUrl: string; readonly streamUrl: string };
+  /** `key` null: the tops are polled, because the venue opens no socket without one. */
+  readonly kalshi: {
+    readonly url: string;
+    readonly streamUrl: string;
+    readonly key: { readonly id: string; readonly privateKey: string } | null;
+  };
+}
+
+/** The addresses as the environment gives them, and those of the doubles where it gives none. */
+export function predictionAddresses(config: Config, double: (name: 'polymarket' | 'kalshi') => string): PredictionAddresses {
+  const stream = (url: string): string => url.replace(/^http/, 'ws');
+  const { KALSHI_KEY_ID: id, KALSHI_PRIVATE_KEY: key } = config;
+  return {
+    polymarket: {
+      gammaUrl: config.POLYMARKET_GAMMA_URL ?? `${double('polymarket')}/gamma`,
+      clobUrl: config.POLYMARKET_CLOB_URL ?? `${double('polymarket')}/clob`,
+      dataUrl: config.POLYMARKET_DATA_URL ?? `${double('polymarket')}/data`,
+      streamUrl: config.POLYMARKET_STREAM_URL ?? `${stream(double('polymarket'))}/ws/market`,
+    },
+    kalshi: {
+      url: config.KALSHI_URL ?? `${double('kalshi')}/trade-api/v2`,
+      streamUrl: config.KALSHI_STREAM_URL ?? `${stream(double('kalshi'))}/trade-api/ws/v2`,
+      key:
+        config.KALSHI_URL === null
+          ? openAccessKey(predictionKeyFolder(config))
+          : id === null || key === null
+            ? null
+            : { id, privateKey: key.reveal() },
+    },
+  };
+}
+
+/** Where the key lies that the sandbox's Kalshi accepts. */
+export function predictionKeyFolder(config: Config): string {
+  return join(config.SEVENGATE_HOME, 'kalshi');
+}
+
+/** What the two providers let one address ask: windows of ten seconds, and a bucket that is full again after one. */
+export function createPredictionBudgets(make: MakeBudget) {
+  return {
+    polymarket_gamma: make('polymarket_gamma', POLYMARKET_LIMITS.gamma, POLYMARKET_WINDOW_MS),
+    polymarket_clob: make('polymarket_clob', POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
+    polymarket_data: make('polymarket_data', POLYMARKET_LIMITS.data, POLYMARKET_WINDOW_MS),
+    kalshi: make('kalshi', KALSHI_TOKENS_PER_SECOND, 1_000),
+  } as const;
+}
+type PredictionBudgets = ReturnType<typeof createPredictionBudgets>;
+
+interface Reach {
+  readonly addresses: PredictionAddresses;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly budgets: PredictionBudgets;
+  readonly maxWaitMs?: number;
+}
+
+function restOf({ addresses, clock, random, budgets, maxWaitMs }: Reach) {
+  const patience = maxWaitMs === undefined ? {} : { maxWaitMs };
+  const { gammaUrl, clobUrl, dataUrl } = addresses.polymarket;
+  return {
+    polymarket: createPolymarketRest({
+      gammaUrl,
+      clobUrl,
+      dataUrl,
+      clock,
+      random,
+      budgets: { gamma: budgets.polymarket_gamma, clob: budgets.polymarket_clob, data: budgets.polymarket_data },
+      ...patience,
+    }),
+    kalshi: createKalshiRest({ baseUrl: addresses.kalshi.url, clock, random, budget: budgets.kalshi, ...patience }),
+  };
+}
+
+/** Both providers' feeds. They connect when they are subscribed, not before. */
+export function createPredictionFeeds(reach: Reach): readonly PredictionFeed[] {
+  const { addresses, clock, random } = reach;
+  const rest = restOf(reach);
+  return [
+    createPolymarketFeed({ streamUrl: addresses.polymarket.streamUrl, rest: rest.polymarket, clock, random }),
+    createKalshiFeed({ streamUrl: addresses.kalshi.streamUrl, key: addresses.kalshi.key, rest: rest.kalshi, clock, random }),
+  ];
+}
+
+/** Books and trades on demand, in any process, within its request budgets. */
+export function createPredictionAsking(reach: Reach): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
+  return restOf({ ...reach, maxWaitMs: ASKED_WAIT_MS });
+}
+
+/** Keeps what the feeds tell of markets and trades; `write` puts one piece of work after the other. Returns what stops it. */
+export function keepPredictions(deps: {
+  readonly feeds: readonly PredictionFeed[];
+  readonly store: Pick<PredictionStore, 'saveMarkets' | 'saveTrades'>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): () => void {
+  const { store, write } = deps;
+  const kept = new Subscription();
+  for (const feed of deps.feeds) {
+    kept.add(
+      feed.news.subscribe({
+        next: (news) => {
+          if (news.kind === 'markets') write('keeping prediction markets', () => store.saveMarkets(news.markets));
+          else write('keeping prediction trades', () => store.saveTrades(news.trades));
+        },
+        error: deps.onFailure,
+      }),
+    );
+  }
+  return () => kept.unsubscribe();
+}

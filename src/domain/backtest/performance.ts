@@ -1,0 +1,139 @@
+/** Statistics of an equity curve (decisions "Sharpe and drawdown of the gate"). Ratios and statistics, hence numbers. */
+
+/** How returns are annualised: calendar days around the clock, or trading days of the exchange. */
+export type DayCount = 'continuous' | 'us_sessions';
+
+/** Days in a year of each calendar: what Sharpe is multiplied by the root of. */
+export const PERIODS_PER_YEAR: Readonly<Record<DayCount, number>> = { continuous: 365, us_sessions: 252 };
+
+/** The arithmetic mean; NaN of nothing. */
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] as number;
+  return sum / values.length;
+}
+
+/** Sample standard deviation (ddof 1); NaN below two values. */
+export function sampleDeviation(values: ArrayLike<number>): number {
+  if (values.length < 2) return Number.NaN;
+  const middle = mean(values);
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += ((values[i] as number) - middle) ** 2;
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** Mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null where returns do not vary or there are fewer than two. */
+export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
+  const deviation = sampleDeviation(returns);
+  return deviation > 0 ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
+}
+
+/** Mean over the root mean square of the returns below zero (all returns counted), annualised. Null where none lies below zero. */
+export function sortinoRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
+  let squares = 0;
+  for (let i = 0; i < returns.length; i++) squares += Math.min(0, returns[i] as number) ** 2;
+  const downside = Math.sqrt(squares / returns.length);
+  return downside > 0 ? (mean(returns) / downside) * Math.sqrt(periodsPerYear) : null;
+}
+
+/** The deepest fall from a peak as a fraction of it, at most 1, and where; 0 where it never falls. The start counts as a peak. */
+export function maxDrawdown(
+  curve: ArrayLike<number>,
+  start: number,
+): { readonly depth: number; readonly peak: number; readonly trough: number } {
+  let high = start;
+  let highAt = -1;
+  let deepest = { depth: 0, peak: -1, trough: -1 };
+  for (let i = 0; i < curve.length; i++) {
+    const value = curve[i] as number;
+    if (value > high) {
+      high = value;
+      highAt = i;
+    } else if ((high - value) / high > deepest.depth) deepest = { depth: (high - value) / high, peak: highAt, trough: i };
+  }
+  return deepest;
+}
+
+/** Skewness and kurtosis (3 for a normal distribution) of a sample, by its population moments. Null where it does not vary. */
+export function shapeOf(values: ArrayLike<number>): { readonly skewness: number; readonly kurtosis: number } | null {
+  const middle = mean(values);
+  let [second, third, fourth] = [0, 0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const away = (values[i] as number) - middle;
+    second += away ** 2;
+    third += away ** 3;
+    fourth += away ** 4;
+  }
+  const n = values.length;
+  const variance = second / n;
+  return variance > 0 ? { skewness: third / n / variance ** 1.5, kurtosis: fourth / n / variance ** 2 } : null;
+}
+
+/** The standard normal distribution function; absolute error below 1e-14. Series near the middle, continued fraction in the tails. */
+export function normalCdf(x: number): number {
+  if (Number.isNaN(x)) return x;
+  const z = Math.abs(x);
+  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+  if (z < 4) {
+    let term = z;
+    let sum = z;
+    for (let k = 1; Math.abs(term) > 1e-17; k++) {
+      term *= (z * z) / (2 * k + 1);
+      sum += term;
+    }
+    return 0.5 + Math.sign(x) * density * sum;
+  }
+  let fraction = z;
+  for (let k = 60; k >= 1; k--) fraction = z + k / fraction;
+  const tail = density / fraction;
+  return x > 0 ? 1 - tail : tail;
+}
+
+/** The inverse of `normalCdf` for 0 < p < 1, by Newton's method on it. @throws RangeError elsewhere. */
+export function normalQuantile(p: number): number {
+  if (!(p > 0 && p < 1)) throw new RangeError(`${p} is no probability between 0 and 1`);
+  let x = 0;
+  let [low, high] = [-40, 40];
+  for (let step = 0; step < 200; step++) {
+    const off = normalCdf(x) - p;
+    if (off === 0) return x;
+    if (off > 0) high = x;
+    else low = x;
+    const density = Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+    const newton = x - off / density;
+    const next = newton > low && newton < high ? newton : (low + high) / 2;
+    if (Math.abs(next - x) < 1e-15 * Math.max(1, Math.abs(x))) return next;
+    x = next;
+  }
+  return x;
+}
+
+/** A Sharpe ratio per period and the sample that it was measured on. */
+export interface SharpeSample {
+  /** Per period, not annualised. */
+  readonly sharpe: number;
+  readonly periods: number;
+  readonly skewness: number;
+  readonly kurtosis: number;
+}
+
+/**
+ * Probability that the true Sharpe ratio lies above `benchmark` (both per period), given length, skewness and kurtosis
+ * of the sample: the probabilistic Sharpe ratio of Bailey and Lopez de Prado (2012). Null where the sample cannot tell.
+ */
+export function probabilisticSharpe({ sharpe, periods, skewness, kurtosis }: SharpeSample, benchmark: number): number | null {
+  const spread = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2;
+  if (periods < 2 || !(spread > 0)) return null;
+  return normalCdf(((sharpe - benchmark) * Math.sqrt(periods - 1)) / Math.sqrt(spread));
+}
+
+const EULER = 0.5772156649015329;
+
+/**
+ * The Sharpe ratio per period that the best of so many worthless trials is expected to show, when their ratios vary by
+ * `variance`: the threshold of the deflated Sharpe ratio (Bailey and Lopez de Prado, 2014). 0 for one trial.
+ */
+export function expectedBestSharpe(trials: number, variance: number): number {
+  if (trials < 2) return 0;
+  return Math.sqrt(variance) * ((1 - EULER) * normalQuantile(1 - 1 / trials) + EULER * normalQuantile(1 - 1 / (trials * Math.E)));
+}

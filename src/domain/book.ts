@@ -1,0 +1,322 @@
+/** A book: the cash and positions of one agent (or person) apart from all others, as a fold of its fills (spec sections 2.8, 2.12). */
+
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { AgentBook } from './decision.ts';
+import type { ExecutionMode, OrderSide } from './order.ts';
+import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A quote that a fill was made on, so that the fill can be checked later. */
+export interface FillQuote {
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+}
+
+/** One execution. Append-only; a book is the fold of its fills. */
+export interface Fill {
+  readonly id: string;
+  readonly orderId: string;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  readonly quantity: DecimalString;
+  readonly fillPrice: DecimalString;
+  /** Above zero is paid, below zero is received (a rebate). */
+  readonly feeUsd: DecimalString;
+  /** quantity x fillPrice, exact. */
+  readonly notionalUsd: DecimalString;
+  /** The price that the decision was made on; slippage is measured from it. */
+  readonly decisionPrice: DecimalString;
+  /** How much worse than the decision price, in basis points; below zero is better. A ratio, hence a number. */
+  readonly slippageBps: number;
+  readonly at: EpochMs;
+  readonly quotes: readonly FillQuote[];
+}
+
+/** One open position at cost. */
+export interface Holding {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  /** What the open quantity was bought for, fees aside. */
+  readonly costUsd: DecimalString;
+  readonly openedAt: EpochMs;
+}
+
+/** A proposal that is pending or executing and reserves capacity of the mandate. */
+export interface OpenProposal {
+  readonly id: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  readonly quantity: DecimalString;
+  readonly notionalUsd: DecimalString;
+}
+
+/** Where a book stands: plain JSON, money as decimal text. */
+export interface BookState {
+  readonly id: string;
+  readonly mode: ExecutionMode;
+  /** Paid in minus paid out. */
+  readonly capitalUsd: DecimalString;
+  /** Below zero where a perpetual position is larger than the capital. */
+  readonly cashUsd: DecimalString;
+  /** In the order of opening. */
+  readonly holdings: readonly Holding[];
+  /** Proceeds of sales minus the cost of what was sold; fees stand apart. */
+  readonly realizedPnlUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  readonly fills: number;
+  /** Bought and sold notional together. */
+  readonly turnoverUsd: DecimalString;
+  /** What slippage cost in US dollars over all fills, against their decision prices. */
+  readonly slippageUsd: DecimalString;
+  /** Start of the UTC day that `dayStartEquityUsd` belongs to; null before the first mark. */
+  readonly day: EpochMs | null;
+  readonly dayStartEquityUsd: DecimalString | null;
+  readonly openProposals: readonly OpenProposal[];
+}
+
+/** Names of books: one per agent and paper manifest version, one live book per agent, one manual book per organization and mode. */
+export const bookIds = {
+  paper: (agentId: string, manifestVersion: number): string => `agent:${agentId}:paper:${manifestVersion}`,
+  live: (agentId: string): string => `agent:${agentId}:live`,
+  manual: (orgId: string, mode: ExecutionMode = 'paper'): string => `manual:${orgId}${mode === 'live' ? ':live' : ''}`,
+};
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const BOOK_ID = new RegExp(`^(?:agent:(${UUID}):(?:paper:([1-9][0-9]{0,8})|live)|manual:(${UUID})(:live)?)$`);
+
+/** Whose book an id names. */
+export interface BookName {
+  /** Null for the book of an organization's people. */
+  readonly agentId: string | null;
+  /** The organization that a manual book names; an agent's book names none. */
+  readonly orgId: string | null;
+  readonly mode: ExecutionMode;
+  /** The manifest version of an agent's paper book; null otherwise. */
+  readonly manifestVersion: number | null;
+}
+
+/** Reads a book id; null where it is none. */
+export function readBookId(id: string): BookName | null {
+  const match = BOOK_ID.exec(id);
+  if (match === null) return null;
+  const [, agentId, version, orgId, live] = match;
+  if (agentId === undefined)
+    return { agentId: null, orgId: orgId ?? null, mode: live === undefined ? 'paper' : 'live', manifestVersion: null };
+  return {
+    agentId,
+    orgId: null,
+    mode: version === undefined ? 'live' : 'paper',
+    manifestVersion: version === undefined ? null : Number(version),
+  };
+}
+
+/** A book that nothing has happened to yet. */
+export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalString): BookState {
+  return {
+    id,
+    mode,
+    capitalUsd: plainDecimal(capitalUsd),
+    cashUsd: plainDecimal(capitalUsd),
+    holdings: [],
+    realizedPnlUsd: '0',
+    feesUsd: '0',
+    fills: 0,
+    turnoverUsd: '0',
+    slippageUsd: '0',
+    day: null,
+    dayStartEquityUsd: null,
+    openProposals: [],
+  };
+}
+
+/** The open position in an instrument; undefined where there is none. */
+export function holdingOf(state: BookState, instrument: InstrumentKey): Holding | undefined {
+  for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
+  return undefined;
+}
+
+/**
+ * The book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals; the last
+ * sale takes what is left, so that nothing is created or lost.
+ * @throws Error where the fill belongs to another book, is not above zero, or sells more than is held: impossible states.
+ */
+export function applyFill(state: BookState, fill: Fill): BookState {
+  if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
+  const quantity = new Decimal(fill.quantity);
+  const notional = quantity.times(fill.fillPrice);
+  if (!quantity.gt(0) || !notional.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
+  if (!notional.eq(fill.notionalUsd)) throw new Error(`fill ${fill.id} says ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
+  const buys = fill.side === 'buy';
+  const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
+  const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);
+  const worse = new Decimal(fill.fillPrice).minus(fill.decisionPrice).times(quantity);
+  return {
+    id: state.id,
+    mode: state.mode,
+    capitalUsd: state.capitalUsd,
+    cashUsd: plainDecimal(cash),
+    holdings: moved.holdings,
+    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(moved.realized)),
+    feesUsd: plainDecimal(new Decimal(state.feesUsd).plus(fill.feeUsd)),
+    fills: state.fills + 1,
+    turnoverUsd: plainDecimal(new Decimal(state.turnoverUsd).plus(notional)),
+    slippageUsd: plainDecimal(new Decimal(state.slippageUsd).plus(buys ? worse : worse.neg())),
+    day: state.day,
+    dayStartEquityUsd: state.dayStartEquityUsd,
+    openProposals: state.openProposals,
+  };
+}
+
+interface Moved {
+  readonly holdings: readonly Holding[];
+  readonly realized: Decimal;
+}
+
+function enlarged(state: BookState, fill: Fill, notional: Decimal): Moved {
+  const held = holdingOf(state, fill.instrument);
+  const holding: Holding = {
+    instrument: fill.instrument,
+    quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
+    costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
+    openedAt: held?.openedAt ?? fill.at,
+  };
+  const holdings = held === undefined ? [...state.holdings, holding] : state.holdings.map((each) => (each === held ? holding : each));
+  return { holdings, realized: new Decimal(0) };
+}
+
+function reduced(state: BookState, fill: Fill, quantity: Decimal, notional: Decimal): Moved {
+  const held = holdingOf(state, fill.instrument);
+  if (held === undefined || quantity.gt(held.quantity)) {
+    throw new Error(`fill ${fill.id} sells ${fill.quantity} ${fill.instrument} of ${held?.quantity ?? '0'} in ${state.id}`);
+  }
+  const left = new Decimal(held.quantity).minus(quantity);
+  const cost = left.isZero() ? new Decimal(held.costUsd) : new Decimal(held.costUsd).times(quantity).div(held.quantity).toDecimalPlaces(12);
+  const holdings = left.isZero()
+    ? state.holdings.filter((each) => each !== held)
+    : state.holdings.map((each) =>
+        each === held ? { ...held, quantity: plainDecimal(left), costUsd: plainDecimal(new Decimal(held.costUsd).minus(cost)) } : each,
+      );
+  return { holdings, realized: notional.minus(cost) };
+}
+
+/**
+ * The book after money was paid in (above zero) or out (below zero). The day's first equity moves along, so that a
+ * deposit is no gain and a withdrawal no drawdown.
+ */
+export function applyTransfer(state: BookState, amountUsd: DecimalString): BookState {
+  const plus = (money: DecimalString): DecimalString => plainDecimal(new Decimal(money).plus(amountUsd));
+  return {
+    ...state,
+    capitalUsd: plus(state.capitalUsd),
+    cashUsd: plus(state.cashUsd),
+    dayStartEquityUsd: state.dayStartEquityUsd === null ? null : plus(state.dayStartEquityUsd),
+  };
+}
+
+/** A position with its mark. */
+export interface MarkedPosition {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly costUsd: DecimalString;
+  /** quantity x mark; null where the instrument has no mark. */
+  readonly valueUsd: DecimalString | null;
+}
+
+/** A book at market prices. Where a position has no mark, what depends on it is null: unknown is never good. */
+export interface MarkedBook {
+  readonly state: BookState;
+  readonly positions: readonly MarkedPosition[];
+  readonly exposureUsd: DecimalString | null;
+  /** Cash plus exposure. */
+  readonly equityUsd: DecimalString | null;
+  readonly unrealizedPnlUsd: DecimalString | null;
+  /** (equity at the day's first mark - equity now) / equity at the day's first mark x 100, never below zero. */
+  readonly dailyDrawdownPct: number | null;
+  readonly unpriced: readonly InstrumentKey[];
+}
+
+/**
+ * Marks a book at an instant. The first mark of a UTC day begins the day: `state` of the answer then carries the
+ * day's first equity and is to be kept.
+ */
+export function markBook(state: BookState, marks: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): MarkedBook {
+  let exposure = new Decimal(0);
+  let cost = new Decimal(0);
+  const unpriced: InstrumentKey[] = [];
+  const positions = state.holdings.map((holding): MarkedPosition => {
+    const mark = marks.get(holding.instrument);
+    if (mark === undefined) unpriced.push(holding.instrument);
+    const value = mark === undefined ? null : new Decimal(holding.quantity).times(mark);
+    exposure = exposure.plus(value ?? 0);
+    cost = cost.plus(holding.costUsd);
+    return {
+      instrument: holding.instrument,
+      quantity: holding.quantity,
+      costUsd: holding.costUsd,
+      valueUsd: value === null ? null : plainDecimal(value),
+    };
+  });
+  if (unpriced.length > 0) {
+    return { state, positions, exposureUsd: null, equityUsd: null, unrealizedPnlUsd: null, dailyDrawdownPct: null, unpriced };
+  }
+  const equity = exposure.plus(state.cashUsd);
+  const marked = withDay(state, plainDecimal(equity), at);
+  return {
+    state: marked,
+    positions,
+    exposureUsd: plainDecimal(exposure),
+    equityUsd: plainDecimal(equity),
+    unrealizedPnlUsd: plainDecimal(exposure.minus(cost)),
+    dailyDrawdownPct: drawdownPct(marked.dayStartEquityUsd as DecimalString, equity),
+    unpriced,
+  };
+}
+
+/** The UTC day that an instant falls in, as its first instant. */
+export function utcDayOf(at: EpochMs): EpochMs {
+  return Math.floor(at / DAY_MS) * DAY_MS;
+}
+
+/** The first instant of the next UTC day: when a daily drawdown is measured anew. */
+export function nextUtcDay(at: EpochMs): EpochMs {
+  return utcDayOf(at) + DAY_MS;
+}
+
+function withDay(state: BookState, equityUsd: DecimalString, at: EpochMs): BookState {
+  const day = utcDayOf(at);
+  return state.day !== null && state.day >= day ? state : { ...state, day, dayStartEquityUsd: equityUsd };
+}
+
+function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number {
+  const start = new Decimal(dayStartEquityUsd);
+  const lost = start.minus(equity);
+  if (!lost.gt(0)) return 0;
+  return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
+}
+
+/** The book as a decision records it (spec section 2.8). Average prices are rounded half-even to 12 decimals. */
+export function agentBook(state: BookState): AgentBook {
+  return {
+    positions: state.holdings.map(({ instrument, quantity, costUsd, openedAt }) => ({
+      instrument,
+      quantity,
+      averageEntryPrice: plainDecimal(new Decimal(costUsd).div(quantity).toDecimalPlaces(12)),
+      openedAt,
+    })),
+    openProposals: state.openProposals.length,
+    fills: state.fills,
+    realizedPnlUsd: state.realizedPnlUsd,
+    slippageBps: slippageBpsOf(state),
+  };
+}
+
+/** What slippage cost in basis points of the turnover; null before the first fill. A ratio, hence a number. */
+export function slippageBpsOf(state: BookState): number | null {
+  if (state.fills === 0) return null;
+  return new Decimal(state.slippageUsd).times(10_000).div(state.turnoverUsd).toDecimalPlaces(8).toNumber() + 0;
+}

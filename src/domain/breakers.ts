@@ -1,0 +1,53 @@
+/** The circuit breakers of an agent with live capital (spec sections 3.1 and 8): which have tripped, and where each leads. */
+
+/** Realized slippage beyond so many times the expectation trips (spec section 8). */
+export const SLIPPAGE_BREAKER_TIMES = 3;
+/** Fills below this number say nothing about slippage yet (docs/decisions/0035). */
+export const SLIPPAGE_BREAKER_FILLS = 5;
+/** An expectation below this counts as this much: three times nothing would trip on the first tick of any price. Basis points. */
+export const SLIPPAGE_EXPECTATION_FLOOR_BPS = 1;
+
+export const BREAKERS = ['daily_drawdown', 'slippage'] as const;
+export type Breaker = (typeof BREAKERS)[number];
+
+/** A breaker that tripped: what was observed, and the limit that it went past. */
+export interface TrippedBreaker {
+  readonly breaker: Breaker;
+  readonly observed: number;
+  readonly limit: number;
+}
+
+/** What the breakers look at, at a tick and after a fill. */
+export interface BreakerInput {
+  /** `limited_live` or `live` trips; any other stage never does. */
+  readonly stage: string;
+  /** Fall of the day so far, realized plus unrealized, in percent of the equity at the day's first mark; null where a position has no live mark. */
+  readonly dailyDrawdownPct: number | null;
+  /** The manifest's limit. */
+  readonly maxDailyDrawdownPct: number;
+  /** Mean slippage of the live fills, weighted by notional, positive is cost; null without fills. */
+  readonly slippageBps: number | null;
+  readonly fills: number;
+  /** From the newest shadow or else backtest evidence of the active manifest; null where there is none. */
+  readonly expectedSlippageBps: number | null;
+}
+
+/**
+ * Which breakers have tripped, drawdown first. Pure. Drawdown and slippage exactly at their limits do not trip ("exceeds").
+ * Degraded data is not among them: its five seconds are a timer of the agent's chart.
+ */
+export function breakersOf(input: BreakerInput): readonly TrippedBreaker[] {
+  if (input.stage !== 'limited_live' && input.stage !== 'live') return NONE;
+  const { dailyDrawdownPct, maxDailyDrawdownPct, slippageBps, fills, expectedSlippageBps } = input;
+  const tripped: TrippedBreaker[] = [];
+  if (dailyDrawdownPct !== null && dailyDrawdownPct > maxDailyDrawdownPct) {
+    tripped.push({ breaker: 'daily_drawdown', observed: dailyDrawdownPct, limit: maxDailyDrawdownPct });
+  }
+  if (slippageBps !== null && expectedSlippageBps !== null && fills >= SLIPPAGE_BREAKER_FILLS) {
+    const limit = SLIPPAGE_BREAKER_TIMES * Math.max(expectedSlippageBps, SLIPPAGE_EXPECTATION_FLOOR_BPS);
+    if (slippageBps > limit) tripped.push({ breaker: 'slippage', observed: slippageBps, limit });
+  }
+  return tripped;
+}
+
+const NONE: readonly TrippedBreaker[] = [];

@@ -1,0 +1,450 @@
+/**
+ * Evidence: what an evaluation of one manifest version found, judged by the rules of the seven gates (spec section 3.1).
+ * An evaluator hands over the raw series only; metrics follow from the series, checks and verdict from the metrics. The
+ * same rules stand a second time in migrations/0005_gates.sql, where the database recomputes all three before it
+ * believes a row; a property test holds the two against each other.
+ */
+import type { Stage } from './agent.ts';
+import { Decimal, type DecimalString } from './decimal.ts';
+import type { Manifest } from './manifest.ts';
+import type { EpochMs } from './time.ts';
+
+/** One kind per gate, in the order of the gates. */
+export const EVIDENCE_KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+
+/** The stage whose gate a kind of evidence opens. */
+export const GATE_OF: Readonly<Record<EvidenceKind, Stage>> = {
+  manifest: 'draft',
+  backtest: 'backtest',
+  stress_test: 'stress_test',
+  paper: 'paper',
+  shadow: 'shadow',
+  risk_signoff: 'limited_live',
+};
+
+/** The kind of evidence that leads on from a stage; null at `live`, where no gate follows. */
+export function evidenceKindAt(stage: Stage): EvidenceKind | null {
+  return EVIDENCE_KINDS.find((kind) => GATE_OF[kind] === stage) ?? null;
+}
+
+/** The scenarios of the stress gate (spec section 3.1). */
+export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
+export type GateScenario = (typeof GATE_SCENARIOS)[number];
+
+/** The limits of the gates. Spec sections 3.1 and 8; what the spec leaves open is docs/decisions/0034. */
+export const GATE_LIMITS = {
+  /** Years from the first to the last candle of a backtest. */
+  historyYears: 5,
+  sharpe: 1.8,
+  maxDrawdownPct: 10,
+  /** A stress scenario may cost so many times the manifest's daily drawdown limit. */
+  stressLossOfDailyDrawdown: 2,
+  paperDays: 14,
+  paperClosedTrades: 5,
+  shadowDays: 1,
+  shadowFills: 10,
+  /** Fill and live market may differ by half of the slippage budget, and by so much in any case, in basis points. */
+  shadowErrorFloorBps: 5,
+} as const;
+
+/** A day of the equity curve: what it closed at, its highest and lowest mark, and the deepest fall within it. */
+export type EquityDay = readonly [
+  /** 00:00 UTC of the day. */
+  day: EpochMs,
+  closeUsd: DecimalString,
+  highUsd: DecimalString,
+  lowUsd: DecimalString,
+  /** Deepest fall from a peak of this day to a later mark of it, in percent of the peak. */
+  drawdownPct: number,
+];
+
+/** What a backtest hands over. */
+export interface BacktestSeries {
+  readonly startEquityUsd: DecimalString;
+  /** Open of the first candle and close of the last one that were simulated. */
+  readonly firstCandleAt: EpochMs;
+  readonly lastCandleAt: EpochMs;
+  /** Periods of a year: 365 for universes that trade every day, 252 otherwise (decisions "Sharpe and drawdown"). */
+  readonly annualisation: 365 | 252;
+  /** Every day from the first candle's to the last one's; at 252 only trading days, at most 6 days apart. Equity is positive. */
+  readonly days: readonly EquityDay[];
+  readonly fills: number;
+  readonly closedTrades: number;
+  /** Mean slippage of the fills, weighted by notional; what live slippage is held against. Null without fills. */
+  readonly slippageBps: number | null;
+}
+
+/** One run of one scenario. The gate looks at the runs of severity `standard`; others are kept to be read. */
+export interface StressRun {
+  readonly scenario: GateScenario;
+  readonly severity: string;
+  readonly seed: number;
+  readonly startEquityUsd: DecimalString;
+  /** Every mark of the run, in order. */
+  readonly equityUsd: readonly DecimalString[];
+  /** Orders that went past the mandate. */
+  readonly breaches: number;
+  /** Fills on a quote that was not live. */
+  readonly unsafeFills: number;
+}
+
+export interface StressSeries {
+  /** The manifest's `maxDailyDrawdownPct`. */
+  readonly maxDailyDrawdownPct: number;
+  readonly runs: readonly StressRun[];
+}
+
+/** What forward trading on paper hands over; see paper-evaluation.ts. */
+export interface PaperSeries {
+  readonly enteredAt: EpochMs;
+  readonly evaluatedAt: EpochMs;
+  readonly startEquityUsd: DecimalString;
+  /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
+  readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
+  /** Every closing fill and what it realized after costs, ascending. */
+  readonly trades: readonly (readonly [at: EpochMs, pnlUsd: DecimalString])[];
+}
+
+/** One paper fill beside what the live market did; see shadow-evaluation.ts. */
+export type ShadowFill = readonly [
+  at: EpochMs,
+  side: 'buy' | 'sell',
+  decisionPrice: DecimalString,
+  fillPrice: DecimalString,
+  /** The live executable price (ask for a buy, bid for a sell) at the first cut after the fill. */
+  marketPrice: DecimalString,
+  notionalUsd: DecimalString,
+];
+
+export interface ShadowSeries {
+  readonly enteredAt: EpochMs;
+  readonly evaluatedAt: EpochMs;
+  /** The manifest's slippage budget. */
+  readonly maxSlippageBps: number;
+  readonly fills: readonly ShadowFill[];
+}
+
+/** An independent risk manager's word. */
+export interface SignoffSeries {
+  readonly subject: string;
+  readonly approved: boolean;
+  readonly comment: string;
+}
+
+export interface EvidenceSeries {
+  /** The canonical manifest itself. */
+  readonly manifest: Manifest;
+  readonly backtest: BacktestSeries;
+  readonly stress_test: StressSeries;
+  readonly paper: PaperSeries;
+  readonly shadow: ShadowSeries;
+  readonly risk_signoff: SignoffSeries;
+}
+
+/** Ratios and statistics by name; null where one is not defined (a Sharpe ratio without variance). */
+export type EvidenceMetrics = { readonly [name: string]: number | null };
+
+/** One condition of a gate: what was observed and what is asked. */
+export interface EvidenceCheck {
+  readonly name: string;
+  readonly observed: number | null;
+  readonly rule: 'above' | 'below' | 'at_least' | 'at_most';
+  readonly limit: number | null;
+  readonly passed: boolean;
+}
+
+export interface EvidenceVerdict {
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+}
+
+/** What an evaluator hands to `writeEvidence`. The database adds number, time, checks, verdict and chain. */
+export type EvidenceDraft = {
+  [Kind in EvidenceKind]: {
+    readonly agentId: string;
+    readonly kind: Kind;
+    readonly manifestVersion: number;
+    readonly manifestHash: string;
+    readonly series: EvidenceSeries[Kind];
+    /** `evidenceMetrics(kind, series)`. */
+    readonly metrics: EvidenceMetrics;
+    /** The evaluation run that it comes from; null where it was computed from the rows of the store. */
+    readonly runId: string | null;
+    /** Hash over all that the evaluation found: the same work again gives the same one, and is written once. */
+    readonly resultHash: string;
+  };
+}[EvidenceKind];
+
+const DAY_MS = 86_400_000;
+const BPS = 10_000;
+
+/** The metrics that follow from a series. Where the manifest sets a limit (stress, shadow) it is among the metrics. */
+export function evidenceMetrics<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeries[Kind]): EvidenceMetrics {
+  switch (kind as EvidenceKind) {
+    case 'manifest':
+      return manifestMetrics(series as Manifest);
+    case 'backtest':
+      return backtestMetrics(series as BacktestSeries);
+    case 'stress_test':
+      return stressMetrics(series as StressSeries);
+    case 'paper':
+      return paperMetrics(series as PaperSeries);
+    case 'shadow':
+      return shadowMetrics(series as ShadowSeries);
+    case 'risk_signoff':
+      return { approved: (series as SignoffSeries).approved ? 1 : 0 };
+  }
+}
+
+/** What spec section 3.1 asks of a manifest before it is evaluated at all. */
+export function manifestMetrics(manifest: Manifest): EvidenceMetrics {
+  const capacity = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
+  return {
+    universe: manifest.universe.length,
+    entryConditions: manifest.entry.length,
+    maxCapitalUsd: Number(manifest.maxCapitalUsd),
+    maxTradeNotionalUsd: Number(manifest.maxTradeNotionalUsd),
+    notionalOfCapacity: capacity.isZero() ? null : new Decimal(manifest.maxTradeNotionalUsd).div(capacity).toNumber(),
+    maxLeverage: Number(manifest.maxLeverage),
+    stopLossPct: manifest.stopLossPct,
+    takeProfitPct: manifest.takeProfitPct,
+    maxDailyDrawdownPct: manifest.maxDailyDrawdownPct,
+    maxOpenPositions: manifest.maxOpenPositions,
+  };
+}
+
+/**
+ * Sharpe: mean over sample standard deviation (ddof 1) of per-day returns times the root of the annualisation, risk-free 0.
+ * Drawdown: peak to trough over every mark, from the days' highs, lows and inner falls.
+ */
+export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
+  const closes = [Number(series.startEquityUsd), ...series.days.map(([, close]) => Number(close))];
+  const returns = returnsOf(closes);
+  let peak = Number(series.startEquityUsd);
+  let drawdown = 0;
+  for (const [, , high, low, inner] of series.days) {
+    drawdown = Math.max(drawdown, ((peak - Number(low)) / peak) * 100, inner);
+    peak = Math.max(peak, Number(high));
+  }
+  return {
+    historyDays: (series.lastCandleAt - series.firstCandleAt) / DAY_MS,
+    requiredDays: (yearsAfter(series.firstCandleAt, GATE_LIMITS.historyYears) - series.firstCandleAt) / DAY_MS,
+    periods: returns.length,
+    ddof: 1,
+    annualisation: series.annualisation,
+    sharpe: sharpeOf(returns, series.annualisation),
+    maxDrawdownPct: drawdown,
+    returnPct: ((closes.at(-1) as number) / (closes[0] as number) - 1) * 100,
+    fills: series.fills,
+    closedTrades: series.closedTrades,
+    slippageBps: series.slippageBps,
+  };
+}
+
+/** The same day so many years later; the 28th of February where the 29th is missing. */
+export function yearsAfter(at: EpochMs, years: number): EpochMs {
+  const date = new Date(at);
+  const month = date.getUTCMonth();
+  date.setUTCFullYear(date.getUTCFullYear() + years);
+  if (date.getUTCMonth() !== month) date.setUTCDate(0);
+  return date.getTime();
+}
+
+function stressMetrics(series: StressSeries): EvidenceMetrics {
+  const metrics: { [name: string]: number | null } = {
+    lossLimitPct: series.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown,
+  };
+  for (const scenario of GATE_SCENARIOS) {
+    const runs = series.runs.filter((run) => run.scenario === scenario && run.severity === 'standard');
+    const losses = runs.map(({ startEquityUsd, equityUsd }) => {
+      const start = Number(startEquityUsd);
+      return Math.max(0, ...equityUsd.map((equity) => ((start - Number(equity)) / start) * 100));
+    });
+    metrics[`${scenario}_runs`] = runs.length;
+    metrics[`${scenario}_loss_pct`] = losses.length === 0 ? null : Math.max(...losses);
+    metrics[`${scenario}_breaches`] = runs.reduce((sum, run) => sum + run.breaches, 0);
+    metrics[`${scenario}_unsafe_fills`] = runs.reduce((sum, run) => sum + run.unsafeFills, 0);
+  }
+  return metrics;
+}
+
+function paperMetrics(series: PaperSeries): EvidenceMetrics {
+  const returns = returnsOf([Number(series.startEquityUsd), ...series.days.map(([, equity]) => Number(equity))]);
+  const pnl = series.trades.map(([, usd]) => Number(usd));
+  const sharpe = sharpeOf(returns, 365);
+  return {
+    elapsedDays: (series.evaluatedAt - series.enteredAt) / DAY_MS,
+    markedDays: series.days.length,
+    meanDailyReturnPct: returns.length === 0 ? null : meanOf(returns) * 100,
+    sharpe,
+    tStatistic: sharpe === null ? null : (sharpe / Math.sqrt(365)) * Math.sqrt(returns.length),
+    closedTrades: pnl.length,
+    expectancyUsd: pnl.length === 0 ? null : meanOf(pnl),
+  };
+}
+
+function shadowMetrics(series: ShadowSeries): EvidenceMetrics {
+  let weight = 0;
+  let shortfall = 0;
+  let marketShortfall = 0;
+  let error = 0;
+  for (const [, side, decision, fill, market, notional] of series.fills) {
+    const sign = side === 'buy' ? 1 : -1;
+    const paid = ((sign * (Number(fill) - Number(decision))) / Number(decision)) * BPS;
+    const asked = ((sign * (Number(market) - Number(decision))) / Number(decision)) * BPS;
+    const share = Number(notional);
+    weight += share;
+    shortfall += share * paid;
+    marketShortfall += share * asked;
+    error += share * Math.abs(paid - asked);
+  }
+  const mean = (sum: number): number | null => (weight > 0 ? sum / weight : null);
+  return {
+    elapsedDays: (series.evaluatedAt - series.enteredAt) / DAY_MS,
+    fills: series.fills.length,
+    shortfallBps: mean(shortfall),
+    marketShortfallBps: mean(marketShortfall),
+    slippageErrorBps: mean(error),
+    maxSlippageBps: series.maxSlippageBps,
+    errorLimitBps: Math.max(GATE_LIMITS.shadowErrorFloorBps, series.maxSlippageBps / 2),
+  };
+}
+
+/** Judges metrics by the rules of their gate. A metric that is missing or null passes nothing. */
+export function judgeEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): EvidenceVerdict {
+  const checks = rulesOf(kind, metrics).map(([name, metric, rule, limit]): EvidenceCheck => {
+    const observed = metrics[metric] ?? null;
+    return { name, observed, rule, limit, passed: observed !== null && limit !== null && holds(observed, rule, limit) };
+  });
+  return { passed: checks.length > 0 && checks.every(({ passed }) => passed), checks };
+}
+
+type Rule = readonly [name: string, metric: string, rule: EvidenceCheck['rule'], limit: number | null];
+
+/** Two units in the last digits that double arithmetic may differ in between here and the database decide no gate. */
+const EQUAL_WITHIN = 1e-9;
+
+function holds(observed: number, rule: EvidenceCheck['rule'], limit: number): boolean {
+  const slack = EQUAL_WITHIN * Math.max(1, Math.abs(limit));
+  if (rule === 'above') return observed > limit + slack;
+  if (rule === 'below') return observed < limit - slack;
+  return rule === 'at_least' ? observed >= limit - slack : observed <= limit + slack;
+}
+
+function rulesOf(kind: EvidenceKind, metrics: EvidenceMetrics): readonly Rule[] {
+  const limit = (metric: string): number | null => metrics[metric] ?? null;
+  switch (kind) {
+    case 'manifest':
+      return [
+        ['universe', 'universe', 'at_least', 1],
+        ['entry_conditions', 'entryConditions', 'at_least', 1],
+        ['max_capital', 'maxCapitalUsd', 'above', 0],
+        ['max_trade_notional', 'maxTradeNotionalUsd', 'above', 0],
+        ['notional_of_capacity', 'notionalOfCapacity', 'at_most', 1],
+        ['max_leverage', 'maxLeverage', 'at_least', 1],
+        ['stop_loss', 'stopLossPct', 'above', 0],
+        ['stop_loss_below_all', 'stopLossPct', 'below', 100],
+        ['take_profit', 'takeProfitPct', 'above', 0],
+        ['daily_drawdown', 'maxDailyDrawdownPct', 'above', 0],
+        ['daily_drawdown_below_all', 'maxDailyDrawdownPct', 'below', 100],
+        ['max_open_positions', 'maxOpenPositions', 'at_least', 1],
+      ];
+    case 'backtest':
+      return [
+        ['history_days', 'historyDays', 'at_least', limit('requiredDays')],
+        ['sharpe', 'sharpe', 'above', GATE_LIMITS.sharpe],
+        ['max_drawdown_pct', 'maxDrawdownPct', 'below', GATE_LIMITS.maxDrawdownPct],
+      ];
+    case 'stress_test':
+      return GATE_SCENARIOS.flatMap((scenario): Rule[] => [
+        [`${scenario}_runs`, `${scenario}_runs`, 'at_least', 1],
+        [`${scenario}_loss_pct`, `${scenario}_loss_pct`, 'at_most', limit('lossLimitPct')],
+        [`${scenario}_breaches`, `${scenario}_breaches`, 'at_most', 0],
+        [`${scenario}_unsafe_fills`, `${scenario}_unsafe_fills`, 'at_most', 0],
+      ]);
+    case 'paper':
+      return [
+        ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.paperDays],
+        ['marked_days', 'markedDays', 'at_least', GATE_LIMITS.paperDays],
+        ['closed_trades', 'closedTrades', 'at_least', GATE_LIMITS.paperClosedTrades],
+        ['expectancy_usd', 'expectancyUsd', 'above', 0],
+        ['sharpe', 'sharpe', 'above', 0],
+      ];
+    case 'shadow':
+      return [
+        ['elapsed_days', 'elapsedDays', 'at_least', GATE_LIMITS.shadowDays],
+        ['fills', 'fills', 'at_least', GATE_LIMITS.shadowFills],
+        ['shortfall_bps', 'shortfallBps', 'at_most', limit('maxSlippageBps')],
+        ['slippage_error_bps', 'slippageErrorBps', 'at_most', limit('errorLimitBps')],
+      ];
+    case 'risk_signoff':
+      return [['approved', 'approved', 'at_least', 1]];
+  }
+}
+
+function returnsOf(equity: readonly number[]): number[] {
+  const returns: number[] = [];
+  for (let i = 1; i < equity.length; i++) returns.push((equity[i] as number) / (equity[i - 1] as number) - 1);
+  return returns;
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Below this a standard deviation of returns is rounding, not variance. */
+const NO_VARIANCE = 1e-12;
+
+/** Null where the returns have no variance to speak of: such a curve proves nothing. */
+function sharpeOf(returns: readonly number[], annualisation: number): number | null {
+  if (returns.length < 2) return null;
+  const mean = meanOf(returns);
+  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (returns.length - 1);
+  const deviation = Math.sqrt(variance);
+  return deviation < NO_VARIANCE ? null : (mean / deviation) * Math.sqrt(annualisation);
+}
+
+/** A gate record as it lies in an agent's chain: evidence and changes of stage are numbered together, without a hole. */
+export interface EvidenceRow {
+  readonly agentId: string;
+  /** The place in the agent's chain of gate records, from 1. */
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly at: EpochMs;
+  readonly runId: string | null;
+  readonly resultHash: string;
+  /** Canonical JSON, as stored. */
+  readonly metrics: string;
+  readonly series: string;
+  readonly previousHash: string;
+}
+
+/** A change of an agent's stage or manifest, as the database itself noted it. */
+export interface StageChangeRow {
+  readonly agentId: string;
+  readonly seq: number;
+  readonly at: EpochMs;
+  readonly fromStage: Stage | null;
+  readonly toStage: Stage;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  /** What opened the gate; null for the beginning, a change of the manifest and a demotion. */
+  readonly evidenceId: string | null;
+  /** Who asked for it; null where nobody did. */
+  readonly askedBy: string | null;
+  readonly previousHash: string;
+}
+
+/** The text whose SHA-256 is the hash of a row of evidence. The JSON parts hold no line breaks. */
+export function evidenceChainText(row: EvidenceRow): string {
+  return `sevengate-evidence-1\n${row.agentId}\n${row.seq}\n${row.id}\n${row.kind}\n${row.manifestVersion}\n${row.manifestHash}\n${row.at}\n${row.runId ?? ''}\n${row.resultHash}\n${row.metrics}\n${row.series}\n${row.previousHash}`;
+}
+
+/** The text whose SHA-256 is the hash of a change of stage. */
+export function stageChangeChainText(row: StageChangeRow): string {
+  return `sevengate-stage-1\n${row.agentId}\n${row.seq}\n${row.at}\n${row.fromStage ?? ''}\n${row.toStage}\n${row.manifestVersion}\n${row.manifestHash}\n${row.evidenceId ?? ''}\n${row.askedBy ?? ''}\n${row.previousHash}`;
+}

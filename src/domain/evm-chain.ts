@@ -1,0 +1,19 @@
+/** The EVM chain beside the perpetuals venue: its tokens that a linked wallet is asked for. */
+
+/** A token by its contract. */
+export interface EvmToken {
+  readonly symbol: string;
+  readonly contract: `0x${string}`;
+  readonly decimals: number;
+}
+
+/** Arbitrum One, over which the perpetuals venue is funded. */
+export const EVM_CHAIN_ID = 42_161;
+
+/** The issuers' own contracts on Arbitrum One. The decimals are only the sandbox's: a node is asked for them. */
+export const EVM_TOKENS: readonly EvmToken[] = [
+  { symbol: 'USDC', contract: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
+  { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', decimals: 6 },
+  { symbol: 'USDT', contract: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', decimals: 6 },
+  { symbol: 'WETH', contract: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1', decimals: 18 },
+];

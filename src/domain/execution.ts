@@ -1,0 +1,98 @@
+/** What became of an order at its venue, and the words of a trade proposal's life (decisions "Proposal states"). */
+import type { Autonomy, Stage } from './agent.ts';
+import type { Fill } from './book.ts';
+import { type ExecutionMode, executionModeOf } from './order.ts';
+
+/** The states of a trade proposal, in the order of its life. */
+export const PROPOSAL_STATES = [
+  'pending_approval',
+  'approved',
+  'executing',
+  'filled',
+  'partially_filled',
+  'failed',
+  'unknown',
+  'expired',
+  'cancelled',
+  'declined',
+  'blocked_by_risk',
+] as const;
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+
+/** States in which a proposal still may come to a fill: it reserves capacity of the mandate, and its instrument is not proposed again. */
+export const OPEN_PROPOSAL_STATES = ['pending_approval', 'approved', 'executing', 'unknown'] as const satisfies readonly ProposalState[];
+
+export function isOpenProposal(state: ProposalState): boolean {
+  return (OPEN_PROPOSAL_STATES as readonly string[]).includes(state);
+}
+
+/**
+ * What a venue says of an order, asked by the order's key: by `submit` when it is sent, by `lookUp` when it is asked for
+ * again. `unknown` is never a failure: the order may have been executed, and only a later look-up tells.
+ */
+export type VenueAnswer =
+  | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[] }
+  /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
+  | { readonly outcome: 'rejected'; readonly reason: string; readonly detail: string }
+  | { readonly outcome: 'unknown'; readonly detail: string };
+
+/** What a step that leads to an order requires of the organization's control row and of the agent. */
+export interface ExecutionLicence {
+  /** The control epoch of the decision. */
+  readonly epoch: number;
+  readonly manifestHash: string;
+  readonly mode: ExecutionMode;
+  readonly reduceOnly: boolean;
+  /** Without an operator's word. */
+  readonly byItself: boolean;
+  /** True where a breaker's kill switch closes a position: the breaker's own pause does not stand in its way. */
+  readonly flattens?: boolean;
+}
+
+/** The control row and the agent as a transaction reads them, locked until it ends. */
+export interface LicenceGround {
+  readonly epoch: number;
+  readonly manifestHash: string;
+  readonly paused: boolean;
+  /** True where a circuit breaker paused it, and nobody else. */
+  readonly pausedByBreaker?: boolean;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+}
+
+/** Pauses that a circuit breaker orders, after which the manifest's kill switch acts (spec sections 2.5, 8). */
+export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
+
+/** Why a proposal may not be executed any more. */
+export const OVERTAKEN_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
+export type OvertakenReason = (typeof OVERTAKEN_REASONS)[number];
+
+/** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
+const EXECUTES: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous'];
+const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
+
+/** Why an order may not go on its way any more; null where it may. */
+export function overtakenBy(licence: ExecutionLicence, ground: LicenceGround): OvertakenReason | null {
+  if (ground.epoch !== licence.epoch) return 'halted';
+  const flattening = licence.flattens === true && ground.pausedByBreaker === true;
+  if (ground.paused && !flattening) return 'paused';
+  if (ground.manifestHash !== licence.manifestHash) return 'manifest_changed';
+  if (executionModeOf(ground.stage) !== licence.mode) return 'stage_changed';
+  if (flattening) return null;
+  const allowed =
+    ground.autonomy === 'risk_only' ? licence.reduceOnly : (licence.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(ground.autonomy);
+  return allowed ? null : 'autonomy_lowered';
+}
+
+/**
+ * Thrown by a store inside a step's transaction where the step's licence does not hold: nothing of the step is written.
+ * An exception and not a value, because it has to undo the transaction that it is found out in.
+ */
+export class LicenceLost extends Error {
+  readonly reason: OvertakenReason;
+
+  constructor(reason: OvertakenReason) {
+    super(`the licence to execute is lost: ${reason}`);
+    this.reason = reason;
+  }
+}

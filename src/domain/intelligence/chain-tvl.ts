@@ -1,0 +1,22 @@
+/** Value locked on chains (spec section 4.1). */
+import type { DecimalString } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+
+/** Value locked on one chain. The provider gives no time, so it is as old as its reception. */
+export interface ChainTvl {
+  readonly chain: string;
+  /** The chain's number as text, where it has one. */
+  readonly chainId: string | null;
+  readonly tokenSymbol: string | null;
+  readonly tvlUsd: DecimalString;
+  readonly receivedAt: EpochMs;
+}
+
+/** Value locked on a chain on one day; the last day of a history is still under way. */
+export interface ChainTvlDay {
+  /** Null for all chains together. */
+  readonly chain: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly tvlUsd: DecimalString;
+}

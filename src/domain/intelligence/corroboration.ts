@@ -1,0 +1,118 @@
+/**
+ * Whether a story is confirmed: by one primary source, or by two independent families. A pure function of the set of its
+ * reports, so that the order in which they arrived says nothing (docs/decisions/0044-corroboration.md).
+ */
+import { SEVERITIES, type Severity } from '../market-event.ts';
+import type { EpochMs } from '../time.ts';
+import { canonicalUrl, nearIdentical } from './likeness.ts';
+import { type Direction, type EventKind, type Report, symbolsOf, worseSeverity } from './report.ts';
+
+/** `rumor`: nothing has confirmed it yet. `retracted`: everything that was said was taken back. */
+export const STORY_STATES = ['rumor', 'confirmed', 'retracted'] as const;
+export type StoryState = (typeof STORY_STATES)[number];
+
+export const CONFIRMED_BY = ['primary_source', 'independent_families'] as const;
+export type ConfirmedBy = (typeof CONFIRMED_BY)[number];
+
+/** What the reports of a story come to. */
+export interface Assessment {
+  readonly state: StoryState;
+  readonly confirmedBy: ConfirmedBy | null;
+  /** When the reports that confirm it were out; null while nothing does. */
+  readonly confirmedAt: EpochMs | null;
+  readonly kind: EventKind;
+  readonly severity: Severity;
+  readonly direction: Direction;
+  readonly symbols: readonly string[];
+  readonly headline: string;
+  readonly firstAt: EpochMs;
+  /** Since when it is as grave and as sure as it is: look-backs are measured from here. */
+  readonly observedAt: EpochMs;
+  /** Families that speak in their own words, ascending. */
+  readonly families: readonly string[];
+  /** Ids of reports that repeat an earlier one. */
+  readonly copies: readonly string[];
+  /** Ids of reports that were corrected or taken back. */
+  readonly withdrawn: readonly string[];
+}
+
+/** The order in which reports were published; ids break ties, so that every process reads the same. */
+export function byPublication(a: Report, b: Report): number {
+  return a.publishedAt - b.publishedAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+/** True where the two reports carry one text: the same address, or headlines that are nearly identical. */
+export function sameText(a: Report, b: Report): boolean {
+  if (a.url !== null && b.url !== null && canonicalUrl(a.url) === canonicalUrl(b.url)) return true;
+  return nearIdentical(a.headline, b.headline);
+}
+
+/** Whether `later` takes `earlier` out of the count: a correction or retraction by its own family, of one report or of all before it. */
+function withdraws(later: Report, earlier: Report): boolean {
+  if (later.action === 'report' || later.id === earlier.id || later.family !== earlier.family) return false;
+  if (later.corrects !== null) return later.corrects === earlier.id;
+  return byPublication(earlier, later) < 0;
+}
+
+interface Voices {
+  readonly families: readonly string[];
+  readonly by: ConfirmedBy | null;
+  readonly at: EpochMs | null;
+}
+
+/** Who speaks in words of their own, and whether that confirms. `originals` in order of publication. */
+function voicesOf(originals: readonly Report[]): Voices {
+  const firstOf = new Map<string, EpochMs>();
+  let primaryAt: EpochMs | null = null;
+  for (const { family, publishedAt, primary } of originals) {
+    if (!firstOf.has(family)) firstOf.set(family, publishedAt);
+    if (primary) primaryAt ??= publishedAt;
+  }
+  const secondAt = [...firstOf.values()].sort((a, b) => a - b)[1] ?? null;
+  const families = [...firstOf.keys()].sort();
+  if (primaryAt !== null && (secondAt === null || primaryAt <= secondAt)) return { families, by: 'primary_source', at: primaryAt };
+  return { families, by: secondAt === null ? null : 'independent_families', at: secondAt };
+}
+
+const GENERIC: ReadonlySet<EventKind> = new Set(['filing', 'wire']);
+
+/**
+ * Judges a story. Social posts are left out before anything else. A report that repeats an earlier one of the story is a
+ * copy: it speaks for nobody, unless it is a primary source itself.
+ * @throws RangeError where there is nothing but social posts: that is no story.
+ */
+export function assess(reports: readonly Report[]): Assessment {
+  const told = [...new Map(reports.filter(({ channel }) => channel !== 'social').map((report) => [report.id, report])).values()].sort(
+    byPublication,
+  );
+  const [first] = told;
+  if (first === undefined) throw new RangeError('a story needs a report that is no social post');
+  const withdrawn = told.filter((report) => told.some((other) => withdraws(other, report))).map(({ id }) => id);
+  const live = told.filter(({ id, action }) => action !== 'retraction' && !withdrawn.includes(id));
+  const copies = live
+    .filter((report, index) => !report.primary && live.slice(0, index).some((earlier) => sameText(earlier, report)))
+    .map(({ id }) => id);
+  const voices = voicesOf(live.filter(({ id }) => !copies.includes(id)));
+  const shown = live.find(({ primary }) => primary) ?? live[0] ?? first;
+  const counted = live.length > 0 ? live : told;
+  const severity = counted.reduce<Severity>((worst, report) => worseSeverity(worst, report.severity), 'low');
+  const graveAt =
+    counted.find((report) => SEVERITIES.indexOf(report.severity) >= SEVERITIES.indexOf(severity))?.publishedAt ?? first.publishedAt;
+  const directions = new Set(counted.map(({ direction }) => direction));
+  const kinds = [shown, ...counted].map(({ kind }) => kind);
+  return {
+    state: live.length === 0 ? 'retracted' : voices.by === null ? 'rumor' : 'confirmed',
+    confirmedBy: voices.by,
+    confirmedAt: voices.at,
+    kind: kinds.find((kind) => !GENERIC.has(kind)) ?? shown.kind,
+    severity,
+    direction: directions.has('negative') ? 'negative' : directions.has('positive') ? 'positive' : 'neutral',
+    symbols: [...new Set(counted.flatMap(symbolsOf))].sort(),
+    headline: shown.headline,
+    firstAt: first.publishedAt,
+    observedAt: Math.max(graveAt, voices.at ?? graveAt),
+    families: voices.families,
+    copies,
+    withdrawn,
+  };
+}

@@ -1,0 +1,21 @@
+/** Who has to be listened to before "no event" may be said of an asset, and how far back rules on events may look. */
+import { CATALOG } from '../catalog.ts';
+import { entityNamesOf } from './entities.ts';
+
+/** News agencies' reports. */
+export const WIRE_SOURCE = 'news:wire';
+/** Filings of issuers with the regulator. */
+export const FILINGS_SOURCE = 'news:filings';
+
+/** The longest look-back of a rule on events, in hours: what is listened for, kept and told again reaches back as far. */
+export const LONGEST_EVENT_LOOKBACK_HOURS = 720;
+
+const BY_WIRE: readonly string[] = [WIRE_SOURCE];
+const BY_WIRE_AND_FILINGS: readonly string[] = [WIRE_SOURCE, FILINGS_SOURCE];
+/** Underlyings whose issuer files with the regulator. */
+const FILERS: ReadonlySet<string> = new Set(entityNamesOf(CATALOG).ciks.values());
+
+/** The sources that bring an asset's events. While one of them is not heard, its events are unknown. */
+export function eventSourcesOf(underlying: string): readonly string[] {
+  return FILERS.has(underlying) ? BY_WIRE_AND_FILINGS : BY_WIRE;
+}

@@ -1,0 +1,153 @@
+/** Macro series: what is followed, in which units, and how old a value may be before it says nothing any more. */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How the provider transforms a series: its level, its change over a period, its percent change over a year. */
+export const SERIES_UNITS = ['lin', 'chg', 'pc1'] as const;
+export type SeriesUnits = (typeof SERIES_UNITS)[number];
+
+export const SERIES_GROUPS = ['rates', 'inflation', 'labour', 'markets'] as const;
+export type SeriesGroup = (typeof SERIES_GROUPS)[number];
+
+export interface MacroSeries {
+  /** The provider's id. */
+  readonly id: string;
+  readonly title: string;
+  readonly group: SeriesGroup;
+  readonly units: SeriesUnits;
+  /** What one unit of a value is, in words. */
+  readonly unit: string;
+  readonly frequency: 'daily' | 'monthly';
+  /** Measured from the observation's date, which is the start of its period. */
+  readonly maxAgeMs: number;
+}
+
+/** Weekends, holidays and a day of delay lie between a trading day and its value; a month's value comes within six weeks after it. */
+const DAILY_MS = 7 * DAY_MS;
+const MONTHLY_MS = 80 * DAY_MS;
+
+function series(
+  id: string,
+  title: string,
+  group: SeriesGroup,
+  units: SeriesUnits,
+  unit: string,
+  frequency: MacroSeries['frequency'],
+): MacroSeries {
+  return { id, title, group, units, unit, frequency, maxAgeMs: frequency === 'daily' ? DAILY_MS : MONTHLY_MS };
+}
+
+/** Every series that is followed. */
+export const MACRO_SERIES: readonly MacroSeries[] = [
+  series('DFF', 'Federal funds effective rate', 'rates', 'lin', 'percent', 'daily'),
+  series('DFEDTARU', 'Federal funds target range, upper limit', 'rates', 'lin', 'percent', 'daily'),
+  series('DFEDTARL', 'Federal funds target range, lower limit', 'rates', 'lin', 'percent', 'daily'),
+  series('SOFR', 'Secured overnight financing rate', 'rates', 'lin', 'percent', 'daily'),
+  series('DGS2', 'Treasury yield, 2 years', 'rates', 'lin', 'percent', 'daily'),
+  series('DGS10', 'Treasury yield, 10 years', 'rates', 'lin', 'percent', 'daily'),
+  series('T10Y2Y', 'Treasury yield, 10 years minus 2 years', 'rates', 'lin', 'percentage points', 'daily'),
+  series('CPIAUCSL', 'Consumer prices', 'inflation', 'pc1', 'percent over a year', 'monthly'),
+  series('CPILFESL', 'Consumer prices without food and energy', 'inflation', 'pc1', 'percent over a year', 'monthly'),
+  series('PCEPI', 'Prices of personal consumption', 'inflation', 'pc1', 'percent over a year', 'monthly'),
+  series('PCEPILFE', 'Prices of personal consumption without food and energy', 'inflation', 'pc1', 'percent over a year', 'monthly'),
+  series('UNRATE', 'Unemployment rate', 'labour', 'lin', 'percent', 'monthly'),
+  series('PAYEMS', 'Payrolls outside of farming, change', 'labour', 'chg', 'thousand persons', 'monthly'),
+  series('VIXCLS', 'Implied volatility of large US shares', 'markets', 'lin', 'index points', 'daily'),
+  series('BAMLH0A0HYM2', 'Spread of high-yield bonds', 'markets', 'lin', 'percentage points', 'daily'),
+  series('DTWEXBGS', 'Broad dollar index', 'markets', 'lin', 'index points', 'daily'),
+];
+
+/** One value of a series as it was known from its vintage on. `value` is null where the provider has none for the date. */
+export interface MacroObservation {
+  readonly seriesId: string;
+  readonly units: SeriesUnits;
+  /** `YYYY-MM-DD`: the start of the period, not the day of its release. */
+  readonly date: string;
+  readonly value: DecimalString | null;
+  /** `YYYY-MM-DD`: since when this was the published value. */
+  readonly vintage: string;
+  readonly receivedAt: EpochMs;
+}
+
+/** A day on which something is, or was, released. The provider names no time of day. */
+export interface MacroRelease {
+  readonly releaseId: number;
+  readonly name: string;
+  readonly date: string;
+  readonly receivedAt: EpochMs;
+}
+
+export const RELEASE_IMPACTS = ['high', 'medium', 'low'] as const;
+export type ReleaseImpact = (typeof RELEASE_IMPACTS)[number];
+
+const HIGH_IMPACT = [
+  'Consumer Price Index',
+  'Employment Situation',
+  'FOMC Press Release',
+  'Personal Income and Outlays',
+  'Gross Domestic Product',
+];
+const MEDIUM_IMPACT = [
+  'Producer Price Index',
+  'Advance Monthly Sales for Retail and Food Services',
+  'Job Openings and Labor Turnover Survey',
+  'Unemployment Insurance Weekly Claims Report',
+  'G.17 Industrial Production and Capacity Utilization',
+];
+
+/** How much markets usually care for a release, by its name. */
+export function impactOf(name: string): ReleaseImpact {
+  if (HIGH_IMPACT.includes(name)) return 'high';
+  return MEDIUM_IMPACT.includes(name) ? 'medium' : 'low';
+}
+
+/** A value of a series at its date, without those that are missing. */
+export interface SeriesPoint {
+  readonly date: string;
+  readonly value: DecimalString;
+}
+
+/** Midnight UTC of a date. */
+export function dateAt(date: string): EpochMs {
+  return Date.parse(`${date}T00:00:00Z`);
+}
+
+/** The newest point no later than so many days before the newest one; null where the series does not reach back that far. */
+export function pointBefore(points: readonly SeriesPoint[], days: number): SeriesPoint | null {
+  const newest = points.at(-1);
+  if (newest === undefined) return null;
+  const until = dateAt(newest.date) - days * DAY_MS;
+  return points.findLast(({ date }) => dateAt(date) <= until) ?? null;
+}
+
+/** How the newest value differs from the one so many days before it, in the units of the series; null where one is missing. */
+export function changeOver(points: readonly SeriesPoint[], days: number): DecimalString | null {
+  const [before, newest] = [pointBefore(points, days), points.at(-1)];
+  return before === null || newest === undefined ? null : plainDecimal(new Decimal(newest.value).minus(before.value));
+}
+
+export const POLICY_REGIMES = ['easing', 'holding', 'tightening'] as const;
+export type PolicyRegime = (typeof POLICY_REGIMES)[number];
+
+/** Days over which the policy rate's change is looked at, and from which change on it counts: one step of 25 basis points, less noise. */
+export const POLICY_DAYS = 90;
+const POLICY_STEP = new Decimal('0.2');
+
+/** Whether the policy rate was raised or lowered lately; null where that is not known. */
+export function policyRegime(change: DecimalString | null): PolicyRegime | null {
+  if (change === null) return null;
+  if (new Decimal(change).gte(POLICY_STEP)) return 'tightening';
+  return new Decimal(change).lte(POLICY_STEP.neg()) ? 'easing' : 'holding';
+}
+
+export const CURVE_REGIMES = ['inverted', 'flat', 'normal'] as const;
+export type CurveRegime = (typeof CURVE_REGIMES)[number];
+
+/** The yield curve by its slope from 2 to 10 years, in percentage points: below 0 inverted, up to 0.5 flat. */
+export function curveRegime(slope: DecimalString | null): CurveRegime | null {
+  if (slope === null) return null;
+  if (new Decimal(slope).lt(0)) return 'inverted';
+  return new Decimal(slope).lte('0.5') ? 'flat' : 'normal';
+}

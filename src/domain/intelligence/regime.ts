@@ -1,0 +1,151 @@
+/**
+ * The appetite for risk as a weighted sum of a few inputs, each with its own two thresholds
+ * (docs/decisions/0045-macro-regime.md). Anything that is missing or too old counts for nothing and is named.
+ */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+import { changeOver, dateAt, MACRO_SERIES, pointBefore, type SeriesPoint } from './macro.ts';
+
+export const REGIMES = ['risk_on', 'neutral', 'risk_off', 'unknown'] as const;
+export type Regime = (typeof REGIMES)[number];
+
+export const INPUT_STATES = ['used', 'too_old', 'missing'] as const;
+export type InputState = (typeof INPUT_STATES)[number];
+
+const DAY_MS = 86_400_000;
+
+/** How an input is measured and read. At `riskOnAt` or beyond it scores 1, at `riskOffAt` or beyond it -1, straight in between. */
+export interface RegimeRule {
+  readonly name: string;
+  readonly description: string;
+  readonly unit: string;
+  readonly weight: number;
+  readonly riskOnAt: string;
+  readonly riskOffAt: string;
+  readonly maxAgeMs: number;
+}
+
+export const REGIME_RULES = {
+  volatility: rule('volatility', 'Implied volatility of large US shares (VIXCLS)', 'index points', 0.25, '16', '26', 7),
+  credit_spread: rule('credit_spread', 'Spread of high-yield bonds (BAMLH0A0HYM2)', 'percentage points', 0.25, '3.25', '5.25', 7),
+  yield_curve: rule('yield_curve', 'Treasury yield, 10 years minus 2 years (T10Y2Y)', 'percentage points', 0.1, '0.75', '-0.25', 7),
+  policy_rate: rule('policy_rate', 'Change of the federal funds rate over 90 days (DFF)', 'percentage points', 0.1, '-0.25', '0.25', 7),
+  dollar: rule('dollar', 'Change of the broad dollar index over 30 days (DTWEXBGS)', 'percent', 0.15, '-1.5', '1.5', 10),
+  chain_tvl: rule('chain_tvl', 'Change of the value locked on all chains over 7 days', 'percent', 0.15, '5', '-5', 1),
+} as const satisfies Readonly<Record<string, RegimeRule>>;
+export type RegimeInputName = keyof typeof REGIME_RULES;
+
+function rule(
+  name: string,
+  description: string,
+  unit: string,
+  weight: number,
+  riskOnAt: string,
+  riskOffAt: string,
+  maxAgeDays: number,
+): RegimeRule {
+  return { name, description, unit, weight, riskOnAt, riskOffAt, maxAgeMs: maxAgeDays * DAY_MS };
+}
+
+/** From this score on the appetite is on; from its negative on it is off. */
+export const REGIME_SCORE = '0.25';
+/** Inputs of at least this weight together must be known, or the regime is not. */
+export const LEAST_WEIGHT = '0.6';
+
+/** What an input was measured as; null where it could not be. */
+export interface Measured {
+  readonly value: DecimalString;
+  /** What its age is measured from. */
+  readonly at: EpochMs;
+}
+
+export interface RegimeInput extends RegimeRule {
+  readonly value: DecimalString | null;
+  readonly at: EpochMs | null;
+  readonly ageMs: number | null;
+  readonly state: InputState;
+  /** -1 (off) to 1 (on), four decimals; null where it is not used. */
+  readonly score: DecimalString | null;
+  /** `weight` x `score`, four decimals; null where it is not used. */
+  readonly contribution: DecimalString | null;
+}
+
+export interface RegimeReading {
+  readonly regime: Regime;
+  /** Sum of the contributions over the weight that is known, four decimals; null where the regime is unknown. */
+  readonly score: DecimalString | null;
+  readonly knownWeight: DecimalString;
+  readonly inputs: readonly RegimeInput[];
+}
+
+/** Where a value lies between both thresholds, -1 to 1, to four decimals. */
+export function scoreOf(value: DecimalString, riskOnAt: DecimalString, riskOffAt: DecimalString): DecimalString {
+  const middle = new Decimal(riskOnAt).plus(riskOffAt).div(2);
+  const half = new Decimal(riskOnAt).minus(riskOffAt).div(2);
+  const place = new Decimal(value).minus(middle).div(half);
+  return plainDecimal(Decimal.min(1, Decimal.max(-1, place)).toDecimalPlaces(4));
+}
+
+/** Reads the appetite for risk from what was measured, at an instant. */
+export function readRegime(measured: Readonly<Record<RegimeInputName, Measured | null>>, now: EpochMs): RegimeReading {
+  let known = new Decimal(0);
+  let sum = new Decimal(0);
+  const inputs = Object.entries(REGIME_RULES).map(([name, of]): RegimeInput => {
+    const found = measured[name as RegimeInputName];
+    if (found === null) return { ...of, value: null, at: null, ageMs: null, state: 'missing', score: null, contribution: null };
+    const ageMs = Math.max(0, now - found.at);
+    const base = { ...of, value: found.value, at: found.at, ageMs };
+    if (ageMs > of.maxAgeMs) return { ...base, state: 'too_old', score: null, contribution: null };
+    const score = scoreOf(found.value, of.riskOnAt, of.riskOffAt);
+    const contribution = new Decimal(of.weight).times(score).toDecimalPlaces(4);
+    known = known.plus(of.weight);
+    sum = sum.plus(contribution);
+    return { ...base, state: 'used', score, contribution: plainDecimal(contribution) };
+  });
+  const knownWeight = plainDecimal(known);
+  if (known.lt(LEAST_WEIGHT)) return { regime: 'unknown', score: null, knownWeight, inputs };
+  const score = sum.div(known).toDecimalPlaces(4);
+  const regime = score.gte(REGIME_SCORE) ? 'risk_on' : score.lte(new Decimal(REGIME_SCORE).neg()) ? 'risk_off' : 'neutral';
+  return { regime, score: plainDecimal(score), knownWeight, inputs };
+}
+
+/** Days of the dollar's change. */
+const DOLLAR_DAYS = 30;
+const POLICY_RATE_DAYS = 90;
+
+function latest(points: readonly SeriesPoint[] | undefined): Measured | null {
+  const newest = points?.at(-1);
+  return newest === undefined ? null : { value: newest.value, at: dateAt(newest.date) };
+}
+
+/** (newest - before) / before x 100, six decimals. */
+export function percentChange(newest: DecimalString, before: DecimalString): DecimalString | null {
+  const base = new Decimal(before);
+  return base.isZero() ? null : plainDecimal(new Decimal(newest).minus(base).div(base).times(100).toDecimalPlaces(6));
+}
+
+/** Measures the inputs from the points of the series (ascending by date) and the change of the value locked on all chains. */
+export function measureInputs(
+  points: ReadonlyMap<string, readonly SeriesPoint[]>,
+  chainTvl: Measured | null,
+): Readonly<Record<RegimeInputName, Measured | null>> {
+  const rate = points.get('DFF') ?? [];
+  const dollar = points.get('DTWEXBGS') ?? [];
+  const change = changeOver(rate, POLICY_RATE_DAYS);
+  const [newest, before] = [dollar.at(-1), pointBefore(dollar, DOLLAR_DAYS)];
+  const dollarChange = newest === undefined || before === null ? null : percentChange(newest.value, before.value);
+  const at = (list: readonly SeriesPoint[]): EpochMs => dateAt(list.at(-1)?.date ?? '1970-01-01');
+  return {
+    volatility: latest(points.get('VIXCLS')),
+    credit_spread: latest(points.get('BAMLH0A0HYM2')),
+    yield_curve: latest(points.get('T10Y2Y')),
+    policy_rate: change === null ? null : { value: change, at: at(rate) },
+    dollar: dollarChange === null ? null : { value: dollarChange, at: at(dollar) },
+    chain_tvl: chainTvl,
+  };
+}
+
+/** The series that the regime is read from. */
+export const REGIME_SERIES: readonly string[] = MACRO_SERIES.map(({ id }) => id).filter((id) =>
+  ['VIXCLS', 'BAMLH0A0HYM2', 'T10Y2Y', 'DFF', 'DTWEXBGS'].includes(id),
+);

@@ -1,0 +1,28 @@
+/** Chatter of social platforms: mapped to the catalog, and kept apart from everything that confirms (spec section 6.4). */
+import type { EpochMs } from '../time.ts';
+import type { Entity } from './entities.ts';
+
+/** Counts as the platform gave them last; null where it does not count that. */
+export interface Engagement {
+  readonly likes: number | null;
+  readonly reposts: number | null;
+  readonly replies: number | null;
+  readonly quotes: number | null;
+}
+
+export interface SocialPost {
+  /** `<platform>:<the platform's id>`. */
+  readonly id: string;
+  readonly platform: string;
+  readonly author: string;
+  readonly text: string;
+  readonly url: string | null;
+  readonly publishedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly engagement: Engagement;
+  /** As written, each once. */
+  readonly cashtags: readonly string[];
+  readonly entities: readonly Entity[];
+  readonly ambiguous: readonly { readonly matched: string; readonly assets: readonly string[] }[];
+  readonly unmapped: readonly string[];
+}

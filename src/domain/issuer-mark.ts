@@ -1,0 +1,50 @@
+/** Marks of pre-IPO tokens: what an issuer says of a token, and how the latest of it is shown (spec section 2.4). */
+import type { DecimalString } from './decimal.ts';
+import type { EpochMs } from './time.ts';
+
+/** One reading of an issuer's word. Prices are per UI unit, valuations in US dollars. */
+export interface IssuerMark {
+  readonly symbol: string;
+  readonly mint: string;
+  readonly markPrice: DecimalString;
+  readonly markValuation: DecimalString;
+  /** The issuer's own word on the token; never used for prices of ours. */
+  readonly tokenPrice: DecimalString | null;
+  readonly impliedValuation: DecimalString | null;
+  /** UI units in existence. */
+  readonly supply: DecimalString | null;
+  /** When it was read: the issuers give no time of their own. */
+  readonly receivedAt: EpochMs;
+}
+
+/** A change of a mark as it is remembered. `receivedAt` is when the new mark was first read. */
+export interface MarkChange extends IssuerMark {
+  readonly issuer: string;
+  readonly source: string;
+}
+
+/** Whether two readings are the same mark: price and valuation are the mark, everything else changes by itself. */
+export function isSameMark(a: Pick<IssuerMark, 'mint' | 'markPrice' | 'markValuation'>, b: typeof a): boolean {
+  return a.mint === b.mint && a.markPrice === b.markPrice && a.markValuation === b.markValuation;
+}
+
+/** The latest mark of one token. */
+export interface IssuerMarkState {
+  readonly kind: 'issuer_mark';
+  readonly venue: 'reference';
+  /** The token's symbol, e.g. `SPACEX`. */
+  readonly instrument: string;
+  readonly issuer: string;
+  readonly source: string;
+  readonly mint: string;
+  /** False where the issuer now names another mint than the catalog, or none: then nobody stands behind the mark. */
+  readonly mintVerified: boolean;
+  readonly markPrice: DecimalString;
+  readonly markValuation: DecimalString;
+  readonly supply: DecimalString | null;
+  /** When any mark of this token was first heard, when this one was, and when the issuer last said it. */
+  readonly firstSeenAt: EpochMs;
+  readonly changedAt: EpochMs;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}

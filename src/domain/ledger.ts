@@ -1,0 +1,73 @@
+/** The double-entry ledger beneath the books: what is booked for a fill or a transfer, in every asset summing to zero. */
+import type { Fill } from './book.ts';
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
+
+/**
+ * Accounts of a book. `cash`: what it has in US dollars. `capital`: what was paid in, negative. `fees`: what was paid in
+ * fees. `position`: what it holds of an instrument. `trading`: what was given for something else, in either asset; once
+ * nothing is held its dollars are the realized profit, negative.
+ */
+export type LedgerAccountKind = 'cash' | 'capital' | 'fees' | 'position' | 'trading';
+
+/** The dollar as an asset of the ledger; USDC and USDT are booked at par. */
+export const USD = 'USD';
+
+export interface LedgerLeg {
+  readonly kind: LedgerAccountKind;
+  readonly asset: InstrumentKey | typeof USD;
+  readonly amount: DecimalString;
+}
+
+export interface LedgerEntry {
+  /** What was booked: an id that is booked once. */
+  readonly id: string;
+  readonly bookId: string;
+  readonly kind: 'opening' | 'transfer' | 'fill';
+  readonly at: EpochMs;
+  readonly legs: readonly LedgerLeg[];
+}
+
+function leg(kind: LedgerAccountKind, asset: LedgerLeg['asset'], amount: Decimal | DecimalString): LedgerLeg {
+  return { kind, asset, amount: plainDecimal(amount) };
+}
+
+/** The legs that move something. */
+function moving(legs: readonly LedgerLeg[]): LedgerLeg[] {
+  return legs.filter(({ amount }) => amount !== '0');
+}
+
+/** A fill: money against the instrument through the trading accounts, the fee (or rebate) on its own. */
+export function ledgerOfFill(fill: Fill): LedgerEntry {
+  const sign = fill.side === 'buy' ? 1 : -1;
+  const given = new Decimal(fill.notionalUsd).times(sign);
+  const quantity = new Decimal(fill.quantity).times(sign);
+  return {
+    id: `fill:${fill.id}`,
+    bookId: fill.bookId,
+    kind: 'fill',
+    at: fill.at,
+    legs: moving([
+      leg('cash', USD, given.plus(fill.feeUsd).neg()),
+      leg('fees', USD, fill.feeUsd),
+      leg('trading', USD, given),
+      leg('position', fill.instrument, quantity),
+      leg('trading', fill.instrument, quantity.neg()),
+    ]),
+  };
+}
+
+/** Money paid in (above zero) or out (below zero), under a name that is used once. */
+export function ledgerOfTransfer(bookId: string, amountUsd: DecimalString, reference: string, at: EpochMs): LedgerEntry {
+  return { id: `transfer:${reference}`, bookId, kind: 'transfer', at, legs: paidIn(amountUsd) };
+}
+
+/** The capital that a book begins with; null where it begins with none. */
+export function ledgerOfOpening(bookId: string, capitalUsd: DecimalString, at: EpochMs): LedgerEntry | null {
+  return new Decimal(capitalUsd).isZero() ? null : { id: `opening:${bookId}`, bookId, kind: 'opening', at, legs: paidIn(capitalUsd) };
+}
+
+function paidIn(amountUsd: DecimalString): LedgerLeg[] {
+  return moving([leg('cash', USD, amountUsd), leg('capital', USD, new Decimal(amountUsd).neg())]);
+}

@@ -1,0 +1,106 @@
+/** What a venue says beside its quotes, the newest of each: day statistics, books, perpetuals' numbers and the venue's own standing. */
+import type { DecimalString } from './decimal.ts';
+import type { IssuerMarkState } from './issuer-mark.ts';
+import type { PerpContext, Quality, QualityFlag } from './quote.ts';
+import type { EpochMs } from './time.ts';
+import type { Venue } from './venue.ts';
+
+/** The last 24 hours of one instrument of the spot exchange, rolling: not the UTC day. Prices in quote units. */
+export interface DayTicker {
+  readonly kind: 'day_ticker';
+  readonly venue: 'spotexchange';
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  /** The window that the numbers are of. */
+  readonly openTime: EpochMs;
+  readonly closeTime: EpochMs;
+  readonly openPrice: DecimalString;
+  readonly highPrice: DecimalString;
+  readonly lowPrice: DecimalString;
+  readonly lastPrice: DecimalString;
+  readonly priceChange: DecimalString;
+  readonly priceChangePct: DecimalString;
+  readonly weightedAveragePrice: DecimalString;
+  /** In base units. */
+  readonly volume: DecimalString;
+  readonly quoteVolume: DecimalString;
+  readonly trades: number;
+}
+
+export type StateLevel = readonly [price: DecimalString, size: DecimalString];
+
+/** The top of one book as it stood; the newest replaces the one before. Best first. */
+export interface BookState {
+  readonly kind: 'order_book';
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly sequence: number | null;
+  readonly bids: readonly StateLevel[];
+  readonly asks: readonly StateLevel[];
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+}
+
+/** How far a venue's clock is from ours: positive where it is ahead. */
+export interface ClockOffset {
+  readonly offsetMs: number;
+  /** `server_time`: asked of the venue, half the round trip taken off. `event_time`: of its events, their way to us included. */
+  readonly method: 'server_time' | 'event_time';
+  readonly samples: number;
+  readonly measuredAt: EpochMs;
+}
+
+/** What a provider's address lets us ask, in its own units per minute. */
+export interface BudgetState {
+  readonly venue: Venue;
+  readonly name: string;
+  /** In the provider's own units, within any window of `windowMs`. */
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly left: number;
+  /** Nothing may be asked before; null where it may. */
+  readonly blockedUntil: EpochMs | null;
+}
+
+export interface ProviderState {
+  readonly provider: string;
+  /** Null until it said so. */
+  readonly connected: boolean | null;
+  /** Counts connections since the start. */
+  readonly epoch: number | null;
+  readonly heardAt: EpochMs | null;
+  readonly detail: string;
+}
+
+/** How a venue is heard at the moment by the process on duty. */
+export interface VenueState {
+  readonly kind: 'venue_state';
+  readonly venue: Venue;
+  readonly receivedAt: EpochMs;
+  readonly hearing: string;
+  readonly detail: string;
+  readonly degradedSince: EpochMs | null;
+  readonly heardAt: EpochMs | null;
+  readonly providers: readonly ProviderState[];
+  readonly clockOffset: ClockOffset | null;
+  /** Times that updates of a book were lost, since the start. */
+  readonly gaps: number;
+  readonly messages: number;
+  readonly rejected: number;
+  /** Members of its messages that nobody knows and that were ignored; missing in what an older process said. */
+  readonly unknownFields?: readonly { readonly source: string; readonly field: string; readonly count: number }[];
+  readonly budgets: readonly BudgetState[];
+}
+
+export type MarketState = PerpContext | DayTicker | BookState | VenueState | IssuerMarkState;
+export type MarketStateKind = MarketState['kind'];
+
+/** One place per kind, venue and instrument. */
+export function marketStateKey(state: MarketState): string {
+  return state.kind === 'venue_state' ? `${state.kind} ${state.venue}` : `${state.kind} ${state.venue}:${state.instrument}`;
+}

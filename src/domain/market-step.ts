@@ -1,0 +1,42 @@
+/** The steps of quantity and price that orders are made in: a quantity is a whole number of lots, a price of ticks. */
+import { CATALOG, type InstrumentKind } from './catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { InstrumentKey } from './venue.ts';
+
+/** The smallest steps of one instrument as decimal text. */
+export interface MarketStep {
+  readonly lot: DecimalString;
+  readonly tick: DecimalString;
+}
+
+/**
+ * The published steps of the spot exchange (LOT_SIZE and PRICE_FILTER) and of the perpetual venue (`szDecimals`; its
+ * price has at most 6 - szDecimals decimals). A venue's door checks the venue's own present filters once more.
+ */
+const LISTED: Readonly<Record<InstrumentKey, MarketStep>> = {
+  'spotexchange:BTCUSDT': { lot: '0.00001', tick: '0.01' },
+  'spotexchange:ETHUSDT': { lot: '0.0001', tick: '0.01' },
+  'spotexchange:SOLUSDT': { lot: '0.001', tick: '0.01' },
+  'evmvenue:BTC': { lot: '0.00001', tick: '0.1' },
+  'evmvenue:ETH': { lot: '0.0001', tick: '0.01' },
+  'evmvenue:SOL': { lot: '0.01', tick: '0.0001' },
+};
+
+/** What holds where a venue publishes no steps: swaps are priced and sized in millionths, as the stablecoin is. */
+const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
+  spot: { lot: '0.000001', tick: '0.000001' },
+  perp: { lot: '0.0001', tick: '0.0001' },
+  tokenized_equity: { lot: '0.000001', tick: '0.000001' },
+  pre_ipo: { lot: '0.000001', tick: '0.000001' },
+  agent_token: { lot: '0.000001', tick: '0.000000001' },
+};
+
+/** The steps of an instrument; what the catalog does not list is stepped like an agent token, the finest. */
+export function marketStepOf(instrument: InstrumentKey): MarketStep {
+  return LISTED[instrument] ?? BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
+}
+
+/** The largest whole number of steps that is not above `value`, as decimal text. */
+export function floorToStep(value: Decimal | DecimalString, step: DecimalString): DecimalString {
+  return plainDecimal(new Decimal(value).div(step).floor().times(step));
+}

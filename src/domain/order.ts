@@ -1,0 +1,133 @@
+/** Orders: what is asked of a venue, for paper and live alike, and how large a manifest asks for it to be. */
+import type { Stage } from './agent.ts';
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import { floorToStep, marketStepOf } from './market-step.ts';
+import type { Quote } from './quote.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './risk/exact.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from './venue.ts';
+
+/** `paper`: filled by the fill model against live quotes. `live`: sent to the venue. */
+export const EXECUTION_MODES = ['paper', 'live'] as const;
+export type ExecutionMode = (typeof EXECUTION_MODES)[number];
+
+/** Books are long only: a buy opens or enlarges a position, a sell reduces one. */
+export const ORDER_SIDES = ['buy', 'sell'] as const;
+export type OrderSide = (typeof ORDER_SIDES)[number];
+
+/** Who asked: an agent's proposal, a person, a Take, or a delegated signer's session. */
+export const ORDER_ORIGINS = ['proposal', 'manual', 'take', 'delegated'] as const;
+export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
+
+/** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes through a venue's door. */
+export interface Order<V extends ExecutableVenue = ExecutableVenue> {
+  /** The proposal's id where a proposal made it: its own reservation is then left out of what it is judged against. */
+  readonly id: string;
+  readonly origin: OrderOrigin;
+  readonly mode: ExecutionMode;
+  readonly bookId: string;
+  readonly venue: V;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** True of every sell: it may close a position and never open one. */
+  readonly reduceOnly: boolean;
+  /** In base units, a whole number of the instrument's lots. */
+  readonly quantity: DecimalString;
+  /** The worst price that is acceptable: a buy's highest, a sell's lowest. */
+  readonly limitPrice: DecimalString;
+  /** quantity x limitPrice, rounded up to a millionth of a US dollar. */
+  readonly notionalUsd: DecimalString;
+  /** How far the limit price may lie beyond the executable price, in basis points of that price. */
+  readonly maxSlippageBps: number;
+}
+
+/** What an order needs to know of a quote. A `Quote<V>` is one; what a tick observed becomes one by `observedOrderQuote`. */
+export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
+  Quote<V>,
+  'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
+>;
+
+/** Stages trade on paper until capital is at risk (spec section 3.1). */
+export function executionModeOf(stage: Stage): ExecutionMode {
+  return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
+}
+
+/** quantity x price in US dollars, rounded up to a millionth: what an order may cost at most, fees aside. */
+export function notionalUsdOf(quantity: DecimalString, price: DecimalString): DecimalString {
+  const { numerator: lots, denominator: perLot } = ratioOf(quantity);
+  const { numerator: ticks, denominator: perTick } = ratioOf(price);
+  return usdText(ceilDivide(lots * ticks * powerOfTen(USD_SCALE), perLot * perTick));
+}
+
+/** The parts of an order that are chosen; the rest follows from them. */
+export type OrderParts<V extends ExecutableVenue> = Omit<Order<V>, 'venue' | 'notionalUsd' | 'reduceOnly'>;
+
+/** Completes an order: its venue is the instrument's, a sell is reduce-only, the notional is quantity x limit price. */
+export function orderOf(parts: OrderParts<ExecutableVenue>): Order {
+  const { venue } = splitInstrumentKey(parts.instrument);
+  return {
+    id: parts.id,
+    origin: parts.origin,
+    mode: parts.mode,
+    bookId: parts.bookId,
+    venue: venue as ExecutableVenue,
+    instrument: parts.instrument,
+    side: parts.side,
+    reduceOnly: parts.side === 'sell',
+    quantity: parts.quantity,
+    limitPrice: parts.limitPrice,
+    notionalUsd: notionalUsdOf(parts.quantity, parts.limitPrice),
+    maxSlippageBps: parts.maxSlippageBps,
+  };
+}
+
+/**
+ * The worst acceptable price for a slippage budget: the touch moved by the budget, on the instrument's tick, never
+ * beyond the budget and never better than the touch itself.
+ */
+export function limitPriceOf(instrument: InstrumentKey, side: OrderSide, touch: DecimalString, maxSlippageBps: number): DecimalString {
+  const scale = stepScale(marketStepOf(instrument).tick);
+  const price = ratioOf(touch);
+  const budget = ratioOf(plainDecimal(maxSlippageBps));
+  const whole = 10_000n * budget.denominator;
+  // In ticks: the touch itself, and the touch moved by the budget, over one denominator.
+  const touchTicks = price.numerator * whole * powerOfTen(scale);
+  const moved = (touchTicks / whole) * (side === 'buy' ? whole + budget.numerator : whole - budget.numerator);
+  const denominator = price.denominator * whole;
+  const stepped = side === 'buy' ? floorDivide(moved, denominator) : ceilDivide(moved, denominator);
+  const beyondTouch = side === 'buy' ? stepped * denominator >= touchTicks : stepped * denominator <= touchTicks;
+  return beyondTouch ? scaledText(stepped, scale) : plainDecimal(touch);
+}
+
+/** What an order is sized by. `notionalUsd` bounds a buy, `heldQuantity` a sell; both are used in full. */
+export interface SizeRequest {
+  readonly id: string;
+  readonly origin: OrderOrigin;
+  readonly mode: ExecutionMode;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** The executable price of the side: the ask for a buy, the bid for a sell. */
+  readonly touch: DecimalString;
+  readonly maxSlippageBps: number;
+  /** A buy's full size, e.g. the manifest's `maxTradeNotionalUsd`. */
+  readonly notionalUsd: DecimalString;
+  /** A sell's full size: the whole position. */
+  readonly heldQuantity: DecimalString;
+}
+
+/** Sizes an order in whole lots: the most that the full size pays for at the worst acceptable price. Null where that is less than one lot. */
+export function sizeOrder(request: SizeRequest): Order | null {
+  const { id, origin, mode, bookId, instrument, side, touch, maxSlippageBps } = request;
+  const limitPrice = limitPriceOf(instrument, side, touch, maxSlippageBps);
+  const price = new Decimal(limitPrice);
+  if (side === 'buy' && !price.isPositive()) return null;
+  const { lot } = marketStepOf(instrument);
+  const quantity = floorToStep(side === 'buy' ? new Decimal(request.notionalUsd).div(price) : request.heldQuantity, lot);
+  if (!new Decimal(quantity).gt(0)) return null;
+  return orderOf({ id, origin, mode, bookId, instrument, side, quantity, limitPrice, maxSlippageBps });
+}
+
+/** The same order with another quantity, e.g. what risk has headroom for. */
+export function resized(order: Order, quantity: DecimalString): Order {
+  return orderOf({ ...order, quantity });
+}

@@ -1,0 +1,85 @@
+/** What forward trading on paper has shown: equity day by day and closed trades, from the rows of the paper book (spec section 3.1). */
+import { applyFill, type BookState, emptyBook, type Fill, markBook, utcDayOf } from './book.ts';
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { PaperSeries } from './evidence.ts';
+import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Prices that positions are valued at: live bids. */
+export type Marks = ReadonlyMap<InstrumentKey, DecimalString>;
+
+/** The rows that a paper evaluation looks at. */
+export interface PaperRows {
+  readonly bookId: string;
+  /** What the paper book began with: the manifest's `maxCapitalUsd`. */
+  readonly capitalUsd: DecimalString;
+  readonly enteredAt: EpochMs;
+  readonly evaluatedAt: EpochMs;
+  /** Every fill of the book, also those from before the stage, ascending by `at`. */
+  readonly fills: readonly Fill[];
+  /** The last live bids of the hours before the stage was entered. */
+  readonly entryMarks: Marks;
+  /** The last live bids of each UTC day since then, by 00:00 of the day. */
+  readonly dayMarks: ReadonlyMap<EpochMs, Marks>;
+}
+
+/**
+ * The series of a paper evaluation. A day on which a position had no live bid is left out: unknown is never good. A
+ * position that was open when the stage was entered and had no bid then is taken at its cost.
+ */
+export function paperSeriesOf(rows: PaperRows): PaperSeries {
+  const { enteredAt, evaluatedAt } = rows;
+  let book = emptyBook(rows.bookId, 'paper', rows.capitalUsd);
+  let feesHeld = new Map<InstrumentKey, Decimal>();
+  let next = 0;
+  const trades: (readonly [EpochMs, DecimalString])[] = [];
+  const advance = (until: EpochMs, inStage: boolean): void => {
+    for (; next < rows.fills.length; next++) {
+      const fill = rows.fills[next] as Fill;
+      if (fill.at >= until || fill.at > evaluatedAt) return;
+      const closed = closedTrade(book, fill, feesHeld);
+      feesHeld = closed.feesHeld;
+      if (inStage && closed.pnlUsd !== null) trades.push([fill.at, closed.pnlUsd]);
+      book = applyFill(book, fill);
+    }
+  };
+  advance(enteredAt, false);
+  const startEquityUsd = plainDecimal(valueAt(book, rows.entryMarks, enteredAt) ?? atCost(book));
+  const days: (readonly [EpochMs, DecimalString])[] = [];
+  for (let day = utcDayOf(enteredAt); day <= evaluatedAt; day += DAY_MS) {
+    advance(day + DAY_MS, true);
+    const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
+    if (equity !== null) days.push([day, equity]);
+  }
+  return { enteredAt, evaluatedAt, startEquityUsd, days, trades };
+}
+
+function valueAt(book: BookState, marks: Marks, at: EpochMs): DecimalString | null {
+  return markBook(book, marks, at).equityUsd;
+}
+
+function atCost(book: BookState): Decimal {
+  return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
+}
+
+/** What a sale realized after its own fee and its share of the fees that the position was bought with; null for a purchase. */
+function closedTrade(
+  book: BookState,
+  fill: Fill,
+  feesHeld: ReadonlyMap<InstrumentKey, Decimal>,
+): { readonly pnlUsd: DecimalString | null; readonly feesHeld: Map<InstrumentKey, Decimal> } {
+  const held = feesHeld.get(fill.instrument) ?? new Decimal(0);
+  const after = new Map(feesHeld);
+  if (fill.side === 'buy') {
+    after.set(fill.instrument, held.plus(fill.feeUsd));
+    return { pnlUsd: null, feesHeld: after };
+  }
+  const position = book.holdings.find(({ instrument }) => instrument === fill.instrument);
+  if (position === undefined) throw new Error(`fill ${fill.id} sells what ${book.id} does not hold`);
+  const share = new Decimal(fill.quantity).div(position.quantity);
+  const cost = new Decimal(position.costUsd).plus(held).times(share);
+  after.set(fill.instrument, held.times(new Decimal(1).minus(share)));
+  return { pnlUsd: plainDecimal(new Decimal(fill.notionalUsd).minus(fill.feeUsd).minus(cost).toDecimalPlaces(8)), feesHeld: after };
+}

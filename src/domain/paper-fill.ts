@@ -1,0 +1,197 @@
+/**
+ * Fills an order on paper as the market would have filled it: level by level through a live book, else at the top of
+ * the book as far as its size goes, else along a pool's curve. "No fill" has a reason, and a fill names its quotes.
+ */
+import type { Fill, FillQuote } from './book.ts';
+import { type CostModel, feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
+import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
+import { floorToStep, marketStepOf } from './market-step.ts';
+import type { Order } from './order.ts';
+import type { Quality, QualityFlag, Quote } from './quote.ts';
+import type { RiskApproved } from './risk/assess.ts';
+import type { EpochMs } from './time.ts';
+import type { ExecutableVenue } from './venue.ts';
+
+/** One side's levels, best first: prices and sizes as the venue wrote them. */
+export interface DepthLevel {
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+}
+
+/** A venue's book of one instrument as it was asked for just now. */
+export interface Depth {
+  readonly venue: ExecutableVenue;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+  readonly bids: readonly DepthLevel[];
+  readonly asks: readonly DepthLevel[];
+}
+
+/** What is known of the market at the moment of the fill. */
+export interface PaperMarket {
+  /** The present quote of the instrument on its own venue; null where none was heard. */
+  readonly quote: Quote | null;
+  /** The venue's book; null where the venue publishes none or did not answer. */
+  readonly depth: Depth | null;
+  /** Liquidity of the token's pools, both sides together; null where it has none or it is not known. */
+  readonly liquidityUsd: DecimalString | null;
+}
+
+/** Why nothing was filled. */
+export const NO_FILL_REASONS = [
+  'no_quote',
+  'quote_not_live',
+  'venue_mismatch',
+  'one_sided',
+  'size_unknown',
+  'limit_price_passed',
+  'below_one_lot',
+] as const;
+export type NoFillReason = (typeof NO_FILL_REASONS)[number];
+
+export type PaperFill =
+  | { readonly outcome: 'filled' | 'partially_filled'; readonly fill: Fill }
+  | { readonly outcome: 'no_fill'; readonly reason: NoFillReason; readonly detail: string };
+
+export interface PaperFillInfo {
+  /** The fill's id; derived from the order, so that a repeated attempt is the same fill. */
+  readonly id: string;
+  readonly at: EpochMs;
+  /** The executable price that the decision was made on. */
+  readonly decisionPrice: DecimalString;
+}
+
+const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 'no_fill', reason, detail });
+
+/** What an order took from the market: how much, at which average, and what it was read from. */
+interface Taken {
+  readonly quantity: Decimal;
+  readonly notional: Decimal;
+}
+
+/**
+ * Fills what the market holds within the order's limit price, at once; the rest lapses. The venue's fee comes on top.
+ * Only a live quote or book of the order's own venue fills anything.
+ */
+export function paperFill(order: RiskApproved<Order>, market: PaperMarket, model: CostModel, info: PaperFillInfo): PaperFill {
+  const source = sourceOf(order, market);
+  if ('outcome' in source) return source;
+  const levels = order.side === 'buy' ? source.asks : source.bids;
+  const best = levels[0];
+  if (best === undefined || !isDecimalString(best.price) || !isPositive(best.price))
+    return noFill('one_sided', `${source.quote.source} has no ${order.side === 'buy' ? 'ask' : 'bid'}`);
+  const limit = new Decimal(order.limitPrice);
+  if (order.side === 'buy' ? limit.lt(best.price) : limit.gt(best.price))
+    return noFill('limit_price_passed', `the best price is ${best.price}, the limit of the order ${order.limitPrice}`);
+  const { lot } = marketStepOf(order.instrument);
+  const taken =
+    source.liquidityUsd === null ? walked(order, levels, limit, lot) : pooled(order, best.price, source.liquidityUsd, limit, lot);
+  if (taken === null) return noFill('size_unknown', `${source.quote.source} says no size at its price, and no liquidity is known`);
+  if (!taken.quantity.gt(0)) return noFill('below_one_lot', `within the limit of ${order.limitPrice} there is less than one lot (${lot})`);
+  return {
+    outcome: taken.quantity.eq(order.quantity) ? 'filled' : 'partially_filled',
+    fill: fillOf(order, taken, model, info, source.quote),
+  };
+}
+
+interface Source {
+  readonly bids: readonly DepthLevel[];
+  readonly asks: readonly DepthLevel[];
+  readonly quote: FillQuote;
+  /** Set where the order moves along a pool's curve from the best price on. */
+  readonly liquidityUsd: DecimalString | null;
+}
+
+/** What the order is filled from: the book before the top of the book, and nothing that is not live. */
+function sourceOf(order: Order, { quote, depth, liquidityUsd }: PaperMarket): Source | PaperFill {
+  if (depth !== null) {
+    if (depth.venue !== order.venue) return noFill('venue_mismatch', `a book of ${depth.venue} cannot fill an order on ${order.venue}`);
+    if (depth.quality !== 'live') return noFill('quote_not_live', `the book of ${order.instrument} is ${worded(depth)}`);
+    const [bid, ask] = [depth.bids[0]?.price ?? null, depth.asks[0]?.price ?? null];
+    return {
+      bids: depth.bids,
+      asks: depth.asks,
+      quote: { source: depth.source, observedAt: depth.observedAt, bid, ask },
+      liquidityUsd: null,
+    };
+  }
+  if (quote === null) return noFill('no_quote', `no quote of ${order.instrument} is known`);
+  if (quote.venue !== order.venue || `${quote.venue}:${quote.instrument}` !== order.instrument)
+    return noFill('venue_mismatch', `a quote of ${quote.venue}:${quote.instrument} cannot fill an order on ${order.instrument}`);
+  if (quote.quality !== 'live') return noFill('quote_not_live', `the quote of ${order.instrument} is ${worded(quote)}`);
+  return {
+    bids: quote.bid === null ? [] : [{ price: quote.bid, size: quote.bidSize ?? '' }],
+    asks: quote.ask === null ? [] : [{ price: quote.ask, size: quote.askSize ?? '' }],
+    quote: { source: quote.source, observedAt: quote.observedAt, bid: quote.bid, ask: quote.ask },
+    liquidityUsd: liquidityUsd !== null && isDecimalString(liquidityUsd) && isPositive(liquidityUsd) ? liquidityUsd : null,
+  };
+}
+
+function worded({ quality, flags }: Pick<Depth, 'quality' | 'flags'>): string {
+  return flags.length === 0 ? quality : `${quality} (${flags.join(', ')})`;
+}
+
+/** Level by level within the limit. Null where the best level does not say how much it holds. */
+function walked(order: Order, levels: readonly DepthLevel[], limit: Decimal, lot: DecimalString): Taken | null {
+  if (!isDecimalString(levels[0]?.size ?? '')) return null;
+  const wanted = new Decimal(order.quantity);
+  let quantity = new Decimal(0);
+  let notional = new Decimal(0);
+  for (const { price, size } of levels) {
+    if (!isDecimalString(price) || !isDecimalString(size)) break;
+    if (order.side === 'buy' ? limit.lt(price) : limit.gt(price)) break;
+    const left = wanted.minus(quantity);
+    // Venues fill whole lots.
+    const here = new Decimal(floorToStep(Decimal.min(size, left), lot));
+    if (!here.gt(0)) {
+      if (left.lt(lot)) break;
+      continue;
+    }
+    quantity = quantity.plus(here);
+    notional = notional.plus(here.times(price));
+    if (quantity.gte(wanted)) break;
+  }
+  return { quantity, notional };
+}
+
+/** Along a constant-product curve from the best price on, as far as the average stays within the limit. */
+function pooled(order: Order, best: DecimalString, liquidityUsd: DecimalString, limit: Decimal, lot: DecimalString): Taken {
+  const start = new Decimal(best);
+  const oneSide = new Decimal(liquidityUsd).div(2);
+  const buys = order.side === 'buy';
+  // Solved for the quantity whose average price is the limit.
+  const room = buys ? oneSide.div(start).minus(oneSide.div(limit)) : oneSide.div(limit).minus(oneSide.div(start));
+  const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, room), lot));
+  if (!quantity.gt(0)) return { quantity: new Decimal(0), notional: new Decimal(0) };
+  const average = pooledPrice(order.side, start, quantity, liquidityUsd).toSignificantDigits(
+    12,
+    buys ? Decimal.ROUND_UP : Decimal.ROUND_DOWN,
+  );
+  // Rounding never leads beyond the limit.
+  const price = buys ? Decimal.min(average, limit) : Decimal.max(average, limit);
+  return { quantity, notional: quantity.times(price) };
+}
+
+function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInfo, quote: FillQuote): Fill {
+  const average = taken.notional.div(taken.quantity);
+  // A book keeps quantity x price exactly; the average of several levels is rounded to the trader's disadvantage.
+  const fillPrice = average.toSignificantDigits(18, order.side === 'buy' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
+  const notional = taken.quantity.times(fillPrice);
+  return {
+    id: info.id,
+    orderId: order.id,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    side: order.side,
+    quantity: plainDecimal(taken.quantity),
+    fillPrice: plainDecimal(fillPrice),
+    feeUsd: feeUsdOf(notional, model),
+    notionalUsd: plainDecimal(notional),
+    decisionPrice: info.decisionPrice,
+    slippageBps: slippageBpsOf(order.side, info.decisionPrice, fillPrice),
+    at: info.at,
+    quotes: [quote],
+  };
+}

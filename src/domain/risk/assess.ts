@@ -1,0 +1,88 @@
+/** The pre-trade risk function: pure, one for paper and live, every venue and every origin (spec sections 1, 7.1). */
+import { CATALOG, type Catalog } from '../catalog.ts';
+import { type DecimalString, isPositive } from '../decimal.ts';
+import type { RiskAttribution } from '../decision.ts';
+import { marketStepOf } from '../market-step.ts';
+import { limitPriceOf, type Order, type OrderSide } from '../order.ts';
+import type { ExecutableVenue, InstrumentKey } from '../venue.ts';
+import { attributionOf } from './attribution.ts';
+import { roomsOf } from './capacity.ts';
+import { RISK_BITS } from './codes.ts';
+import type { RiskContext } from './context.ts';
+import { ceilScaled, floorScaled, stepScale } from './exact.ts';
+import { bounded, breachesOf, figuresOf, type RiskFrame } from './kernel.ts';
+import { buyBreaches, sellableLots, standingBreaches } from './standing.ts';
+
+declare const riskApproved: unique symbol;
+
+/** An order that the risk function let pass. Made only by `assessOrder`; the doors to venues take nothing else. */
+export type RiskApproved<O extends Order = Order> = O & { readonly [riskApproved]: true };
+
+export type RiskVerdict<O extends Order = Order> =
+  | { readonly ok: true; readonly approved: RiskApproved<O>; readonly attribution: RiskAttribution }
+  | { readonly ok: false; readonly attribution: RiskAttribution };
+
+/**
+ * Judges an order. Every limit that it breaches is returned, in the order of the codes, each with limit, before, after
+ * and the smallest change that would pass. What an order reduces it may always reduce: a sell is not held to the limits
+ * on size, exposure and drawdown, but to live prices, the slippage budget, the halt and what is held.
+ * @throws RangeError for an order that is not well formed (`figuresOf`).
+ */
+export function assessOrder<V extends ExecutableVenue>(
+  order: Order<V>,
+  context: RiskContext<NoInfer<V>>,
+  catalog: Catalog = CATALOG,
+): RiskVerdict<Order<V>> {
+  const frame = prepareRisk(order.instrument, order.venue, context, order.id, catalog, order.side);
+  const figures = figuresOf(order);
+  const mask = breachesOf(frame, figures);
+  const attribution = attributionOf(mask, order, figures, frame, context);
+  return mask === 0 ? { ok: true, approved: order as RiskApproved<Order<V>>, attribution } : { ok: false, attribution };
+}
+
+/**
+ * Prepares the world around one instrument, so that any number of orders is judged against it by `breachesOf`.
+ * @param exceptProposalId a proposal whose own reservation does not count, for it is the order itself.
+ * @param only the side of the orders where it is known; the frame is then good for that side alone.
+ */
+export function prepareRisk(
+  instrument: InstrumentKey,
+  venue: ExecutableVenue,
+  context: RiskContext,
+  exceptProposalId: string,
+  catalog: Catalog = CATALOG,
+  only?: OrderSide,
+): RiskFrame {
+  const rooms = only === 'sell' ? [] : roomsOf(context, instrument, exceptProposalId, catalog);
+  const always = standingBreaches(instrument, venue, context, catalog);
+  const priced = (always & (RISK_BITS.quote_not_live | RISK_BITS.venue_mismatch)) === 0;
+  const budget = context.mandate.maxSlippageBps;
+  const { quote } = context;
+  const worstBuy = priced && only !== 'sell' ? worstPrice(instrument, 'buy', quote?.ask ?? null, budget) : null;
+  const worstSell = priced && only !== 'buy' ? worstPrice(instrument, 'sell', quote?.bid ?? null, budget) : null;
+  const availableLots = only === 'buy' ? 0n : sellableLots(instrument, context, exceptProposalId);
+  return {
+    rooms,
+    bounds: Float64Array.from(rooms, ({ room }) => bounded(room)),
+    bits: Int32Array.from(rooms, ({ code }) => RISK_BITS[code]),
+    buyMask:
+      always | buyBreaches(instrument, context, exceptProposalId, catalog) | (worstBuy === null && priced ? RISK_BITS.quote_not_live : 0),
+    sellMask: always | (worstSell === null && priced ? RISK_BITS.quote_not_live : 0),
+    availableLots,
+    available: bounded(availableLots),
+    worstBuy,
+    worstSell,
+    worstBuyTicks: worstBuy === null ? Number.POSITIVE_INFINITY : ticksOf(instrument, worstBuy, 'down'),
+    worstSellTicks: worstSell === null ? Number.NEGATIVE_INFINITY : ticksOf(instrument, worstSell, 'up'),
+  };
+}
+
+function worstPrice(instrument: InstrumentKey, side: OrderSide, touch: DecimalString | null, budgetBps: number): DecimalString | null {
+  return touch === null || !isPositive(touch) ? null : limitPriceOf(instrument, side, touch, budgetBps);
+}
+
+/** Rounding towards the touch loses nothing: prices in ticks are compared with it, and none lies between. */
+function ticksOf(instrument: InstrumentKey, price: DecimalString, towards: 'up' | 'down'): number {
+  const scale = stepScale(marketStepOf(instrument).tick);
+  return bounded(towards === 'up' ? ceilScaled(price, scale) : floorScaled(price, scale));
+}

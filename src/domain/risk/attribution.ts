@@ -1,0 +1,222 @@
+/** What the risk function says of an order: every breach with limit, before, after and the smallest change that would pass. */
+import { nextUtcDay } from '../book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../decision.ts';
+import { marketStepOf } from '../market-step.ts';
+import type { Order, OrderQuote } from '../order.ts';
+import { isoTime } from '../time.ts';
+import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import { type Room, usedAfter } from './capacity.ts';
+import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
+import type { RiskContext } from './context.ts';
+import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './exact.ts';
+import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from './kernel.ts';
+import { isMintTradable, openPositionsAfter } from './standing.ts';
+
+/** Puts a mask of breaches into words and data. */
+export function attributionOf(mask: number, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskAttribution {
+  const { side, quantity, limitPrice, notionalUsd } = order;
+  const assessed: AssessedOrder = { side, quantity, limitPrice, notionalUsd };
+  const headroom = headroomOf(mask, order, frame);
+  const rejections: RiskRejection[] = [];
+  if (mask !== 0) {
+    for (const code of RISK_CODES) if ((mask & RISK_BITS[code]) !== 0) rejections.push(rejectionOf(code, order, figures, frame, context));
+  }
+  return { verdict: mask === 0 ? 'passed' : 'blocked', rejections, order: assessed, headroom };
+}
+
+/** The most lots whose notional at the limit price keeps a room. */
+function lotsWithin(room: bigint, order: Order): bigint {
+  if (room < 0n) return 0n;
+  const price = ratioOf(order.limitPrice);
+  const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));
+  return floorDivide(room * price.denominator * lots, price.numerator * powerOfTen(USD_SCALE));
+}
+
+function quantityOf(lots: bigint, order: Order): DecimalString {
+  return scaledText(lots, stepScale(marketStepOf(order.instrument).lot));
+}
+
+/** What one lot costs at the limit price, in micro-dollars rounded up. */
+function lotNotional(order: Order): bigint {
+  const price = ratioOf(order.limitPrice);
+  const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));
+  return ceilDivide(price.numerator * powerOfTen(USD_SCALE), price.denominator * lots);
+}
+
+/** The limits whose breach a smaller quantity mends. */
+function sizeBits(order: Order, frame: RiskFrame): number {
+  if (order.side === 'sell') return RISK_BITS.reduce_only;
+  return frame.rooms.reduce((bits, { code }) => bits | RISK_BITS[code], 0);
+}
+
+function headroomOf(mask: number, order: Order, frame: RiskFrame): RiskHeadroom {
+  const lasting = mask & ~sizeBits(order, frame);
+  const first = RISK_CODES.find((code) => (lasting & RISK_BITS[code]) !== 0);
+  if (first !== undefined) return { quantity: '0', code: first };
+  if (order.side === 'sell') return { quantity: quantityOf(frame.availableLots, order), code: 'reduce_only' };
+  const tightest = frame.rooms.reduce((least, each) => (each.room < least.room ? each : least));
+  return { quantity: quantityOf(lotsWithin(tightest.room, order), order), code: tightest.code };
+}
+
+function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskRejection {
+  const room = order.side === 'buy' ? frame.rooms.find((each) => each.code === code) : undefined;
+  if (room !== undefined) return roomRejection(room, order, exactNotionalOf(figures));
+  switch (code) {
+    case 'daily_drawdown_breach':
+      return drawdownRejection(context);
+    case 'stale_reference_feed':
+      return referenceRejection(order.instrument, context);
+    case 'quote_not_live':
+      return quoteRejection(order, context);
+    case 'venue_mismatch':
+      return venueRejection(order, context.quote);
+    case 'open_positions_breach':
+      return positionsRejection(order, context);
+    case 'slippage_budget_breach':
+      return slippageRejection(order, frame, context);
+    case 'reduce_only':
+      return reduceOnlyRejection(order, figures, frame);
+    case 'halted':
+      // No halt that is lifted brings a mint back.
+      if (!isMintTradable(order.instrument, context))
+        return said(code, 'a mint that is valid now', `the mint of ${order.instrument} is not`, null, null);
+      return said(code, 'no halt', `halt of ${context.halt === 'all' ? 'everything' : 'entries'}`, 'lift the halt', { kind: 'lift_halt' });
+    case 'feature_disabled': {
+      const feature = context.disabledFeature as string;
+      return said(code, `${feature} on`, `${feature} off`, `turn ${feature} on`, { kind: 'enable_feature', feature });
+    }
+    default:
+      throw new Error(`nothing is known of a breach of ${code}`);
+  }
+}
+
+/** A breach that the order itself does not move: before and after are the same. */
+function said(
+  code: RiskCode,
+  limit: string | null,
+  now: string | null,
+  suggestion: string | null,
+  change: RiskChange | null,
+): RiskRejection {
+  return { code, limit, before: now, after: now, suggestion, change };
+}
+
+function roomRejection(limited: Room, order: Order, notional: bigint): RiskRejection {
+  const { code, room, limit } = limited;
+  const before = usdText(usedAfter(limited, 0n));
+  const after = usdText(usedAfter(limited, notional));
+  if (limit === null) {
+    const change: RiskChange = { kind: 'wait_for', what: 'pool_liquidity', instrument: order.instrument, at: null };
+    return { code, limit, before, after, suggestion: `wait until the liquidity of ${order.instrument} is known`, change };
+  }
+  const numbers = { code, limit: usdText(limit), before, after };
+  const lots = lotsWithin(room, order);
+  if (lots > 0n) {
+    const quantity = quantityOf(lots, order);
+    return { ...numbers, suggestion: `buy at most ${quantity}`, change: { kind: 'quantity', quantity } };
+  }
+  const usd = usdText(lotNotional(order) - room);
+  return { ...numbers, suggestion: `free ${usd} US dollars of this limit before a lot fits`, change: { kind: 'free_capacity', usd } };
+}
+
+function drawdownRejection({ at, book, mandate }: RiskContext): RiskRejection {
+  const next = nextUtcDay(at);
+  return said(
+    'daily_drawdown_breach',
+    plainDecimal(mandate.maxDailyDrawdownPct),
+    book.dailyDrawdownPct === null ? null : plainDecimal(book.dailyDrawdownPct),
+    `wait for the next UTC day, which begins at ${isoTime(next)}`,
+    { kind: 'wait_for', what: 'utc_day', instrument: null, at: next },
+  );
+}
+
+function referenceRejection(instrument: InstrumentKey, { reference }: RiskContext): RiskRejection {
+  const { observed } = reference;
+  const now = observed === null ? 'none' : [observed.quality, ...observed.flags, `${observed.ageMs} ms old`].join(', ');
+  return said('stale_reference_feed', 'a live reference price', now, 'wait for a live reference price', {
+    kind: 'wait_for',
+    what: 'live_reference',
+    instrument,
+    at: null,
+  });
+}
+
+function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRejection {
+  const priced = quote !== null && quote.quality === 'live' && touchOf(order, quote) !== null;
+  const instrument = priced ? (book.unpriced[0] ?? order.instrument) : order.instrument;
+  const now = priced ? `no price of ${book.unpriced.join(', ')}` : quoteInWords(order, quote, at);
+  const limit = priced ? 'a price of every open position' : 'a live quote';
+  return said('quote_not_live', limit, now, `wait for a live quote of ${instrument}`, {
+    kind: 'wait_for',
+    what: 'live_quote',
+    instrument,
+    at: null,
+  });
+}
+
+function touchOf(order: Order, quote: OrderQuote): DecimalString | null {
+  return order.side === 'buy' ? quote.ask : quote.bid;
+}
+
+function quoteInWords(order: Order, quote: OrderQuote | null, at: number): string {
+  if (quote === null) return 'none';
+  const side = touchOf(order, quote) === null ? [order.side === 'buy' ? 'no ask' : 'no bid'] : [];
+  return [quote.quality, ...quote.flags, ...side, `${Math.max(0, at - quote.observedAt)} ms old`].join(', ');
+}
+
+function venueRejection(order: Order, quote: OrderQuote | null): RiskRejection {
+  const priced = quote === null ? null : instrumentKey(quote.venue, quote.instrument);
+  return said('venue_mismatch', order.instrument, priced, `price the order with a quote of ${order.instrument}`, {
+    kind: 'quote_of',
+    instrument: order.instrument,
+  });
+}
+
+function positionsRejection(order: Order, context: RiskContext): RiskRejection {
+  const limit = context.mandate.maxOpenPositions;
+  const after = openPositionsAfter(order.instrument, context, order.id);
+  const held = openPositionsAfter(null, context, order.id);
+  const count = after - limit;
+  return {
+    code: 'open_positions_breach',
+    limit: `${limit}`,
+    before: `${held}`,
+    after: `${after}`,
+    suggestion: `close ${count} of the open positions first`,
+    change: { kind: 'close_positions', count },
+  };
+}
+
+function slippageRejection(order: Order, frame: RiskFrame, { mandate, quote }: RiskContext): RiskRejection {
+  const buys = order.side === 'buy';
+  const limitPrice = (buys ? frame.worstBuy : frame.worstSell) as DecimalString;
+  const touch = new Decimal(touchOf(order, quote as OrderQuote) as DecimalString);
+  const beyond = new Decimal(order.limitPrice)
+    .minus(touch)
+    .times(buys ? 10_000 : -10_000)
+    .div(touch)
+    .toDecimalPlaces(8);
+  return {
+    code: 'slippage_budget_breach',
+    limit: plainDecimal(mandate.maxSlippageBps),
+    before: '0',
+    after: plainDecimal(beyond),
+    suggestion: `${buys ? 'buy at no more' : 'sell at no less'} than ${limitPrice}`,
+    change: { kind: 'limit_price', limitPrice },
+  };
+}
+
+function reduceOnlyRejection(order: Order, figures: OrderFigures, frame: RiskFrame): RiskRejection {
+  if (order.side === 'buy') return said('reduce_only', 'sells only', 'buy', 'only what reduces a position is allowed', null);
+  const quantity = quantityOf(frame.availableLots, order);
+  const fits = frame.availableLots > 0n;
+  return {
+    code: 'reduce_only',
+    limit: '0',
+    before: quantity,
+    after: quantityOf(frame.availableLots - exactLotsOf(figures), order),
+    suggestion: fits ? `sell at most ${quantity}` : 'nothing is held that could be sold',
+    change: fits ? { kind: 'quantity', quantity } : null,
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * How much room every limit still has for an order of one instrument, in whole micro-dollars. Amounts are rounded once,
+ * when they enter, against the order: what counts against it up, what speaks for it down; all that follows is exact.
+ */
+import { CATALOG, type Catalog } from '../catalog.ts';
+import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { RiskCode } from './codes.ts';
+import type { RiskContext } from './context.ts';
+import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from './exact.ts';
+
+/**
+ * One limit on what an order adds, as a straight line: (left - notional x each) / unit is what would be left of it.
+ * It holds where the order's notional is not above `room`.
+ */
+export interface Room {
+  readonly code: RiskCode;
+  /** Micro-dollars of notional; not above zero where nothing more fits. */
+  readonly room: bigint;
+  /** In micro-dollars; null where the limit is unknown. */
+  readonly limit: bigint | null;
+  readonly left: bigint;
+  readonly each: bigint;
+  readonly unit: bigint;
+}
+
+/** What counts against a limit once an order of that notional is done; of the balance: what remains. In micro-dollars. */
+export function usedAfter(room: Room, notional: bigint): bigint {
+  const remains = floorDivide(room.left - notional * room.each, room.unit);
+  return room.code === 'insufficient_balance' ? remains : (room.limit ?? 0n) - remains;
+}
+
+/** The limits that a buy's size has to keep, in the order of the codes. */
+export type Rooms = readonly Room[];
+
+const HUNDRED = 100n;
+const ONE: Ratio = { numerator: 1n, denominator: 1n };
+
+/** A ratio given as a number, read as its shortest decimal spelling. */
+export function numberRatio(value: number): Ratio {
+  return ratioOf(plainDecimal(value));
+}
+
+function amountUp(usd: DecimalString): bigint {
+  return ceilScaled(usd, USD_SCALE);
+}
+
+function amountDown(usd: DecimalString): bigint {
+  return floorScaled(usd, USD_SCALE);
+}
+
+/** Spot is paid in full; a perpetual binds its value divided by the leverage. */
+interface Split {
+  spot: bigint;
+  perp: bigint;
+}
+
+interface Sums {
+  /** Value of the book's positions and pending buys; null while a position has no mark. */
+  readonly value: Split | null;
+  /** Cost of the book's positions, and pending buys. */
+  readonly cost: Split;
+  /** Exposure to the instrument over all books, pending buys included. */
+  readonly instrument: bigint | null;
+  /** Exposure to its underlying through other instruments. */
+  readonly duplicates: bigint | null;
+}
+
+function isPerp(instrument: InstrumentKey): boolean {
+  return instrument.startsWith('evmvenue:');
+}
+
+function underlyingOf(catalog: Catalog, instrument: InstrumentKey): string {
+  return catalog.byKey(instrument)?.underlying ?? instrument;
+}
+
+function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: Catalog): Sums {
+  const { book, others } = context;
+  const value: Split = { spot: 0n, perp: 0n };
+  const cost: Split = { spot: 0n, perp: 0n };
+  const exposure: Exposure = { instrument, underlying: underlyingOf(catalog, instrument), same: 0n, duplicates: 0n };
+  for (const position of book.positions) {
+    const kind = isPerp(position.instrument) ? 'perp' : 'spot';
+    const worth = amountUp(position.valueUsd ?? '0');
+    value[kind] += worth;
+    cost[kind] += amountUp(position.costUsd);
+    expose(exposure, position.instrument, worth, catalog);
+  }
+  for (const pending of book.state.openProposals) {
+    if (pending.side === 'sell' || pending.id === exceptProposalId) continue;
+    const kind = isPerp(pending.instrument) ? 'perp' : 'spot';
+    const reserved = amountUp(pending.notionalUsd);
+    value[kind] += reserved;
+    cost[kind] += reserved;
+    expose(exposure, pending.instrument, reserved, catalog);
+  }
+  for (const each of others.exposures) expose(exposure, each.instrument, amountUp(each.valueUsd), catalog);
+  const known = book.equityUsd !== null;
+  return { value: known ? value : null, cost, instrument: known ? exposure.same : null, duplicates: known ? exposure.duplicates : null };
+}
+
+interface Exposure {
+  readonly instrument: InstrumentKey;
+  readonly underlying: string;
+  same: bigint;
+  duplicates: bigint;
+}
+
+function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog: Catalog): void {
+  if (key === exposure.instrument) exposure.same += amount;
+  else if (underlyingOf(catalog, key) === exposure.underlying) exposure.duplicates += amount;
+}
+
+/** The rooms of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
+export function roomsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: Catalog = CATALOG): Rooms {
+  const { mandate, book, others } = context;
+  const sums = sumsOf(context, instrument, exceptProposalId, catalog);
+  const rooms: Room[] = [];
+  const leverage = ratioOf(mandate.maxLeverage);
+  const equity = book.equityUsd === null ? null : amountDown(book.equityUsd);
+  if (equity !== null && sums.instrument !== null && sums.duplicates !== null) {
+    const all = equity + amountDown(others.equityUsd);
+    rooms.push(sumRoom('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
+    if (sums.duplicates > 0n) {
+      const total = sums.instrument + sums.duplicates;
+      rooms.push(sumRoom('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
+    }
+    if (instrument.startsWith('spotchain:')) rooms.push(poolRoom(context, sums.instrument));
+  }
+  rooms.push(sumRoom('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
+  rooms.push(capitalRoom(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
+  if (equity !== null && sums.value !== null) {
+    rooms.push(balanceRoom(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
+    const limit = floorDivide(equity * leverage.numerator, leverage.denominator);
+    rooms.push(sumRoom('leverage_breach', limit, sums.value.spot + sums.value.perp));
+  }
+  return rooms;
+}
+
+/** before + notional <= limit. */
+function sumRoom(code: RiskCode, limit: bigint, before: bigint): Room {
+  const left = limit - before;
+  return { code, room: left, limit, left, each: 1n, unit: 1n };
+}
+
+/** A part of an amount in percent, rounded down. */
+function shareOf(amount: bigint, pct: number): bigint {
+  const { numerator, denominator } = numberRatio(pct);
+  return floorDivide(amount * numerator, denominator * HUNDRED);
+}
+
+/** A position may be a part of its pool only; of a pool of unknown depth it may be nothing. */
+function poolRoom({ liquidityUsd, mandate }: RiskContext, before: bigint): Room {
+  const code = 'pool_liquidity_breach';
+  if (liquidityUsd !== null) return sumRoom(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
+  return { code, room: -before, limit: null, left: -before, each: 1n, unit: 1n };
+}
+
+/** A perpetual never binds more than its value. */
+function marginLeverage(leverage: Ratio): Ratio {
+  return leverage.numerator < leverage.denominator ? ONE : leverage;
+}
+
+/** spot + perp / leverage <= capital, at cost. Compared as spot x L + perp x 1, so that nothing is divided. */
+function capitalRoom(capital: bigint, { spot, perp }: Split, { numerator: up, denominator: down }: Ratio, perpOrder: boolean): Room {
+  const left = (capital - spot) * up - perp * down;
+  const each = perpOrder ? down : up;
+  return { code: 'capital_limit_breach', room: floorDivide(left, each), limit: capital, left, each, unit: up };
+}
+
+/** What is free of the equity must pay for the order (a perpetual: its margin) and its fee. */
+function balanceRoom(equity: bigint, { spot, perp }: Split, leverage: Ratio, perpOrder: boolean, feeBps: number): Room {
+  const { numerator: up, denominator: down } = leverage;
+  const fee = numberRatio(Math.max(0, feeBps));
+  const feeUnit = fee.denominator * 10_000n;
+  const left = ((equity - spot) * up - perp * down) * feeUnit;
+  const each = (perpOrder ? down : up) * feeUnit + fee.numerator * up;
+  return { code: 'insufficient_balance', room: floorDivide(left, each), limit: 0n, left, each, unit: up * feeUnit };
+}

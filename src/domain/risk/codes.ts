@@ -1,0 +1,26 @@
+/** The rejection codes of the pre-trade risk function, in the order in which they are returned (decisions "Risk rejection codes"). */
+
+export const RISK_CODES = [
+  'position_weight_breach',
+  'duplicate_underlying_breach',
+  'pool_liquidity_breach',
+  'daily_drawdown_breach',
+  'stale_reference_feed',
+  'quote_not_live',
+  'venue_mismatch',
+  'notional_limit_breach',
+  'open_positions_breach',
+  'capital_limit_breach',
+  'slippage_budget_breach',
+  'reduce_only',
+  'halted',
+  'feature_disabled',
+  'insufficient_balance',
+  'leverage_breach',
+] as const;
+export type RiskCode = (typeof RISK_CODES)[number];
+
+/** A code's bit in a mask of breaches. */
+export const RISK_BITS = Object.freeze(Object.fromEntries(RISK_CODES.map((code, index) => [code, 1 << index]))) as Readonly<
+  Record<RiskCode, number>
+>;

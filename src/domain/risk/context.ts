@@ -1,0 +1,80 @@
+/** What the pre-trade risk function is told about the world: everything that it looks at, and nothing else. */
+import type { MarkedBook } from '../book.ts';
+import type { Observation, ObservedReference } from '../cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { ExecutionMode, OrderQuote } from '../order.ts';
+import type { EpochMs } from '../time.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import type { Mandate } from './mandate.ts';
+
+/** The organization's exposure outside of the book that is judged, in books of the same execution mode. */
+export interface OtherBooks {
+  readonly equityUsd: DecimalString;
+  /** Value of positions and what pending buys reserve, by instrument; an instrument may stand more than once. */
+  readonly exposures: readonly { readonly instrument: InstrumentKey; readonly valueUsd: DecimalString }[];
+}
+
+/** A book that stands alone, as in a backtest. */
+export const NO_OTHER_BOOKS: OtherBooks = Object.freeze({ equityUsd: '0', exposures: Object.freeze([]) });
+
+/** The reference price's part in the decision. */
+export interface ReferenceUse {
+  /** True where the rules that ask for the order read it: a fair-value policy (spec section 1). */
+  readonly required: boolean;
+  readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
+}
+
+/** The world around an order on venue `V`. */
+export interface RiskContext<V extends ExecutableVenue = ExecutableVenue> {
+  readonly at: EpochMs;
+  /** The quote that prices the order; null where there is none. Another venue's does not compile, and is refused. */
+  readonly quote: OrderQuote<V> | null;
+  readonly reference: ReferenceUse;
+  /** Liquidity of the instrument's pools; looked at on `spotchain` only, where unknown liquidity buys nothing. */
+  readonly liquidityUsd: DecimalString | null;
+  readonly mandate: Mandate;
+  /** The order's own book, marked; what its open proposals reserve counts as used. */
+  readonly book: MarkedBook;
+  readonly others: OtherBooks;
+  /** `entries`: nothing is bought. `all`: nothing begins. */
+  readonly halt: 'none' | 'entries' | 'all';
+  /** The setting that is off and without which the order cannot be carried out; null where nothing is missing. */
+  readonly disabledFeature: string | null;
+  /** The venue's highest fee: a buy must be able to pay it too. In basis points of the notional. */
+  readonly feeBps: number;
+}
+
+/** What a tick observed of an instrument, as the quote of an order; null where no quote was observed. */
+export function observedOrderQuote(observation: Pick<Observation, 'instrument' | 'quote'>): OrderQuote | null {
+  const { quote } = observation;
+  if (quote === null) return null;
+  const { venue, instrument } = splitInstrumentKey(observation.instrument);
+  return {
+    venue: venue as ExecutableVenue,
+    instrument,
+    bid: quote.bid,
+    ask: quote.ask,
+    observedAt: quote.observedAt,
+    quality: quote.quality,
+    flags: quote.flags,
+  };
+}
+
+/** The exposure of an organization's books of one mode but for one. A position without a mark counts at cost. */
+export function otherBooksOf(books: readonly MarkedBook[], mode: ExecutionMode, exceptBookId: string): OtherBooks {
+  let equity = new Decimal(0);
+  const exposures: { instrument: InstrumentKey; valueUsd: DecimalString }[] = [];
+  for (const { state, positions } of books) {
+    if (state.mode !== mode || state.id === exceptBookId) continue;
+    equity = equity.plus(state.cashUsd);
+    for (const position of positions) {
+      const valueUsd = position.valueUsd ?? position.costUsd;
+      equity = equity.plus(valueUsd);
+      exposures.push({ instrument: position.instrument, valueUsd });
+    }
+    for (const { side, instrument, notionalUsd } of state.openProposals) {
+      if (side === 'buy') exposures.push({ instrument, valueUsd: notionalUsd });
+    }
+  }
+  return { equityUsd: plainDecimal(equity), exposures };
+}

@@ -1,0 +1,14 @@
+/** The pre-trade risk engine: start at `assessOrder`. */
+export { assessOrder, prepareRisk, type RiskApproved, type RiskVerdict } from './assess.ts';
+export { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
+export {
+  NO_OTHER_BOOKS,
+  type OtherBooks,
+  observedOrderQuote,
+  otherBooksOf,
+  type ReferenceUse,
+  type RiskContext,
+} from './context.ts';
+export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';
+export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
+export { DEFAULT_PREFERENCES, type RiskPreferences } from './preferences.ts';

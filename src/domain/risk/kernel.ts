@@ -1,0 +1,169 @@
+/**
+ * The comparisons of the pre-trade risk function on doubles that hold whole numbers. Every double here is an integer
+ * below 2^52, where doubles are exact; an order beyond that is judged on big integers by the same comparisons.
+ */
+import { Decimal, type DecimalString } from '../decimal.ts';
+import { marketStepOf } from '../market-step.ts';
+import type { Order } from '../order.ts';
+import type { Rooms } from './capacity.ts';
+import { RISK_BITS } from './codes.ts';
+import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from './exact.ts';
+
+/** Integers up to here are told apart by doubles, with one bit to spare. */
+const EXACT = 2 ** 52;
+const EXACT_BIG = BigInt(EXACT);
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+
+/** The world of one instrument, prepared: as many orders as wanted are judged against it. */
+export interface RiskFrame {
+  readonly rooms: Rooms;
+  /** Each room in micro-dollars, bounded by 2^52 either way. */
+  readonly bounds: Float64Array;
+  readonly bits: Int32Array;
+  /** What is breached whatever the order's size. */
+  readonly buyMask: number;
+  readonly sellMask: number;
+  /** Lots that may be sold. */
+  readonly availableLots: bigint;
+  readonly available: number;
+  /** The worst price that the slippage budget allows, on the tick; null where no live quote prices the order. */
+  readonly worstBuy: DecimalString | null;
+  readonly worstSell: DecimalString | null;
+  readonly worstBuyTicks: number;
+  readonly worstSellTicks: number;
+}
+
+/** An order as numbers. */
+export interface OrderFigures {
+  readonly buys: boolean;
+  readonly exactLots: bigint | null;
+  readonly lots: number;
+  /** Micro-dollars, rounded up. */
+  readonly exactNotional: bigint | null;
+  readonly notional: number;
+  /** Null where the price is on the tick and every number is exact as a double. */
+  readonly limitPrice: DecimalString | null;
+  readonly ticks: number;
+}
+
+/** Which limits an order breaches, as a mask of `RISK_BITS`; zero where it passes. The hot path: it allocates nothing. */
+export function breachesOf(frame: RiskFrame, order: OrderFigures): number {
+  if (order.limitPrice !== null) return exactBreachesOf(frame, order, order.limitPrice);
+  if (!order.buys) {
+    let mask = frame.sellMask;
+    if (order.lots > frame.available) mask |= RISK_BITS.reduce_only;
+    if (order.ticks < frame.worstSellTicks) mask |= RISK_BITS.slippage_budget_breach;
+    return mask;
+  }
+  const { bounds, bits } = frame;
+  const { notional } = order;
+  let mask = frame.buyMask;
+  for (let i = 0; i < bounds.length; i++) if (notional > (bounds[i] as number)) mask |= bits[i] as number;
+  if (order.ticks > frame.worstBuyTicks) mask |= RISK_BITS.slippage_budget_breach;
+  return mask;
+}
+
+function exactBreachesOf(frame: RiskFrame, order: OrderFigures, limitPrice: DecimalString): number {
+  const worst = order.buys ? frame.worstBuy : frame.worstSell;
+  const slipped = worst !== null && (order.buys ? new Decimal(limitPrice).gt(worst) : new Decimal(limitPrice).lt(worst));
+  const slippage = slipped ? RISK_BITS.slippage_budget_breach : 0;
+  if (!order.buys) {
+    return frame.sellMask | slippage | (exactLotsOf(order) > frame.availableLots ? RISK_BITS.reduce_only : 0);
+  }
+  const notional = exactNotionalOf(order);
+  return frame.rooms.reduce((mask, { code, room }) => (notional > room ? mask | RISK_BITS[code] : mask), frame.buyMask | slippage);
+}
+
+export function exactNotionalOf(order: OrderFigures): bigint {
+  return order.exactNotional ?? BigInt(order.notional);
+}
+
+export function exactLotsOf(order: OrderFigures): bigint {
+  return order.exactLots ?? BigInt(order.lots);
+}
+
+/** A big integer as the nearest double within the exact range: comparisons with exact doubles come out the same. */
+export function bounded(value: bigint): number {
+  return value > EXACT_BIG ? EXACT : value < -EXACT_BIG ? -EXACT : Number(value);
+}
+
+/** A plain non-negative decimal in units of 10^-scale; NaN where it is no whole number of them or not exact as a double. */
+function scaledNumber(text: DecimalString, scale: number): number {
+  let value = 0;
+  let decimals = -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 46) {
+      decimals = 0;
+      continue;
+    }
+    const digit = code - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    if (decimals >= scale) {
+      if (digit !== 0) return Number.NaN;
+      continue;
+    }
+    value = value * 10 + digit;
+    if (decimals >= 0) decimals++;
+    if (value >= EXACT) return Number.NaN;
+  }
+  const scaled = value * (POWERS[scale - Math.max(0, decimals)] ?? Number.NaN);
+  return scaled < EXACT ? scaled : Number.NaN;
+}
+
+/** quantity x price in micro-dollars, rounded up, in doubles; NaN where a product is not exact. */
+function notionalNumber(lots: number, lotScale: number, ticks: number, tickScale: number): number {
+  const product = lots * ticks;
+  const excess = lotScale + tickScale - USD_SCALE;
+  // Written so that NaN fails it.
+  if (!(product < EXACT)) return Number.NaN;
+  if (excess <= 0) return product * (POWERS[-excess] ?? Number.NaN) < EXACT ? product * (POWERS[-excess] as number) : Number.NaN;
+  const unit = POWERS[excess] ?? Number.NaN;
+  const whole = Math.floor(product / unit);
+  // The quotient may have been rounded to a neighbour; the products are exact.
+  return whole * unit >= product ? whole : whole + 1;
+}
+
+/**
+ * Reads an order's numbers.
+ * @throws RangeError where the quantity is not a positive whole number of lots, the price not above zero, the
+ * stated notional not quantity x limit price, or a buy reduce-only: such an order is a defect of whoever made it.
+ */
+export function figuresOf(order: Order): OrderFigures {
+  if (order.reduceOnly !== (order.side === 'sell')) throw new RangeError(`order ${order.id}: sells are reduce-only, and only they`);
+  const { lot, tick } = marketStepOf(order.instrument);
+  const lotScale = stepScale(lot);
+  const tickScale = stepScale(tick);
+  const lots = scaledNumber(order.quantity, lotScale);
+  const ticks = scaledNumber(order.limitPrice, tickScale);
+  const notional = notionalNumber(lots, lotScale, ticks, tickScale);
+  const buys = order.side === 'buy';
+  if (notional > 0 && notional === scaledNumber(order.notionalUsd, USD_SCALE)) {
+    return { buys, exactLots: null, lots, exactNotional: null, notional, limitPrice: null, ticks };
+  }
+  return exactFiguresOf(order, lotScale);
+}
+
+function exactFiguresOf(order: Order, lotScale: number): OrderFigures {
+  const quantity = ratioOf(order.quantity);
+  const price = ratioOf(order.limitPrice);
+  const exactLots = floorScaled(order.quantity, lotScale);
+  if (exactLots <= 0n || exactLots * quantity.denominator !== quantity.numerator * powerOfTen(lotScale)) {
+    throw new RangeError(`${order.quantity} is not a positive whole number of lots of ${order.instrument}`);
+  }
+  if (price.numerator <= 0n) throw new RangeError(`order ${order.id} has no limit price above zero`);
+  const exactNotional = ceilDivide(quantity.numerator * price.numerator * powerOfTen(USD_SCALE), quantity.denominator * price.denominator);
+  const stated = ratioOf(order.notionalUsd);
+  if (stated.numerator * powerOfTen(USD_SCALE) !== exactNotional * stated.denominator) {
+    throw new RangeError(`order ${order.id} states a notional of ${order.notionalUsd} for ${order.quantity} at ${order.limitPrice}`);
+  }
+  return {
+    buys: order.side === 'buy',
+    exactLots,
+    lots: Number.NaN,
+    exactNotional,
+    notional: Number.NaN,
+    limitPrice: order.limitPrice,
+    ticks: Number.NaN,
+  };
+}

@@ -1,0 +1,45 @@
+/** The mandate that an order is judged by: the manifest's limits and the organization's preferences, the stricter of both. */
+import type { Autonomy, Stage } from '../agent.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { Manifest } from '../manifest.ts';
+import type { RiskPreferences } from './preferences.ts';
+
+/** The preferences' fields, each at its stricter value. */
+export type Mandate = RiskPreferences;
+
+/** The part of `max_capital_usd` that may be at work at `limited_live` (spec section 8). */
+const LIMITED_LIVE_PART = '0.1';
+
+/**
+ * The stricter of both for every limit that both have. At `limited_live` a tenth of the manifest's capital counts.
+ * @param manifest null for an order of a person: the preferences alone are the mandate.
+ * @param stage null where there is no agent.
+ * @param autonomy `risk_only` may only reduce (spec section 2.7).
+ */
+export function mandateOf(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {
+  const reduceOnly = preferences.reduceOnly || autonomy === 'risk_only';
+  if (manifest === null) return { ...preferences, reduceOnly };
+  const capital = stage === 'limited_live' ? limitedLiveCapital(manifest.maxCapitalUsd) : manifest.maxCapitalUsd;
+  return {
+    maxCapitalUsd: lesser(capital, preferences.maxCapitalUsd),
+    maxTradeNotionalUsd: lesser(manifest.maxTradeNotionalUsd, preferences.maxTradeNotionalUsd),
+    maxLeverage: lesser(manifest.maxLeverage, preferences.maxLeverage),
+    maxDailyDrawdownPct: Math.min(manifest.maxDailyDrawdownPct, preferences.maxDailyDrawdownPct),
+    maxOpenPositions: Math.min(manifest.maxOpenPositions, preferences.maxOpenPositions),
+    maxSlippageBps: Math.min(manifest.maxSlippageBps, preferences.maxSlippageBps),
+    maxPositionWeightPct: preferences.maxPositionWeightPct,
+    maxUnderlyingWeightPct: preferences.maxUnderlyingWeightPct,
+    maxPoolSharePct: preferences.maxPoolSharePct,
+    requireLiveReference: preferences.requireLiveReference,
+    reduceOnly,
+  };
+}
+
+/** The capital that `limited_live` may use: a tenth, rounded down to a millionth of a US dollar. */
+export function limitedLiveCapital(maxCapitalUsd: DecimalString): DecimalString {
+  return plainDecimal(new Decimal(maxCapitalUsd).times(LIMITED_LIVE_PART).toDecimalPlaces(6, Decimal.ROUND_FLOOR));
+}
+
+function lesser(a: DecimalString, b: DecimalString): DecimalString {
+  return new Decimal(a).lte(b) ? a : b;
+}

@@ -1,0 +1,46 @@
+/** The risk preferences of an organization: its own limits on every order of every agent and person (spec section 4.2). */
+import type { DecimalString } from '../decimal.ts';
+
+/** Every field always has a value. Percentages and basis points are ratios, hence numbers. */
+export interface RiskPreferences {
+  /** Most capital that one book may have in positions, in US dollars. */
+  readonly maxCapitalUsd: DecimalString;
+  /** Largest notional of one order. */
+  readonly maxTradeNotionalUsd: DecimalString;
+  /** Highest ratio of a book's exposure to its equity. */
+  readonly maxLeverage: DecimalString;
+  /** Loss of a UTC day, in percent of the day's first equity, above which a book opens nothing more. */
+  readonly maxDailyDrawdownPct: number;
+  /** Most positions that one book may have open. */
+  readonly maxOpenPositions: number;
+  /** How far a limit price may lie beyond the executable price, in basis points. */
+  readonly maxSlippageBps: number;
+  /** Most that one instrument may be, over all books of the organization, in percent of their equity. */
+  readonly maxPositionWeightPct: number;
+  /** Most that one underlying may be where several instruments give exposure to it, in percent of the books' equity. */
+  readonly maxUnderlyingWeightPct: number;
+  /** Most that a position may be of its pool's liquidity, in percent. */
+  readonly maxPoolSharePct: number;
+  /** True: nothing with a reference price is bought without a live one, whatever the rules look at. */
+  readonly requireLiveReference: boolean;
+  /** True: nothing is bought at all. */
+  readonly reduceOnly: boolean;
+}
+
+/**
+ * What holds until an organization says otherwise. What a manifest limits by itself is bounded generously here; the
+ * pool share is the one above which the stress scenarios charge an exit haircut (spec section 2.9).
+ */
+export const DEFAULT_PREFERENCES: RiskPreferences = Object.freeze({
+  maxCapitalUsd: '10000000',
+  maxTradeNotionalUsd: '1000000',
+  maxLeverage: '5',
+  maxDailyDrawdownPct: 20,
+  maxOpenPositions: 100,
+  maxSlippageBps: 500,
+  maxPositionWeightPct: 100,
+  maxUnderlyingWeightPct: 100,
+  maxPoolSharePct: 5,
+  requireLiveReference: false,
+  reduceOnly: false,
+});

@@ -1,0 +1,55 @@
+/** What an agent's tick reads besides the cut and the agent itself: noted on the tape, so that a replay reads the same. */
+import type { BookState, MarkedBook } from './book.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
+import type { OtherBooks } from './risk/context.ts';
+import type { RiskPreferences } from './risk/preferences.ts';
+import type { InstrumentKey } from './venue.ts';
+
+export interface TickInputs {
+  /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
+  readonly book: BookState | null;
+  /** What risk was asked with; null where the tick did not ask it. */
+  readonly risk: TickRiskInputs | null;
+}
+
+/** What of the organization the risk function is asked with. */
+export interface TickRiskInputs {
+  readonly preferences: RiskPreferences;
+  readonly others: OtherBooks;
+}
+
+/** The inputs as they lie at rest: canonical JSON, so that equal inputs are equal texts. */
+export function tickInputsText(inputs: TickInputs): string {
+  return canonicalJson(inputs as never);
+}
+
+/** @throws SyntaxError for a text that `tickInputsText` did not write. */
+export function readTickInputs(text: string): TickInputs {
+  return JSON.parse(text) as TickInputs;
+}
+
+/** The same exposure with every instrument once, in the order of their names. */
+export function summedExposures(others: OtherBooks): OtherBooks {
+  if (others.exposures.length === 0) return others;
+  const sums = new Map<InstrumentKey, Decimal>();
+  for (const { instrument, valueUsd } of others.exposures) sums.set(instrument, (sums.get(instrument) ?? new Decimal(0)).plus(valueUsd));
+  const exposures = [...sums].map(([instrument, valueUsd]) => ({ instrument, valueUsd: plainDecimal(valueUsd) }));
+  exposures.sort((a, b) => (a.instrument < b.instrument ? -1 : 1));
+  return { equityUsd: others.equityUsd, exposures };
+}
+
+/** The first mark of a day, to be kept with the book. */
+export interface BookDay {
+  readonly bookId: string;
+  readonly day: number;
+  readonly dayStartEquityUsd: DecimalString;
+}
+
+/** The day that a mark began; null where the book was in that day already, or has no equity to begin one with. */
+export function begunDay(before: BookState, marked: MarkedBook): BookDay | null {
+  const { id: bookId, day, dayStartEquityUsd } = marked.state;
+  return marked.state === before || day === null || dayStartEquityUsd === null || day === before.day
+    ? null
+    : { bookId, day, dayStartEquityUsd };
+}

@@ -1,0 +1,75 @@
+/** What the exchange's double asks of a signed request: a known key, a present time, a signature that fits. */
+import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
+import type { EpochMs } from '../../domain/time.ts';
+import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';
+
+/** One API key of the account. Exactly one of the two proves it: a shared secret (HMAC-SHA256) or a public key (Ed25519, PEM). */
+export interface ApiKey {
+  readonly key: string;
+  readonly secret?: string;
+  readonly publicKey?: string;
+  /** Default true. */
+  readonly mayTrade?: boolean;
+}
+
+const DEFAULT_RECV_WINDOW_MS = 5_000;
+const MAX_RECV_WINDOW_MS = 60_000;
+/** A request may come from so far in the future. */
+const AHEAD_MS = 1_000;
+
+/** A refusal in the venue's words. */
+export function refusal(status: number, code: number, msg: string, headers: Readonly<Record<string, string>> = {}): LoopbackAnswer {
+  return { status, body: { code, msg }, headers };
+}
+
+/** The venue's words for a parameter that it needs. */
+export function missing(name: string): LoopbackAnswer {
+  return refusal(400, -1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`);
+}
+
+/** Splits `a=1&signature=x` into what was signed and the signature. */
+function unsigned(part: string): { readonly rest: string; readonly signature: string | null } {
+  const pieces = part === '' ? [] : part.split('&');
+  const signature = pieces.find((piece) => piece.startsWith('signature='));
+  return {
+    rest: pieces.filter((piece) => piece !== signature).join('&'),
+    signature: signature === undefined ? null : decodeURIComponent(signature.slice('signature='.length)),
+  };
+}
+
+/** True where the signature is the key's over the payload. */
+function fits(apiKey: ApiKey, payload: string, signature: string): boolean {
+  if (apiKey.secret !== undefined) return createHmac('sha256', apiKey.secret).update(payload).digest('hex') === signature.toLowerCase();
+  if (apiKey.publicKey === undefined) return false;
+  return verifySignature(null, Buffer.from(payload), createPublicKey(apiKey.publicKey), Buffer.from(signature, 'base64'));
+}
+
+/** The parameters of a request that may be carried out, or the refusal. Names in the query win over those in the body. */
+export function readSigned(
+  request: LoopbackRequest,
+  keys: readonly ApiKey[],
+  now: EpochMs,
+  trades: boolean,
+): URLSearchParams | LoopbackAnswer {
+  const given = request.headers['x-mbx-apikey'];
+  if (typeof given !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(given)) return refusal(401, -2014, 'API-key format invalid.');
+  const apiKey = keys.find(({ key }) => key === given);
+  if (apiKey === undefined || (trades && apiKey.mayTrade === false))
+    return refusal(401, -2015, 'Invalid API-key, IP, or permissions for action.');
+  const query = unsigned(request.search);
+  const body = unsigned(request.body);
+  const signature = query.signature ?? body.signature;
+  if (signature === null || signature === '') return missing('signature');
+  const parameters = new URLSearchParams(query.rest);
+  for (const [name, value] of new URLSearchParams(body.rest)) if (!parameters.has(name)) parameters.set(name, value);
+  const window = parameters.get('recvWindow') ?? String(DEFAULT_RECV_WINDOW_MS);
+  if (!/^\d{1,9}(\.\d{1,3})?$/.test(window))
+    return refusal(400, -1100, "Illegal characters found in parameter 'recvWindow'; legal range is '^([0-9]{1,20})(\\.[0-9]{1,20})?$'.");
+  if (Number(window) > MAX_RECV_WINDOW_MS) return refusal(400, -1131, 'recvWindow must be less than 60000');
+  const stamp = parameters.get('timestamp');
+  if (stamp === null || !/^\d{1,15}$/.test(stamp)) return missing('timestamp');
+  if (Number(stamp) >= now + AHEAD_MS) return refusal(400, -1021, "Timestamp for this request was 1000ms ahead of the server's time.");
+  if (now - Number(stamp) > Number(window)) return refusal(400, -1021, 'Timestamp for this request is outside of the recvWindow.');
+  if (!fits(apiKey, query.rest + body.rest, signature)) return refusal(400, -1022, 'Signature for this request is not valid.');
+  return parameters;
+}

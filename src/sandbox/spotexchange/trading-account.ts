@@ -1,0 +1,270 @@
+/** The one account of the exchange's double: balances, orders, and how orders are matched with the simulated books. */
+import type { EpochMs } from '../../domain/time.ts';
+import { amountText, ONE, product, stepped } from './exact-amount.ts';
+import type { BookChange, SimulatedBook } from './simulated-book.ts';
+
+export type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED';
+
+export interface OrderRequest {
+  readonly book: SimulatedBook;
+  readonly side: 'BUY' | 'SELL';
+  readonly type: 'LIMIT' | 'MARKET';
+  /** A market order is carried out at once, as IOC. */
+  readonly timeInForce: 'GTC' | 'IOC' | 'FOK';
+  /** Null for a market order. */
+  readonly price: bigint | null;
+  /** Null where `quoteQuantity` says how much is spent or earned. */
+  readonly quantity: bigint | null;
+  readonly quoteQuantity: bigint | null;
+  readonly clientOrderId: string;
+}
+
+export interface Trade {
+  readonly id: number;
+  readonly orderId: number;
+  readonly symbol: string;
+  readonly price: bigint;
+  readonly quantity: bigint;
+  readonly quoteQuantity: bigint;
+  readonly commission: bigint;
+  readonly commissionAsset: string;
+  readonly at: EpochMs;
+  readonly buys: boolean;
+  readonly maker: boolean;
+}
+
+export interface VenueOrder {
+  readonly request: OrderRequest;
+  readonly orderId: number;
+  readonly at: EpochMs;
+  status: OrderStatus;
+  expiryReason: string | null;
+  executed: bigint;
+  executedQuote: bigint;
+  /** What is held back for the rest of it, in quote units for a buy and in base units for a sell. */
+  locked: bigint;
+  changedAt: EpochMs;
+  readonly trades: Trade[];
+}
+
+export interface AccountOptions {
+  /** What the account begins with, by asset: `{ USDT: '1000000' }` as whole units. */
+  readonly balances: Readonly<Record<string, bigint>>;
+  /** In hundred-thousandths of what is received: 100 is 0.1 %. */
+  readonly commissionRate: bigint;
+  /** The asset that commission is taken in, with its price in quote units; null: in what is received. */
+  readonly commissionIn: { readonly asset: string; readonly price: bigint } | null;
+  /** Orders and trades are numbered upwards from here. */
+  readonly firstId: number;
+  /** Told of every change that a match makes to a book. */
+  readonly onTaken: (book: SimulatedBook, change: BookChange) => void;
+}
+
+const RATE_WHOLE = 100_000n;
+
+interface Balance {
+  free: bigint;
+  locked: bigint;
+}
+
+/** Levels that an order takes, and what they come to. */
+interface Walk {
+  readonly levels: readonly (readonly [ticks: number, lots: number])[];
+  readonly quantity: bigint;
+}
+
+export class TradingAccount {
+  readonly #options: AccountOptions;
+  readonly #balances = new Map<string, Balance>();
+  readonly #orders: VenueOrder[] = [];
+  #trades: number;
+  /** Switched to pay commission in another asset while the account lives. */
+  commissionIn: AccountOptions['commissionIn'];
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+    this.#trades = options.firstId;
+    this.commissionIn = options.commissionIn;
+    for (const [asset, free] of Object.entries(options.balances)) this.#balances.set(asset, { free, locked: 0n });
+  }
+
+  get orders(): readonly VenueOrder[] {
+    return this.#orders;
+  }
+
+  balances(): readonly { readonly asset: string; readonly free: string; readonly locked: string }[] {
+    return [...this.#balances].map(([asset, { free, locked }]) => ({ asset, free: amountText(free), locked: amountText(locked) }));
+  }
+
+  open(symbol: string | null): readonly VenueOrder[] {
+    return this.#orders.filter((order) => isOpen(order) && (symbol === null || order.request.book.rules.symbol === symbol));
+  }
+
+  /** The newest order of this name; names are unique among open orders only. */
+  find(symbol: string, by: { readonly orderId?: number; readonly clientOrderId?: string }): VenueOrder | undefined {
+    return this.#orders.findLast(
+      ({ orderId, request }) =>
+        request.book.rules.symbol === symbol &&
+        (by.orderId === undefined || by.orderId === orderId) &&
+        (by.clientOrderId === undefined || by.clientOrderId === request.clientOrderId),
+    );
+  }
+
+  /** Carries an order out as far as the book goes; `insufficient` where the account does not hold what it may cost. */
+  place(request: OrderRequest, at: EpochMs): VenueOrder | 'insufficient' {
+    const { book, side, timeInForce } = request;
+    const walk = this.#walk(request);
+    const needed = this.#needed(request, walk);
+    const paying = this.#balance(side === 'BUY' ? 'USDT' : book.rules.base);
+    if (paying.free < needed) return 'insufficient';
+    const order: VenueOrder = {
+      request,
+      orderId: this.#options.firstId + this.#orders.length + 1,
+      at,
+      status: 'NEW',
+      expiryReason: null,
+      executed: 0n,
+      executedQuote: 0n,
+      locked: 0n,
+      changedAt: at,
+      trades: [],
+    };
+    this.#orders.push(order);
+    const whole = request.quantity !== null && walk.quantity === request.quantity;
+    if (timeInForce !== 'FOK' || whole) {
+      for (const [ticks, lots] of walk.levels)
+        this.#execute(order, stepped(ticks, book.rules.tickDigits), stepped(lots, book.rules.lotDigits), at, false);
+      if (walk.levels.length > 0) this.#options.onTaken(book, book.take(side === 'BUY' ? 'ask' : 'bid', walk.levels));
+    }
+    const filled = request.quantity === null ? walk.levels.length > 0 : order.executed === request.quantity;
+    if (filled) order.status = 'FILLED';
+    else if (timeInForce === 'GTC' && request.type === 'LIMIT') this.#rest(order);
+    else {
+      order.status = 'EXPIRED';
+      order.expiryReason =
+        request.type === 'MARKET'
+          ? 'INSUFFICIENT_LIQUIDITY'
+          : timeInForce === 'FOK'
+            ? 'UNFILLED_FOK_ORDER_EXPIRED'
+            : 'UNFILLED_IOC_QUANTITY_EXPIRED';
+    }
+    return order;
+  }
+
+  /** Takes back what is left of an order. */
+  cancel(order: VenueOrder, at: EpochMs): void {
+    this.#release(order);
+    order.status = 'CANCELED';
+    order.changedAt = at;
+  }
+
+  /** Resting orders that the market has come to are filled at their own price. */
+  settle(book: SimulatedBook, at: EpochMs): void {
+    for (const order of this.open(book.rules.symbol)) {
+      const { side, price, quantity } = order.request;
+      if (price === null || quantity === null) continue;
+      const [best] = book.rungs(side === 'BUY' ? 'ask' : 'bid');
+      if (best === undefined) continue;
+      const touch = stepped(best[0], book.rules.tickDigits);
+      if (side === 'BUY' ? touch > price : touch < price) continue;
+      this.#release(order);
+      this.#execute(order, price, quantity - order.executed, at, true);
+      order.status = 'FILLED';
+    }
+  }
+
+  #balance(asset: string): Balance {
+    const held = this.#balances.get(asset) ?? { free: 0n, locked: 0n };
+    this.#balances.set(asset, held);
+    return held;
+  }
+
+  /** The levels within the order's price, as far as its size goes. */
+  #walk({ book, side, price, quantity, quoteQuantity }: OrderRequest): Walk {
+    const lot = stepped(1, book.rules.lotDigits);
+    const levels: (readonly [number, number])[] = [];
+    let left = quantity;
+    let money = quoteQuantity ?? 0n;
+    let total = 0n;
+    for (const [ticks, lots] of book.rungs(side === 'BUY' ? 'ask' : 'bid')) {
+      const at = stepped(ticks, book.rules.tickDigits);
+      if (price !== null && (side === 'BUY' ? at > price : at < price)) break;
+      const wanted = left === null ? (money * ONE) / at / lot : left / lot;
+      const here = wanted < BigInt(lots) ? Number(wanted) : lots;
+      if (here === 0) break;
+      levels.push([ticks, here]);
+      const amount = stepped(here, book.rules.lotDigits);
+      total += amount;
+      if (left === null) money -= product(amount, at);
+      else left -= amount;
+    }
+    return { levels, quantity: total };
+  }
+
+  /** What the account must hold: of a limit order its whole size at its limit, of a market order what it comes to. */
+  #needed({ book, side, price, quantity, quoteQuantity }: OrderRequest, walk: Walk): bigint {
+    if (side === 'SELL') return quantity ?? walk.quantity;
+    if (price !== null && quantity !== null) return product(price, quantity);
+    if (quoteQuantity !== null) return quoteQuantity;
+    return walk.levels.reduce(
+      (sum, [ticks, lots]) => sum + product(stepped(ticks, book.rules.tickDigits), stepped(lots, book.rules.lotDigits)),
+      0n,
+    );
+  }
+
+  #execute(order: VenueOrder, price: bigint, quantity: bigint, at: EpochMs, maker: boolean): void {
+    const { book, side } = order.request;
+    const { base, symbol } = book.rules;
+    const quoteQuantity = product(price, quantity);
+    const buys = side === 'BUY';
+    const [given, got] = buys ? [this.#balance('USDT'), this.#balance(base)] : [this.#balance(base), this.#balance('USDT')];
+    given.free -= buys ? quoteQuantity : quantity;
+    const received = buys ? quantity : quoteQuantity;
+    got.free += received;
+    const own = this.commissionIn;
+    const commissionAsset = own?.asset ?? (buys ? base : 'USDT');
+    const commission =
+      own === null
+        ? (received * this.#options.commissionRate) / RATE_WHOLE
+        : (((quoteQuantity * this.#options.commissionRate) / RATE_WHOLE) * ONE) / own.price;
+    this.#balance(commissionAsset).free -= commission;
+    order.executed += quantity;
+    order.executedQuote += quoteQuantity;
+    order.changedAt = at;
+    if (order.status === 'NEW') order.status = 'PARTIALLY_FILLED';
+    this.#trades += 1;
+    order.trades.push({
+      id: this.#trades,
+      orderId: order.orderId,
+      symbol,
+      price,
+      quantity,
+      quoteQuantity,
+      commission,
+      commissionAsset,
+      at,
+      buys,
+      maker,
+    });
+  }
+
+  #rest(order: VenueOrder): void {
+    const { book, side, price, quantity } = order.request;
+    const left = (quantity as bigint) - order.executed;
+    order.locked = side === 'BUY' ? product(price as bigint, left) : left;
+    const paying = this.#balance(side === 'BUY' ? 'USDT' : book.rules.base);
+    paying.free -= order.locked;
+    paying.locked += order.locked;
+  }
+
+  #release(order: VenueOrder): void {
+    const paying = this.#balance(order.request.side === 'BUY' ? 'USDT' : order.request.book.rules.base);
+    paying.free += order.locked;
+    paying.locked -= order.locked;
+    order.locked = 0n;
+  }
+}
+
+function isOpen({ status }: VenueOrder): boolean {
+  return status === 'NEW' || status === 'PARTIALLY_FILLED';
+}

@@ -1,0 +1,38 @@
+/** How far a market state may be believed at an instant: by its age, and by whether its venue is heard at all. */
+import type { VenueState } from '../src/domain/market-state.ts';
+import type { Quality, QualityFlag } from '../src/domain/quote.ts';
+import type { EpochMs } from '../src/domain/time.ts';
+import { FEED_DOWN, flagsOf, marksOf, OVER_AGE, qualityWith } from './marked-quality.ts';
+
+/** A venue whose standing was not renewed for so long is not followed by anybody; it is renewed every second. */
+export const STANDING_MAX_AGE_MS = 10_000;
+
+export interface StateQuality {
+  readonly ageMs: number;
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+}
+
+/** True where somebody hears the venue: its standing is fresh, and its feed is not down. */
+export function isHeard(standing: VenueState | null, at: EpochMs): boolean {
+  return standing !== null && at - standing.receivedAt <= STANDING_MAX_AGE_MS && standing.hearing !== 'feed_down';
+}
+
+/** Age and quality of a state. What its feed said of it already is kept. */
+export function stateQuality(
+  state: {
+    readonly observedAt: EpochMs;
+    readonly receivedAt: EpochMs;
+    readonly quality?: Quality;
+    readonly flags?: readonly QualityFlag[];
+  },
+  standing: VenueState | null,
+  at: EpochMs,
+  maxAgeMs: number,
+): StateQuality {
+  const ageMs = Math.max(0, at - Math.min(state.observedAt, state.receivedAt));
+  let marks = marksOf(state.flags ?? []);
+  if (ageMs > maxAgeMs) marks |= OVER_AGE;
+  if (!isHeard(standing, at)) marks |= FEED_DOWN;
+  return { ageMs, quality: qualityWith(state.quality ?? 'live', marks), flags: flagsOf(marks) };
+}

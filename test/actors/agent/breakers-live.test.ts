@@ -1,0 +1,180 @@
+// Breakers on a real database: live fills and books trip them, timers fire on time, and evidence after a demotion counts anew.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { writeRecords } from '../../../src/adapters/store/actor-records.ts';
+import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
+import { createBreakerFacts } from '../../../src/adapters/store/breaker-facts.ts';
+import { expectedSlippage } from '../../../src/adapters/store/evidence-store.ts';
+import { startBreakers } from '../../../src/boot/breakers.ts';
+import { bookIds, type Fill } from '../../../src/domain/book.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { createGateStage, type GateStage, ORG } from '../../adapters/store/gate-stage.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+let stage: GateStage;
+let runtime: Runtime;
+const clock = createVirtualClock(Date.UTC(2027, 0, 1));
+beforeAll(async () => {
+  stage = await createGateStage(await testDatabase());
+  runtime = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock });
+});
+afterAll(() => stage.close());
+
+const rowOf = async (id: string) => (await stage.app`select stage, pause_cause, stage_evidence from agents where id = ${id}`)[0];
+
+/** Fills the live book: so many purchases, each so much worse than its decision. */
+async function liveFills(id: string, count: number, slippageBps: number, at: number): Promise<void> {
+  const bookId = bookIds.live(id);
+  await stage.app.begin(async (sql) => {
+    await writeRecords(sql, [{ type: 'ledger', orgId: ORG, bookId, amountUsd: '1000', reference: stage.newId(), at }]);
+    for (let n = 0; n < count; n++) {
+      const fill: Fill = {
+        id: stage.newId(),
+        orderId: stage.newId(),
+        bookId,
+        instrument: 'spotchain:AAPLx',
+        side: 'buy',
+        quantity: '0.1',
+        fillPrice: '100',
+        feeUsd: '0',
+        notionalUsd: '10',
+        decisionPrice: '99.9',
+        slippageBps,
+        at,
+        quotes: [],
+      };
+      await writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]);
+    }
+  });
+}
+
+test('the expectation of slippage is that of the newest shadow evidence, before there is one that of the backtest, and none of an older manifest', async () => {
+  const before = await stage.agentAt('shadow', { evidence: 'absent' });
+  const after = await stage.agentAt('limited_live', { evidence: 'absent' });
+  const draft = await stage.agentAt('draft', { evidence: 'absent' });
+  const expected = await expectedSlippage(stage.app, [before, after, draft]);
+  expect([expected.get(before), expected.get(after), expected.get(draft)]).toEqual([6, 0, undefined]);
+  const changed = await stage.addVersion(after, { stopLossPct: 9 });
+  await stage.app`update agents set stage = 'draft', manifest_version = ${changed.version}, manifest_hash = ${changed.hash} where id = ${after}`;
+  expect((await expectedSlippage(stage.app, [after])).size).toBe(0);
+});
+
+test('live fills that cost more than three times the expectation demote to paper; what was earned before counts no more, and the fills neither', async () => {
+  const id = await stage.agentAt('limited_live', { evidence: 'passing' });
+  const facts = createBreakerFacts(stage.app);
+  const watch = createBreakerWatch({ runtime, slippage: facts.slippage, clock });
+  const book = { agentId: id, stage: 'limited_live' as const, manifest: stage.manifest, marked: { dailyDrawdownPct: 0 } };
+  const at = clock.now();
+  await liveFills(id, 4, 90, at);
+  expect(await watch.look([book])).toEqual([]);
+  await liveFills(id, 4, 90, at);
+  expect((await facts.slippage([id])).get(id)).toEqual({ fills: 8, slippageBps: 90, expectedSlippageBps: 0 });
+  expect(await watch.look([book])).toEqual([id]);
+  expect(await rowOf(id)).toEqual({ stage: 'paper', pause_cause: null, stage_evidence: null });
+  expect(await watch.look([book])).toEqual([]);
+  const [alert] = await stage.app`select body from announcements where actor_id = ${id} and channel = 'alerts'`;
+  expect(alert?.['body']).toMatchObject({ what: 'slippage', stage: 'paper', breaker: 'slippage', observed: '90', limit: '3' });
+  expect(
+    await stage.app`select from_stage, asked_by from stage_changes where agent_id = ${id} and to_stage = 'paper' order by seq desc limit 1`,
+  ).toEqual([{ from_stage: 'limited_live', asked_by: 'breaker slippage' }]);
+  for (const kind of ['paper', 'shadow', 'risk_signoff']) {
+    const { manifestVersion, manifestHash } = stage.manifestOf(id);
+    expect(await stage.app`select 1 from gate_evidence(${id}, ${kind}, ${manifestVersion}, ${manifestHash})`).toEqual([]);
+  }
+});
+
+test('a live fill between two ticks is looked at by itself: the day it spoils pauses the agent', async () => {
+  const live = createLiveClock();
+  const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+  const now = live.now();
+  const breakers = startBreakers({
+    sql: stage.app,
+    runtime: createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: live }),
+    clock: live,
+    onError: (error) => expect(error).toBe(null),
+  });
+  try {
+    const slot = Math.floor(now / 60_000) * 60_000;
+    await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
+    await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
+    await liveFills(id, 4, 0, now - 1_000);
+    const day = Math.floor(now / 86_400_000) * 86_400_000;
+    await stage.app`update books set day = ${day}, day_start_equity_usd = 1000 where id = ${bookIds.live(id)}`;
+    await liveFills(id, 1, 0, live.now());
+    expect(await rowOf(id)).toMatchObject({ pause_cause: null });
+    // Two thousand and more were paid in; 3100 at the day's first mark make that a bad day, once a fill is looked at.
+    await stage.app`update books set day_start_equity_usd = 3100 where id = ${bookIds.live(id)}`;
+    await liveFills(id, 1, 0, live.now());
+    await waitFor(async () => (await rowOf(id))?.['pause_cause'] === 'daily_drawdown', { what: 'the drawdown breaker between ticks' });
+    expect(await rowOf(id)).toMatchObject({ stage: 'limited_live' });
+  } finally {
+    await breakers.stop();
+  }
+});
+
+describe('data that is degraded for five seconds', () => {
+  test('pauses exactly then, however the feed flaps: never before five whole seconds of it, never later than the next look', async () => {
+    const id = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const timers = startTimers({ store: createActorStore(stage.app), runtime, clock, onError: () => {} });
+    try {
+      const feed = (type: 'feed.degraded' | 'feed.restored') => runtime.deliverMany([id], { type, venue: 'spotchain' }, { cause: 'feed' });
+      for (const badMs of [4_900, 4_999, 1, 4_999]) {
+        await feed('feed.degraded');
+        clock.advanceTo(clock.now() + badMs);
+        await timers.fireDue();
+        await feed('feed.restored');
+        clock.advanceTo(clock.now() + 10);
+        await timers.fireDue();
+        expect(await rowOf(id)).toMatchObject({ pause_cause: null });
+      }
+      await feed('feed.degraded');
+      clock.advanceTo(clock.now() + 5_000);
+      await timers.fireDue();
+      expect(await rowOf(id)).toMatchObject({ pause_cause: 'data_degraded' });
+    } finally {
+      await timers.stop();
+    }
+  });
+
+  test('on the clock of the wall, three hundred agents of one venue at once: none before 4.9 s, all within a second after five', async () => {
+    const live = createLiveClock();
+    const store = createActorStore(stage.app);
+    const real = createRuntime({ store, directory: createDirectory([agentKind]), clock: live });
+    const first = await stage.agentAt('limited_live', { evidence: 'absent' });
+    const others = Array.from({ length: 299 }, () => stage.newId());
+    for (const id of others)
+      await real.start('agent', id, ORG, { autonomy: 'suggest', manifestVersion: 1, manifestHash: 'a'.repeat(64) }, { cause: 'test' });
+    // As the first one stands; what they are at in `agents` is not what this is about.
+    await stage.app`update actors set version = version + 1, snapshot = jsonb_set(snapshot, '{value,stage}', '"limited_live"') where id = any(${others}::uuid[])`;
+    const ids = [first, ...others];
+    const timers = startTimers({ store, runtime: real, clock: live, onError: (error) => expect(error).toBe(null) });
+    try {
+      const began = live.now();
+      const told = await real.deliverMany(ids, { type: 'feed.degraded', venue: 'spotchain' }, { cause: 'feed' });
+      expect([...told.values()].every(({ ok }) => ok)).toBe(true);
+      const paused = () => stage.app<{ at: number }[]>`
+        select at from steps where actor_id = any(${ids}::uuid[]) and to_value ->> 'duty' = 'paused' order by at`;
+      const steps = await waitFor(
+        async () => {
+          const found = await paused();
+          return found.length === ids.length ? found : null;
+        },
+        { what: 'three hundred breakers', deadlineMs: 30_000 },
+      );
+      expect((steps[0]?.at as number) - began).toBeGreaterThanOrEqual(5_000);
+      // A second by design (a look each quarter of one); the machine of the tests may be busy with others.
+      const [last] = await stage.app<{ at: number }[]>`
+        select max(at) as at from steps where actor_id = any(${ids}::uuid[]) and event ->> 'type' = 'feed.degraded'`;
+      const slowestMs = live.now() - (last?.at as number) - 5_000;
+      expect(slowestMs, 'from five seconds after the last was told until all were seen paused').toBeLessThan(4_000);
+    } finally {
+      await timers.stop();
+    }
+  });
+});

@@ -1,0 +1,230 @@
+// Live execution through a door, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
+import { beforeEach, expect, test } from 'vitest';
+import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
+import { LEASE_MS } from '../../../actors/proposal/execution.ts';
+import type { VenueDoor } from '../../../actors/proposal/venue-door.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import type { VenueAnswer } from '../../../src/domain/execution.ts';
+import type { Order } from '../../../src/domain/order.ts';
+import { fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
+
+let stage: TradingStage;
+beforeEach(async () => {
+  stage = await tradingStage();
+  return () => stage.close();
+});
+
+/** A venue that remembers the orders that it was sent, by their keys, and may lose its answer. */
+function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean } = {}) {
+  const orders = new Map<string, Fill>();
+  const submits: string[] = [];
+  const filled = (fill: Fill): VenueAnswer => ({ outcome: 'filled', fills: [fill] });
+  const door: VenueDoor = {
+    async submit(order: Order, { key, decisionPrice }) {
+      submits.push(key);
+      if (behaviour.loses === 'order') throw new Error('the connection was refused');
+      const fill = orders.get(key) ?? fillOf(order, decisionPrice, stage.clock.now());
+      orders.set(key, fill);
+      if (behaviour.loses === 'answer') return { outcome: 'unknown', detail: 'the answer was lost' };
+      return filled(fill);
+    },
+    async lookUp(_, key) {
+      if (behaviour.silent === true) return { outcome: 'unknown', detail: 'the venue does not answer' };
+      const fill = orders.get(key);
+      return fill === undefined ? { outcome: 'rejected', reason: 'not_found', detail: 'no such order' } : filled(fill);
+    },
+  };
+  return { door, orders, submits, behaviour };
+}
+
+async function liveProposal(): Promise<{ agentId: string; id: string }> {
+  const agentId = await stage.agent('confirm');
+  await stage.atStage(agentId, 'limited_live');
+  await stage.fund(agentId, '5000');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const [proposal] = await stage.list({ agentId });
+  const approved = await stage.orders.approve(stage.context(), proposal?.id as string);
+  if (!approved.ok) throw new Error(approved.refusal.detail);
+  return { agentId, id: proposal?.id as string };
+}
+const state = async (id: string) => {
+  const found = await stage.proposals.find(ORG, id);
+  return [found?.state, found?.reason];
+};
+const fills = async () => (await stage.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
+/** Errands that were given up by a carrier that died are due again. */
+const due = () => stage.sql`update errands set due_at = 0 where state = 'pending'`;
+/** Leases run by the database's clock: the time after which the next carrier may follow has passed. */
+const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
+
+test('a live order goes through its door once, and what the venue filled is booked', async () => {
+  const { id, agentId } = await liveProposal();
+  const { door, submits } = venue();
+  await stage.carry({ doors: { spotexchange: door } });
+  expect(await state(id)).toEqual(['filled', null]);
+  expect(submits).toEqual([id]);
+  expect(await fills()).toBe(1);
+  expect(await stage.sql`select 1 from execution_leases`).toEqual([]);
+  expect((await stage.sql`select cash_usd < 5000 as spent from books where agent_id = ${agentId}`)[0]).toEqual({ spent: true });
+});
+
+test('an outcome that is not known is asked for until the venue says; until then nothing else leads out of it', async () => {
+  const { id, agentId } = await liveProposal();
+  const world = venue({ loses: 'answer', silent: true });
+  const doors = { spotexchange: world.door };
+  await stage.carry({ doors });
+  expect(await state(id)).toEqual(['unknown', null]);
+  for (const event of [
+    { type: 'cancel', reason: 'x' },
+    { type: 'approve', subject: 'a', risk: {} },
+    { type: 'decline', subject: 'a', reason: null },
+  ])
+    expect(await stage.runtime.deliver(id, event, { cause: 'test' })).toMatchObject({ ok: false });
+  await stage.tick();
+  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ reason: 'proposal_pending' });
+  for (let round = 0; round < 3; round++) {
+    await stage.carry({ doors });
+    expect(await state(id)).toEqual(['unknown', null]);
+    stage.clock.advanceTo(stage.clock.now() + 15_001);
+    await stage.timers.fireDue();
+  }
+  world.behaviour.silent = false;
+  await stage.carry({ doors });
+  expect(await state(id)).toEqual(['filled', null]);
+  expect(world.submits).toEqual([id]);
+  expect(await fills()).toBe(1);
+  const alerts = await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'order_outcome_unknown'`;
+  expect(alerts).toHaveLength(1);
+});
+
+test('a halt leaves what is unknown alone, and the venue still says what became of it', async () => {
+  const { id } = await liveProposal();
+  const world = venue({ loses: 'answer', silent: true });
+  await stage.carry({ doors: { spotexchange: world.door } });
+  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true, value: { cancelledProposals: 0 } });
+  expect(await state(id)).toEqual(['unknown', null]);
+  world.behaviour.silent = false;
+  await stage.carry({ doors: { spotexchange: world.door } });
+  expect(await state(id)).toEqual(['filled', null]);
+});
+
+// A carrier dies at a point; the next one finds the errand again. Whatever the point: one order at the venue, one fill here.
+const CRASHES = [
+  'before risk',
+  'before the lease',
+  'after the lease',
+  'before sending',
+  'after sending',
+  'before the answer is kept',
+] as const;
+for (const mode of ['live', 'paper'] as const) {
+  for (const point of CRASHES) {
+    test(`${mode}: a carrier that dies ${point} is followed by one that comes to one fill`, async () => {
+      let id: string;
+      if (mode === 'live') id = (await liveProposal()).id;
+      else {
+        await stage.agent('policy_auto');
+        stage.price('60000', '60010');
+        await stage.tick();
+        id = (await stage.list())[0]?.id as string;
+      }
+      const world = venue();
+      const died = new Error('the process died');
+      const [errand] = await stage.actorStore.takeErrands(stage.clock.now(), 5_000, 10, ['execute_order']);
+      const runtime: typeof stage.runtime = {
+        ...stage.runtime,
+        deliver: async (actorId, event, options) => {
+          if (event.type === 'execution.begun' && point === 'before the lease') throw died;
+          const outcome = await stage.runtime.deliver(actorId, event, options);
+          if (event.type === 'execution.begun' && point === 'after the lease') throw died;
+          return outcome;
+        },
+      };
+      const door: VenueDoor = {
+        ...world.door,
+        submit: async (order, info) => {
+          if (point === 'before sending') throw died;
+          const answer = await world.door.submit(order, info);
+          if (point === 'after sending') throw died;
+          return answer;
+        },
+      };
+      const carriers = stage.carriersOf({
+        runtime,
+        doors: { spotexchange: door },
+        preTrade: {
+          assess: async (...parameters) => {
+            if (point === 'before risk') throw died;
+            return stage.preTrade.assess(...parameters);
+          },
+        },
+      });
+      const carrying = carriers[EXECUTE_ORDER]?.(errand?.payload ?? {}, errand?.key ?? '');
+      // On paper nothing is sent: dying at sending is dying before the answer is kept.
+      const silentPoint =
+        point === 'before the answer is kept' || (mode === 'paper' && (point === 'before sending' || point === 'after sending'));
+      if (silentPoint) await carrying;
+      else await expect(carrying).rejects.toThrow('the process died');
+
+      stage.clock.advanceTo(stage.clock.now() + LEASE_MS);
+      stage.price('60000', '60010');
+      await due();
+      if (point === 'after the lease') {
+        // While the lease lives whoever holds it may be sending: nobody follows.
+        await stage.carry({ doors: { spotexchange: world.door } });
+        expect([await state(id), world.submits]).toEqual([['executing', null], []]);
+        await due();
+      }
+      await leaseOver();
+      await stage.carry({ doors: { spotexchange: world.door } });
+      expect(await state(id)).toEqual(['filled', null]);
+      expect(await fills()).toBe(1);
+      expect(world.orders.size).toBe(mode === 'live' ? 1 : 0);
+      await due();
+      await stage.carry({ doors: { spotexchange: world.door } });
+      expect(await fills()).toBe(1);
+    });
+  }
+}
+
+test('a carrier that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
+  const { id } = await liveProposal();
+  const world = venue();
+  const [errand] = await stage.actorStore.takeErrands(stage.clock.now(), 5_000, 10, ['execute_order']);
+  const carriers = stage.carriersOf({
+    doors: { spotexchange: { ...world.door, submit: async () => Promise.reject(new Error('the process died')) } },
+  });
+  await expect(carriers[EXECUTE_ORDER]?.(errand?.payload ?? {}, errand?.key ?? '')).rejects.toThrow('the process died');
+  expect(await state(id)).toEqual(['executing', null]);
+  // The lease runs by the database's clock: the halt waits for its end.
+  const began = performance.now();
+  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
+  expect(performance.now() - began).toBeGreaterThan(1_000);
+  await due();
+  await stage.carry({ doors: { spotexchange: world.door } });
+  expect(await state(id)).toEqual(['cancelled', 'halted']);
+  expect(world.submits).toEqual([]);
+});
+
+test('a lease that is over before it could be used sends nothing; the next attempt takes it anew', async () => {
+  const { id } = await liveProposal();
+  const world = venue();
+  const runtime: typeof stage.runtime = {
+    ...stage.runtime,
+    deliver: async (...parameters) => {
+      const outcome = await stage.runtime.deliver(...parameters);
+      // The process stood still for longer than the lease.
+      if (parameters[1].type === 'execution.begun') stage.clock.advanceTo(stage.clock.now() + LEASE_MS);
+      return outcome;
+    },
+  };
+  await stage.carry({ doors: { spotexchange: world.door }, runtime });
+  expect(world.submits).toEqual([]);
+  expect(await state(id)).toEqual(['executing', null]);
+  stage.price('60000', '60010');
+  await due();
+  await leaseOver();
+  await stage.carry({ doors: { spotexchange: world.door } });
+  expect(await state(id)).toEqual(['filled', null]);
+});

@@ -1,0 +1,119 @@
+// The halt against everything that leads to an order, at the same moment, on real PostgreSQL: after its answer nothing begins.
+import { expect, test } from 'vitest';
+import type { VenueDoor } from '../../../actors/proposal/venue-door.ts';
+import { startErrands } from '../../../actors/runtime/errands.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { ORG, tradingStage } from './trading-stage.ts';
+
+const ROUNDS = Number(process.env['HALT_ROUNDS'] ?? 80);
+const CONFIRMING = 2;
+const AUTOMATIC = 2;
+
+test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order begins after the answer`, async () => {
+  const stage = await tradingStage({ connections: 24 });
+  try {
+    const live = createLiveClock();
+    const after = (ms: number) => new Promise((resolve) => void live.deadline(live.now() + ms, () => resolve(null)));
+    let commitAfterMs = 0;
+    let dialMs = 0;
+    stage.useTicker({
+      commit: async (tick) => {
+        await after(commitAfterMs);
+        return stage.tickStore.commit(tick);
+      },
+    });
+    let answeredAt = Number.POSITIVE_INFINITY;
+    let late = 0;
+    let begun = 0;
+    // A venue that is slow to take an order, and ticks that are slow to commit: the windows are wide.
+    const door: VenueDoor = {
+      async submit(_, { key }) {
+        await after(dialMs);
+        begun++;
+        if (performance.now() > answeredAt) late++;
+        return { outcome: 'rejected', reason: 'not_filled', detail: key };
+      },
+      lookUp: async () => ({ outcome: 'rejected', reason: 'not_found', detail: '' }),
+    };
+    const ids: string[] = [];
+    for (let i = 0; i < CONFIRMING + AUTOMATIC; i++) {
+      const id = await stage.agent(i < CONFIRMING ? 'confirm' : 'policy_auto');
+      await stage.atStage(id, 'live');
+      await stage.fund(id, '100000');
+      ids.push(id);
+    }
+    const carriers = stage.carriersOf({ doors: { spotexchange: door }, clock: live });
+    const errors: unknown[] = [];
+    const idle = { now: () => stage.clock.now(), deadline: () => () => {} };
+    const carrying = startErrands({
+      store: stage.actorStore,
+      runtime: stage.runtime,
+      carriers,
+      clock: idle,
+      onError: (error) => errors.push(error),
+    });
+    let cancelled = 0;
+    let approved = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      answeredAt = Number.POSITIVE_INFINITY;
+      // The first tick's proposals wait for their approval, or are on their way.
+      commitAfterMs = 0;
+      stage.price('60000', '60010');
+      await stage.tick();
+      commitAfterMs = (round % 4) * 40;
+      dialMs = (round % 3) * 60;
+      const pending = await stage.list({ state: 'pending_approval' });
+      const wobble = (n: number) => after((round * 7 + n * 5) % 12);
+      let haltAnswered = false;
+      const carryUntilHalted = async (n: number): Promise<void> => {
+        await wobble(n);
+        while (!haltAnswered) if ((await carrying.carryDue()) === 0) await after(2);
+        // What was put off is due at once: whoever carries it now must find that it has been overtaken.
+        await stage.sql`update errands set due_at = 0 where state = 'pending'`;
+        await carrying.carryDue();
+      };
+      const work = [
+        ...pending.map(async ({ id }, n) => {
+          await wobble(n);
+          const outcome = await stage.orders.approve(stage.context(), id);
+          if (outcome.ok) approved++;
+        }),
+        carryUntilHalted(1),
+        carryUntilHalted(2),
+        (async () => {
+          await wobble(3);
+          stage.price('60000', '60010');
+          await stage.tick();
+        })(),
+        (async () => {
+          // From before the first of the others to after the last.
+          await after((round % 8) * 8);
+          const halt = await stage.commands.emergencyHalt(stage.context());
+          answeredAt = performance.now();
+          haltAnswered = true;
+          if (!halt.ok) throw new Error(halt.refusal.detail);
+          cancelled += halt.value.cancelledProposals;
+        })(),
+      ];
+      await Promise.all(work);
+      // Nothing is left that could begin, and nothing pends.
+      await carrying.carryDue();
+      const open = await stage.sql`select id, state from proposals where state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+      expect(open.filter(({ state }) => state === 'pending_approval')).toEqual([]);
+      await stage.sql`update errands set due_at = 0 where state = 'pending'`;
+      await carrying.carryDue();
+      expect(late, `round ${round}`).toBe(0);
+      for (const id of ids)
+        await stage.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: stage.clock.now() }, { cause: 'test' });
+    }
+    await carrying.stop();
+    // The race is worth something only where both sides won often.
+    expect(begun).toBeGreaterThan(ROUNDS / 4);
+    expect(cancelled).toBeGreaterThan(ROUNDS / 4);
+    expect(approved).toBeGreaterThan(ROUNDS / 4);
+    const [epoch] = await stage.sql<{ epoch: number }[]>`select epoch from control where org_id = ${ORG}`;
+    expect(epoch?.epoch).toBe(ROUNDS);
+  } finally {
+    await stage.close();
+  }
+}, 240_000);

@@ -1,0 +1,315 @@
+// A trade proposal from the decision to the book, on real PostgreSQL: approved, declined, expired, cancelled, blocked, filled.
+import { beforeEach, expect, test } from 'vitest';
+import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
+import { createKillSwitchStore } from '../../../src/adapters/store/kill-switch-store.ts';
+import type { Order } from '../../../src/domain/order.ts';
+import { BTC, eagerManifest, fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
+
+let stage: TradingStage;
+beforeEach(async () => {
+  stage = await tradingStage();
+  return () => stage.close();
+});
+
+async function pendingProposal(): Promise<{ agentId: string; id: string }> {
+  const agentId = await stage.agent('confirm');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const [proposal] = await stage.list();
+  if (proposal === undefined) throw new Error(JSON.stringify(await stage.decisions(agentId)));
+  return { agentId, id: proposal.id };
+}
+const state = async (id: string) => {
+  const found = await stage.proposals.find(ORG, id);
+  return [found?.state, found?.reason];
+};
+
+test('an agent at confirm proposes once, waits, and its approved order is filled on paper and booked', async () => {
+  const { agentId, id } = await pendingProposal();
+  const [proposal] = await stage.list();
+  expect(proposal).toMatchObject({
+    agentId,
+    state: 'pending_approval',
+    side: 'entry',
+    order: { id, mode: 'paper', instrument: BTC, side: 'buy', limitPrice: '60310.05', bookId: `agent:${agentId}:paper:1` },
+    decisionPrice: '60010',
+  });
+  // 1,000 USD at the limit price, in whole lots of 0.00001.
+  expect(proposal?.order.quantity).toBe('0.01658');
+  await stage.tick();
+  expect((await stage.decisions(agentId)).map(({ disposition, reason }) => [disposition, reason])).toEqual([
+    ['propose_entry', null],
+    ['hold', 'proposal_pending'],
+  ]);
+  expect(await stage.list()).toHaveLength(1);
+
+  const approved = await stage.orders.approve(stage.context(), id);
+  expect(approved).toMatchObject({ ok: true, value: { state: 'approved', decidedBy: 'ann' } });
+  await stage.carry();
+  const filled = await stage.proposals.find(ORG, id);
+  expect(filled).toMatchObject({ state: 'filled', filledQuantity: '0.01658' });
+  expect(filled?.fills).toHaveLength(1);
+  expect(filled?.fills[0]).toMatchObject({
+    orderId: id,
+    side: 'buy',
+    fillPrice: '60010',
+    quotes: [{ source: 'test:top', bid: '60000', ask: '60010' }],
+  });
+  // 0.01658 x 60,010 = 994.9658; 10 bps fee, rounded up to a millionth.
+  const [book] = await stage.sql`select cash_usd::text as cash, fills from books where id = ${`agent:${agentId}:paper:1`}`;
+  expect(book).toEqual({ cash: '9004.039234', fills: 1 });
+  await stage.tick();
+  const last = (await stage.decisions(agentId)).at(-1);
+  expect(JSON.parse(last?.book ?? 'null')).toMatchObject({
+    fills: 1,
+    openProposals: 0,
+    positions: [{ instrument: BTC, quantity: '0.01658' }],
+  });
+  expect(last).toMatchObject({ disposition: 'hold', reason: null });
+  expect(stage.errors).toEqual([]);
+});
+
+test('the position is left again: an exit proposal sells what is held, and the book is flat', async () => {
+  const { agentId, id } = await pendingProposal();
+  await stage.orders.approve(stage.context(), id);
+  await stage.carry();
+  stage.price('71000', '71010');
+  await stage.tick();
+  const [exit] = await stage.list();
+  expect(exit).toMatchObject({ state: 'pending_approval', side: 'exit', order: { side: 'sell', reduceOnly: true, quantity: '0.01658' } });
+  expect(await stage.orders.approve(stage.context(), exit?.id as string)).toMatchObject({ ok: true });
+  await stage.carry();
+  expect(await state(exit?.id as string)).toEqual(['filled', null]);
+  const [book] = await stage.sql`select holdings, fills, realized_pnl_usd::text as pnl from books where agent_id = ${agentId}`;
+  // (71,000 - 60,010) x 0.01658
+  expect(book).toEqual({ holdings: [], fills: 2, pnl: '182.2142' });
+  const sums = await stage.sql`
+    select a.asset, sum(l.amount)::text as sum from ledger_legs l join ledger_accounts a on a.id = l.account_id group by a.asset`;
+  for (const { sum } of sums) expect(Number(sum)).toBe(0);
+});
+
+test('fifty approvals at once are one execution and one fill', async () => {
+  const { id } = await pendingProposal();
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => stage.orders.approve(stage.context(), id)));
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  for (const outcome of outcomes) if (!outcome.ok) expect(outcome.refusal).toMatchObject({ code: 'state_conflict' });
+  await Promise.all([stage.carry(), stage.carry(), stage.carry()]);
+  await stage.carry();
+  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
+  expect(await state(id)).toEqual(['filled', null]);
+});
+
+test('a declined proposal says by whom and why, frees its capacity, and the agent proposes anew', async () => {
+  const { id } = await pendingProposal();
+  expect(await stage.orders.decline(stage.context(), id, 'not today')).toMatchObject({
+    ok: true,
+    value: { state: 'declined', reason: 'not today', decidedBy: 'ann' },
+  });
+  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict', detail: 'the proposal is declined (not today); only a pending one can be decided' },
+  });
+  await stage.tick();
+  expect((await stage.list()).map((one) => one.state)).toEqual(['pending_approval', 'declined']);
+});
+
+test('an approval that nobody gives expires, by a timer that outlives the process', async () => {
+  const { id } = await pendingProposal();
+  stage.clock.advanceTo(stage.clock.now() + 599_000);
+  await stage.timers.fireDue();
+  expect(await state(id)).toEqual(['pending_approval', null]);
+  stage.clock.advanceTo(stage.clock.now() + 1_001);
+  await stage.timers.fireDue();
+  expect(await state(id)).toEqual(['expired', 'approval_window_over']);
+  expect(await stage.sql`select 1 from timers where actor_id = ${id}`).toEqual([]);
+});
+
+test('data that is not live at the approval leaves the proposal pending; a limit that is breached ends it', async () => {
+  const { id } = await pendingProposal();
+  stage.price('60000', '60010', 'stale');
+  const stale = await stage.orders.approve(stage.context(), id);
+  expect(stale).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
+  expect(await state(id)).toEqual(['pending_approval', null]);
+  stage.price('60000', '60010');
+  await stage.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxTradeNotionalUsd: '10' })}, 'rita')`;
+  const breached = await stage.orders.approve(stage.context(), id);
+  expect(breached).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }] } });
+  expect(await state(id)).toEqual(['blocked_by_risk', 'notional_limit_breach']);
+});
+
+test('a quote older than its limit fills nothing, however live it was when it was heard', async () => {
+  const { id } = await pendingProposal();
+  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({ ok: true });
+  stage.clock.advanceTo(stage.clock.now() + 6_000);
+  await stage.carry();
+  expect(await state(id)).toEqual(['blocked_by_risk', 'quote_not_live']);
+  expect(await stage.sql`select 1 from fills`).toEqual([]);
+});
+
+test('the book of the venue fills level by level within the limit, and the rest lapses', async () => {
+  const { id } = await pendingProposal();
+  await stage.orders.approve(stage.context(), id);
+  const now = stage.clock.now();
+  stage.books.set(BTC, {
+    source: 'test:depth',
+    observedAt: now,
+    receivedAt: now,
+    quality: 'live',
+    flags: [],
+    bids: [{ price: '60000', size: '1' }],
+    asks: [
+      { price: '60010', size: '0.004' },
+      { price: '60100', size: '0.006' },
+      { price: '60400', size: '5' },
+    ],
+  });
+  await stage.carry();
+  const filled = await stage.proposals.find(ORG, id);
+  expect(filled).toMatchObject({
+    state: 'partially_filled',
+    filledQuantity: '0.01',
+    fills: [{ fillPrice: '60064', quotes: [{ source: 'test:depth' }] }],
+  });
+});
+
+test('policy_auto executes at once, suggest creates nothing and says it on the channel, research does neither', async () => {
+  const auto = await stage.agent('policy_auto');
+  const suggests = await stage.agent('suggest');
+  await stage.agent('research');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const [proposal, ...others] = await stage.list();
+  expect(others).toEqual([]);
+  expect(proposal).toMatchObject({ agentId: auto, state: 'approved', decidedBy: null });
+  await stage.carry();
+  expect(await state(proposal?.id as string)).toEqual(['filled', null]);
+  expect((await stage.decisions(suggests)).map(({ disposition }) => disposition)).toEqual(['propose_entry']);
+  const said = await stage.sql<{ actor_id: string; body: { what: string; instrument: string } }[]>`
+    select actor_id, body from announcements where channel = 'proposals' and body->>'what' = 'recommended'`;
+  expect(said).toMatchObject([{ actor_id: suggests, body: { instrument: BTC, side: 'entry' } }]);
+});
+
+test('policy_auto trades the full size or not at all; autonomous takes what there is room for', async () => {
+  const manifest = eagerManifest({ maxCapitalUsd: '700', maxTradeNotionalUsd: '1000' });
+  const auto = await stage.agent('policy_auto', manifest);
+  const free = await stage.agent('autonomous', manifest);
+  stage.price('60000', '60010');
+  await stage.tick();
+  expect((await stage.decisions(auto))[0]).toMatchObject({ disposition: 'blocked_by_risk', reason: 'position_weight_breach' });
+  const [proposal] = await stage.list({ agentId: free });
+  expect(Number(proposal?.order.notionalUsd)).toBeGreaterThan(690);
+  expect(Number(proposal?.order.notionalUsd)).toBeLessThanOrEqual(700);
+  await stage.carry();
+  expect(await state(proposal?.id as string)).toEqual(['filled', null]);
+});
+
+test('what changes the agent cancels what waits: pause, another manifest, a lower level', async () => {
+  for (const [change, reason] of [
+    [(id: string) => stage.commands.pause(stage.context(), id), 'paused'],
+    [(id: string) => stage.commands.addVersion(stage.context(), id, eagerManifest({ maxSlippageBps: 40 })), 'manifest_changed'],
+    [(id: string) => stage.commands.setAutonomy(stage.context(), id, 'suggest'), 'autonomy_lowered'],
+    [(id: string) => stage.commands.setAutonomy(stage.context(), id, 'risk_only'), 'autonomy_lowered'],
+  ] as const) {
+    const { agentId, id } = await pendingProposal();
+    expect(await change(agentId)).toMatchObject({ ok: true });
+    expect(await state(id)).toEqual(['cancelled', reason]);
+    await stage.commands.pause(stage.context(), agentId);
+  }
+});
+
+test('should the process die between the pause and the cancelling, the timers of the same commit cancel', async () => {
+  const { agentId, id } = await pendingProposal();
+  // As another process would do it: the agent's step alone.
+  await stage.runtime.deliver(agentId, { type: 'pause', cause: 'operator' }, { cause: 'test' });
+  expect(await state(id)).toEqual(['pending_approval', null]);
+  expect(await stage.orders.approve(stage.context(), id)).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict', detail: 'the agent is paused; it will not be executed' },
+  });
+  await stage.timers.fireDue();
+  expect(await state(id)).toEqual(['cancelled', 'paused']);
+});
+
+test('a live order without a door to its venue fails with feature_disabled and reserves nothing', async () => {
+  const agentId = await stage.agent('confirm');
+  await stage.atStage(agentId, 'limited_live');
+  stage.price('60000', '60010');
+  await stage.tick();
+  // A live book without capital: risk says so at the decision.
+  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'blocked_by_risk' });
+  await stage.fund(agentId, '5000');
+  await stage.tick();
+  const [proposal] = await stage.list();
+  expect(proposal?.order).toMatchObject({ mode: 'live', bookId: `agent:${agentId}:live` });
+  expect(await stage.orders.approve(stage.context(), proposal?.id as string)).toMatchObject({ ok: true });
+  await stage.carry();
+  expect(await state(proposal?.id as string)).toEqual(['failed', 'feature_disabled']);
+  await stage.tick();
+  expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ disposition: 'propose_entry' });
+});
+
+test("reduce_to_flat closes what a breaker-held agent holds through risk, once; an operator's pause closes nothing", async () => {
+  const held = async (action: 'reduce_to_flat' | 'cancel_all_and_halt') => {
+    const agentId = await stage.agent('policy_auto', eagerManifest({ killSwitchAction: action }));
+    await stage.atStage(agentId, 'live');
+    await stage.fund(agentId, '5000');
+    return agentId;
+  };
+  const flat = await held('reduce_to_flat');
+  const halts = await held('cancel_all_and_halt');
+  const door = {
+    submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
+      outcome: 'filled' as const,
+      fills: [fillOf(order, decisionPrice, stage.clock.now())],
+    }),
+    lookUp: async () => ({ outcome: 'unknown' as const, detail: '' }),
+  };
+  const doors = { spotexchange: door };
+  stage.price('60000', '60010');
+  await stage.tick();
+  await stage.carry({ doors });
+  const killSwitch = createKillSwitch({
+    store: createKillSwitchStore(stage.sql),
+    preTrade: stage.preTrade,
+    bid: (key) => stage.quotes.get(key)?.bid ?? null,
+    clock: stage.clock,
+  });
+  for (const id of [flat, halts]) await stage.commands.pause(stage.context(), id);
+  expect(await killSwitch.look()).toBe(0);
+  for (const id of [flat, halts]) {
+    await stage.runtime.deliver(id, { type: 'resume', subject: 'b', createdBy: 'a', at: stage.clock.now() }, { cause: 'test' });
+    const trip = { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 };
+    expect(await stage.runtime.deliver(id, trip, { cause: 'test' })).toMatchObject({ ok: true });
+  }
+  stage.price('59000', '59010');
+  expect(await killSwitch.look()).toBe(1);
+  expect(await killSwitch.look()).toBe(0);
+  const [exit] = await stage.list({ agentId: flat });
+  expect(exit).toMatchObject({ state: 'approved', side: 'exit', decisionId: null, order: { side: 'sell', reduceOnly: true } });
+  await stage.carry({ doors });
+  expect(await state(exit?.id as string)).toEqual(['filled', null]);
+  expect(await stage.sql`select agent_id from books where holdings <> '[]' and mode = 'live'`).toEqual([{ agent_id: halts }]);
+  // An emergency halt overrules a kill switch that is under way.
+  expect(stage.errors).toEqual([]);
+});
+
+test('halt_only leaves what waits: it cannot be approved while the breaker holds, and stays for after', async () => {
+  const agentId = await stage.agent('confirm', eagerManifest({ killSwitchAction: 'halt_only' }));
+  await stage.atStage(agentId, 'live');
+  await stage.fund(agentId, '5000');
+  stage.price('60000', '60010');
+  await stage.tick();
+  const [proposal] = await stage.list();
+  await stage.runtime.deliver(
+    agentId,
+    { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 },
+    { cause: 'test' },
+  );
+  await stage.timers.fireDue();
+  expect(await state(proposal?.id as string)).toEqual(['pending_approval', null]);
+  expect(await stage.orders.approve(stage.context(), proposal?.id as string)).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict' },
+  });
+});

@@ -1,0 +1,243 @@
+// What the providers' answers come to: every row is mapped, left out for a reason that is counted, or refused.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { acceptedInNewYorkTime, readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
+import { readObservations, readReleases } from '../../../src/adapters/intelligence/macro.ts';
+import { cashtagQuery, readPosts } from '../../../src/adapters/intelligence/social.ts';
+import { readChains, readHistory } from '../../../src/adapters/intelligence/tvl.ts';
+import { readWireItem } from '../../../src/adapters/intelligence/wire.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
+import type { Report } from '../../../src/domain/intelligence/report.ts';
+
+const NOW = Date.UTC(2026, 10, 19, 15, 30);
+const names = entityNamesOf(CATALOG);
+const fixture = (name: string) => JSON.parse(readFileSync(new URL(`../../fixtures/intelligence/${name}.json`, import.meta.url), 'utf8'));
+const recorded = (path: string): string => fileURLToPath(new URL(`../../../../shared/data/${path}`, import.meta.url));
+const reasons = (rejected: readonly { reason: string }[]) =>
+  Object.fromEntries(
+    [...new Set(rejected.map(({ reason }) => reason))].map((reason) => [reason, rejected.filter((one) => one.reason === reason).length]),
+  );
+
+describe('chains', () => {
+  test('keep their numbers exactly to the cent and their ids as text, and refuse what is no value', () => {
+    const { chains, rejected } = readChains(fixture('chains'), NOW);
+    expect(chains).toEqual([
+      { chain: 'Ethereum', chainId: '1', tokenSymbol: 'ETH', tvlUsd: '31234567890.12', receivedAt: NOW },
+      { chain: 'Solana', chainId: null, tokenSymbol: 'SOL', tvlUsd: '2166649789.25', receivedAt: NOW },
+      { chain: 'Base', chainId: '8453', tokenSymbol: null, tvlUsd: '812000000', receivedAt: NOW },
+      { chain: 'Ultra', chainId: null, tokenSymbol: 'UOS', tvlUsd: '0', receivedAt: NOW },
+    ]);
+    expect(reasons(rejected)).toEqual({ bad_number: 2, missing_field: 2, unknown_shape: 1 });
+    expect(chains.length + rejected.length).toBe(fixture('chains').length);
+    expect(() => readChains({ error: 'x' }, NOW)).toThrow('no list');
+  });
+
+  test('have one value per day of their history, the last of the day', () => {
+    const { days, rejected } = readHistory(fixture('chain-history'), 'Solana');
+    expect(days).toEqual([
+      { chain: 'Solana', date: '2025-11-17', tvlUsd: '900000000.12' },
+      { chain: 'Solana', date: '2025-11-18', tvlUsd: '910000000' },
+      { chain: 'Solana', date: '2025-11-19', tvlUsd: '921000000' },
+    ]);
+    expect(reasons(rejected)).toEqual({ bad_number: 2 });
+    expect(() => readHistory('Chain not found', null)).toThrow('all chains is no list');
+  });
+
+  const file = recorded('fixtures/defillama/v2_chains_2022-09.json');
+  test.skipIf(!existsSync(file))('of a recorded answer are all there', () => {
+    const body = JSON.parse(readFileSync(file, 'utf8')) as { tvl: number }[];
+    const { chains, rejected } = readChains(body, NOW);
+    expect([body.length, chains.length, rejected]).toEqual([140, 140, []]);
+    const sum = body.reduce((total, { tvl }) => total + tvl, 0);
+    expect(Math.abs(chains.reduce((total, { tvlUsd }) => total + Number(tvlUsd), 0) - sum)).toBeLessThan(1);
+    expect(chains.filter(({ chainId }) => chainId === null).length).toBe(
+      body.filter((one) => (one as { chainId?: unknown }).chainId === null).length,
+    );
+  });
+});
+
+describe('macro series', () => {
+  test('keep a missing value as missing, and refuse what is no number or no day', () => {
+    const { observations, rejected } = readObservations(fixture('observations'), { id: 'CPIAUCSL', units: 'pc1' }, NOW);
+    expect(observations.map(({ date, value }) => [date, value])).toEqual([
+      ['2026-07-01', '2.73218'],
+      ['2026-08-01', '2.9392'],
+      ['2026-09-01', null],
+      ['2026-10-01', '3'],
+    ]);
+    expect(observations[0]).toEqual({
+      seriesId: 'CPIAUCSL',
+      units: 'pc1',
+      date: '2026-07-01',
+      value: '2.73218',
+      vintage: '2026-11-19',
+      receivedAt: NOW,
+    });
+    expect(reasons(rejected)).toEqual({ missing_field: 1, bad_number: 1 });
+    expect(() => readObservations(fixture('observations'), { id: 'CPIAUCSL', units: 'lin' }, NOW)).toThrow('units lin');
+  });
+
+  test('have a calendar of days', () => {
+    const { releases, rejected } = readReleases(fixture('release-dates'), NOW);
+    expect(releases.map(({ releaseId, date }) => [releaseId, date])).toEqual([
+      [50, '2026-11-06'],
+      [10, '2026-12-10'],
+    ]);
+    expect(reasons(rejected)).toEqual({ missing_field: 2 });
+    expect(() => readReleases({}, NOW)).toThrow('release_dates');
+  });
+
+  const rates = recorded('tapes/macro/us_primary_credit_rate_lean.csv');
+  test.skipIf(!existsSync(rates))('read a recorded history of a rate without loss', () => {
+    const rows = readFileSync(rates, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(','));
+    const observations = rows.map(([date, value]) => ({ realtime_start: '2023-07-27', realtime_end: '9999-12-31', date, value }));
+    const read = readObservations({ units: 'lin', observations }, { id: 'PCREDIT8', units: 'lin' }, NOW);
+    expect([rows.length, read.observations.length, read.rejected]).toEqual([56, 56, []]);
+    expect(read.observations.at(-1)).toMatchObject({ date: '2023-07-27', value: '5.5' });
+  });
+});
+
+describe('filings', () => {
+  const options = { names, receivedAt: NOW, since: NOW - 60 * 86_400_000, archiveUrl: 'https://archive.example' };
+
+  test('are reports of the company with the meaning of their worst item, amendments with the story of their form', () => {
+    const { reports, ignored, rejected, rows } = readSubmissions(fixture('submissions'), options);
+    expect(reports.map(({ id, kind, severity, direction, storyKey }) => [id, kind, severity, direction, storyKey])).toEqual([
+      ['sec:0000320193-26-000012', 'executive', 'high', 'negative', 'sec:320193:8-K:2026-11-16'],
+      ['sec:0000320193-26-000010', 'executive', 'high', 'negative', 'sec:320193:8-K:2026-11-16'],
+      ['sec:0000320193-26-000009', 'results', 'low', 'neutral', 'sec:320193:10-Q:2026-09-26'],
+      ['sec:0000320193-26-000008', 'fundraising', 'medium', 'neutral', 'sec:320193:424B5:0000320193-26-000008'],
+      ['sec:0000320193-26-000007', 'results', 'medium', 'neutral', 'sec:320193:8-K:2026-10-30'],
+    ]);
+    expect(reports[1]).toMatchObject({
+      channel: 'filing',
+      family: 'sec',
+      primary: true,
+      publishedAt: Date.UTC(2026, 10, 16, 21, 5, 2),
+      entities: [{ asset: 'AAPL', by: 'cik', matched: '320193' }],
+      headline: 'Apple Inc. files 8-K: departure or appointment of officers',
+      url: 'https://archive.example/edgar/data/320193/000032019326000010/a8-k.htm',
+    });
+    expect(Object.fromEntries(ignored)).toEqual({ '4': 1 });
+    expect(reasons(rejected)).toEqual({ missing_field: 1 });
+    expect(reports.length + 1 + rejected.length).toBe(rows);
+  });
+
+  test('of before the look-back are counted as older, and a company that the catalog does not know stays unmapped', () => {
+    const read = readSubmissions({ ...fixture('submissions'), cik: 999, name: 'Nobody Corp' }, { ...options, since: NOW - 5 * 86_400_000 });
+    expect(Object.fromEntries(read.ignored)).toEqual({ '4': 1, older: 3 });
+    expect(read.reports[0]).toMatchObject({ entities: [], unmapped: ['Nobody Corp'] });
+    expect(() => readSubmissions({ cik: '1', filings: {} }, options)).toThrow('no columns');
+  });
+
+  test('whose times cannot be of UTC are of New York', () => {
+    expect(acceptedInNewYorkTime([Date.UTC(2026, 10, 16, 21, 5), Date.UTC(2026, 10, 17, 11, 0)])).toBe(false);
+    expect(acceptedInNewYorkTime([Date.UTC(2026, 10, 16, 21, 5), Date.UTC(2026, 10, 17, 6, 5)])).toBe(true);
+    const body = fixture('submissions');
+    body.filings.recent.acceptanceDateTime[5] = '2026-10-30T06:05:00.000Z';
+    const { reports } = readSubmissions(body, options);
+    // In October New York is four hours behind, in November five.
+    expect(reports.at(-1)?.publishedAt).toBe(Date.UTC(2026, 9, 30, 10, 5));
+    expect(reports[1]?.publishedAt).toBe(Date.UTC(2026, 10, 17, 2, 5, 2));
+  });
+
+  const file = recorded('fixtures/sec/submissions_TSLA.json');
+  test.skipIf(!existsSync(file))('of a recorded answer are reports or left out by form, none is lost', () => {
+    const body = JSON.parse(readFileSync(file, 'utf8'));
+    const { reports, ignored, rejected, rows } = readSubmissions(body, { ...options, since: 0 });
+    const forms = body.filings.recent.form as string[];
+    expect([rows, rejected.length]).toEqual([1001, 0]);
+    expect(reports.length + [...ignored.values()].reduce((sum, count) => sum + count, 0)).toBe(1001);
+    expect(ignored.get('4')).toBe(forms.filter((form) => form === '4').length);
+    expect(reports.filter(({ headline }) => headline.includes('files 8-K:')).length).toBe(163);
+    expect(new Set(reports.map(({ id }) => id)).size).toBe(reports.length);
+    expect(reports.every(({ entities }) => entities[0]?.asset === 'TSLA')).toBe(true);
+    // Accepted at 16:05 in New York, whatever the letter behind it says.
+    const hours = reports.map(({ publishedAt }) => new Date(publishedAt - 5 * 3_600_000).getUTCHours());
+    expect(Math.min(...hours)).toBeGreaterThanOrEqual(5);
+  });
+});
+
+describe('wire items', () => {
+  const page = fixture('wire-page').reports as Record<string, unknown>[];
+
+  test('are reports with what is known of their names', () => {
+    const [first, second, third, fourth] = page.map((item) => readWireItem(item, names, NOW));
+    expect(first).toMatchObject({
+      id: 'wire:n-1',
+      kind: 'executive',
+      severity: 'high',
+      direction: 'negative',
+      storyKey: 'wire:s-1',
+      url: 'https://wire.example/n-1',
+      primary: false,
+    });
+    expect((first as Report).entities).toEqual([{ asset: 'AAPL', by: 'ticker', matched: 'AAPL' }]);
+    expect(second).toMatchObject({
+      kind: 'wire',
+      severity: 'medium',
+      direction: 'neutral',
+      entities: [{ asset: 'COIN' }],
+      unmapped: ['Apple Hospitality REIT'],
+    });
+    expect(third).toMatchObject({ action: 'retraction', corrects: 'wire:n-1' });
+    expect(fourth).toBe('item n-4: "publishedAt" is no time');
+  });
+
+  test.each([
+    [null],
+    [{}],
+    [{ ...page[0], id: '' }],
+    [{ ...page[0], id: 'x'.repeat(191) }],
+    [{ ...page[0], symbols: [], companies: [] }],
+    [{ ...page[0], symbols: [1] }],
+    [{ ...page[0], symbols: ['x'.repeat(121)] }],
+    [{ ...page[0], source: {} }],
+    [{ ...page[0], action: 'deny' }],
+    [{ ...page[0], headline: 5 }],
+  ])('like %j are refused with a sentence', (value) => expect(typeof readWireItem(value, names, NOW)).toBe('string'));
+});
+
+describe('posts', () => {
+  test('carry author, engagement and what their names mean; what is no post is refused', () => {
+    const { posts, rejected, newestId, nextToken } = readPosts(fixture('posts-page'), names, NOW, 'https://site.example');
+    expect(posts).toEqual([
+      {
+        id: 'x:1989000000000000003',
+        platform: 'x',
+        author: 'tape_reader',
+        text: 'why is $AAPL down, $WAGMI7 is the one',
+        url: 'https://site.example/tape_reader/status/1989000000000000003',
+        publishedAt: Date.UTC(2026, 10, 19, 15, 20),
+        receivedAt: NOW,
+        engagement: { likes: 30, reposts: 1, replies: 2, quotes: 0 },
+        cashtags: ['$AAPL', '$WAGMI7'],
+        entities: [{ asset: 'AAPL', by: 'cashtag', matched: '$AAPL' }],
+        ambiguous: [],
+        unmapped: ['$WAGMI7'],
+      },
+      expect.objectContaining({
+        author: '12',
+        engagement: { likes: null, reposts: null, replies: null, quotes: null },
+        entities: [{ asset: 'TSLA', by: 'name', matched: 'Tesla' }],
+      }),
+    ]);
+    expect(reasons(rejected)).toEqual({ missing_field: 2 });
+    expect([newestId, nextToken]).toEqual(['1989000000000000003', 't-2']);
+    expect(readPosts({ meta: { result_count: 0 } }, names, NOW, null).posts).toEqual([]);
+    expect(() => readPosts({ title: 'Unauthorized' }, names, NOW, null)).toThrow('no list "data"');
+  });
+
+  test('are asked for within the longest query that the platform takes', () => {
+    expect(cashtagQuery(['AAPL', 'BTC'])).toBe('($AAPL OR $BTC) -is:retweet');
+    const long = cashtagQuery(Array.from({ length: 200 }, (_, index) => `ASSET${index}`));
+    expect(long.length).toBeLessThanOrEqual(512);
+    expect(long).toMatch(/ASSET\d+\) -is:retweet$/);
+  });
+});

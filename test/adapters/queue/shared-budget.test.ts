@@ -1,0 +1,124 @@
+// Request budgets that several processes share, on a real Redis: together they stay within the limit, and go on alone without it.
+
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openSharedBudgets, type SharedBudgets } from '../../../src/adapters/queue/shared-budget.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { testRedis } from '../../harness/redis.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+const url = await testRedis();
+const clock = createLiveClock();
+const opened: SharedBudgets[] = [];
+const errors: unknown[] = [];
+let made = 0;
+
+/** As another process would open them. */
+function process(prefix: string, at = url as string): SharedBudgets {
+  const budgets = openSharedBudgets({ url: at, clock, prefix, onError: (error) => errors.push(error) });
+  opened.push(budgets);
+  return budgets;
+}
+
+beforeAll(() => {
+  errors.length = 0;
+});
+afterEach(() => {
+  for (const budgets of opened.splice(0)) budgets.close();
+});
+
+describe.skipIf(url === null)('budgets of several processes', () => {
+  test('let through what one limit allows, whoever asks', async () => {
+    const prefix = `t${++made}`;
+    const doors = [process(prefix), process(prefix), process(prefix)];
+    const budgets = doors.map((door) => door.budget('exchange', 50));
+    const waits = await Promise.all(
+      Array.from({ length: 150 }, (_, n) => Promise.resolve((budgets[n % 3] as (typeof budgets)[number]).take(1, clock.now()))),
+    );
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(50);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(62_000);
+    expect(budgets[0]?.state(clock.now())).toMatchObject({ limit: 50, windowMs: 60_000, left: 0, blockedUntil: null });
+  });
+
+  test('never let more than the limit through in any window, whatever the order and the weights', async () => {
+    const windowMs = 120;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 50 }), async (weights) => {
+        const prefix = `t${++made}`;
+        const budgets = [process(prefix), process(prefix)].map((each) => each.budget('venue', 20, windowMs));
+        const passed: { readonly before: number; readonly after: number; readonly weight: number }[] = [];
+        // Round and round, until several windows have passed however fast the machine is.
+        const began = performance.now();
+        for (let n = 0; performance.now() - began < 4 * windowMs; n++) {
+          const weight = weights[n % weights.length] as number;
+          const before = performance.now();
+          const wait = await budgets[n % 2]?.take(weight, clock.now());
+          if (wait === 0) passed.push({ before, after: performance.now(), weight });
+        }
+        for (const [n, first] of passed.entries()) {
+          // When exactly each was counted is not seen from here; these were within the window for certain.
+          const within = passed.slice(n).filter(({ after }) => after < first.before + windowMs);
+          expect(within.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(20);
+        }
+        expect(passed.reduce((sum, { weight }) => sum + weight, 0)).toBeGreaterThan(20);
+        for (const each of opened.splice(0)) each.close();
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  test('a Retry-After that one process hears keeps all of them away', async () => {
+    const prefix = `t${++made}`;
+    const [one, other] = [process(prefix), process(prefix)] as const;
+    const [mine, theirs] = [one.budget('venue', 100), other.budget('venue', 100)];
+    mine.block(clock.now() + 5_000);
+    const wait = await waitFor(async () => (await theirs.take(1, clock.now())) || null, { what: 'the other process hears of it' });
+    expect(wait).toBeGreaterThan(3_000);
+    expect(wait).toBeLessThanOrEqual(5_000);
+    expect(theirs.state(clock.now()).left).toBe(0);
+  });
+
+  test('optional work is shed while needed work still passes', async () => {
+    const budget = process(`t${++made}`).budget('venue', 100);
+    for (let n = 0; n < 70; n++) expect(await budget.take(1, clock.now(), 'optional')).toBe(0);
+    expect(await budget.take(1, clock.now(), 'optional')).toBeGreaterThan(0);
+    for (let n = 0; n < 30; n++) expect(await budget.take(1, clock.now())).toBe(0);
+    expect(await budget.take(1, clock.now())).toBeGreaterThan(0);
+  });
+
+  test('what the venue counted beyond ours is believed by all', async () => {
+    const prefix = `t${++made}`;
+    const [one, other] = [process(prefix), process(prefix)] as const;
+    one.budget('venue', 100).observeUsed(95, clock.now());
+    const theirs = other.budget('venue', 100);
+    const spent = await waitFor(
+      async () => {
+        await theirs.take(1, clock.now());
+        return theirs.state(clock.now()).left < 5;
+      },
+      { what: 'the other process hears of it' },
+    );
+    expect(spent).toBe(true);
+  });
+
+  test('keys run out by themselves', async () => {
+    const prefix = `t${++made}`;
+    await process(prefix).budget('venue', 100, 300).take(1, clock.now());
+    const redis = new Redis(url as string, { protocol: 2 });
+    const keys = await redis.keys(`*${prefix}:venue*`);
+    expect(keys).toHaveLength(1);
+    expect(await redis.pttl(keys[0] as string)).toBeGreaterThan(0);
+    await waitFor(async () => (await redis.exists(keys[0] as string)) === 0, { what: 'the key has run out' });
+    redis.disconnect();
+  });
+});
+
+test('without Redis a process goes on alone with a quarter of the budget, at once', async () => {
+  const budget = process('nobody', 'redis://127.0.0.1:1').budget('venue', 40);
+  const began = performance.now();
+  const waits = await Promise.all(Array.from({ length: 40 }, async () => budget.take(1, clock.now())));
+  expect(waits.filter((wait) => wait === 0)).toHaveLength(10);
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(errors.length).toBeGreaterThan(0);
+});

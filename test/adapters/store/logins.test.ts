@@ -1,0 +1,78 @@
+// The service's own logins: made by a superuser and by an owner who is none, and what happens where neither is allowed.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { EVALUATOR_ROLE } from '../../../src/adapters/store/evidence-store.ts';
+import { separateLogins } from '../../../src/adapters/store/logins.ts';
+import { migrate } from '../../../src/adapters/store/migrate.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+let url: string;
+let superuser: Sql;
+beforeAll(async () => {
+  url = await testDatabase('empty');
+  superuser = openDatabase({ url, role: null, connections: 1, name: 'logins superuser' });
+  // The roles of the service are there already where another database of this server has them.
+  await migrate(await testDatabase());
+});
+afterAll(() => superuser.end());
+
+async function withSql<Value>(options: { url: string; role?: string | null }, work: (sql: Sql) => Promise<Value>): Promise<Value> {
+  const sql = openDatabase({ ...options, connections: 1, name: 'logins test' });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A login that owns the empty database and is no superuser. */
+async function plainOwner(name: string): Promise<string> {
+  const database = new URL(url).pathname.slice(1);
+  await superuser.unsafe(`
+    create role ${name} login createrole password 'plain';
+    grant sevengate_app, sevengate_evaluator, sevengate_reader to ${name} with admin option;
+    alter database ${database} owner to ${name};
+    alter schema public owner to ${name};`);
+  const address = new URL(url);
+  address.username = name;
+  address.password = 'plain';
+  return address.href;
+}
+
+test('an owner with CREATEROLE who is no superuser migrates, makes both logins, and again after a restart with the same passwords', async () => {
+  const owner = await plainOwner(`plain_owner_${process.pid}`);
+  await migrate(owner);
+  const [first, second] = [await separateLogins(owner), await separateLogins(owner)];
+  expect(first.shared).toBe(null);
+  expect(second).toEqual(first);
+  const both = await Promise.all([1, 2, 3, 4].map(() => separateLogins(owner)));
+  for (const one of both) expect(one).toEqual(first);
+  await withSql({ url: first.appUrl }, async (sql) => {
+    expect(await sql`select current_user as role, session_user <> current_user as apart`).toEqual([{ role: 'sevengate_app', apart: true }]);
+    await sql`insert into organizations (id, name) values (gen_random_uuid(), 'made by the application')`;
+    await expect(sql`select rolpassword from pg_authid`).rejects.toThrow(/permission denied/);
+  });
+  await withSql({ url: first.evaluatorUrl, role: EVALUATOR_ROLE }, async (sql) => {
+    expect(await sql`select current_user as role`).toEqual([{ role: 'sevengate_evaluator' }]);
+    await expect(sql`insert into organizations (id, name) values (gen_random_uuid(), 'x')`).rejects.toThrow(/permission denied/);
+  });
+  // The application's address with the evaluator's role is refused by the server itself.
+  await expect(withSql({ url: first.appUrl, role: EVALUATOR_ROLE }, (sql) => sql`select 1`)).rejects.toThrow(/permission denied/);
+  // The owner's own statements meet the same gates.
+  await withSql({ url: owner, role: null }, async (sql) => {
+    await expect(sql`truncate evidence cascade`).rejects.toThrow(/append-only/);
+    await expect(sql`truncate stage_changes`).rejects.toThrow(/append-only/);
+  });
+});
+
+test('a login that may use the roles and make none serves for all, and the start hears why', async () => {
+  const migrated = await testDatabase();
+  const name = `plain_member_${process.pid}`;
+  await superuser.unsafe(`create role ${name} login password 'plain'; grant sevengate_app, sevengate_evaluator to ${name};`);
+  const address = new URL(migrated);
+  address.username = name;
+  address.password = 'plain';
+  const logins = await separateLogins(address.href);
+  expect(logins).toMatchObject({ appUrl: address.href, evaluatorUrl: address.href, shared: expect.stringContaining('permission denied') });
+  expect(await withSql({ url: logins.appUrl }, (sql) => sql`select current_user as role`)).toEqual([{ role: 'sevengate_app' }]);
+});

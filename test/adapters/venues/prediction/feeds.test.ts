@@ -1,0 +1,241 @@
+// Both providers' feeds over real sockets against their doubles: quotes, trades, settlement, and everything that may go wrong.
+import { afterEach, describe, expect, test } from 'vitest';
+import { createKalshiFeed } from '../../../../src/adapters/venues/prediction/kalshi/feed.ts';
+import type { PredictionFeed } from '../../../../src/adapters/venues/prediction/provider-feed.ts';
+import { worthStreaming } from '../../../../src/adapters/venues/prediction/provider-feed.ts';
+import { compareDecimals, Decimal } from '../../../../src/domain/decimal.ts';
+import { isOnGrid, type PredictionMarket } from '../../../../src/domain/prediction-market.ts';
+import { matchQuestions } from '../../../../src/domain/prediction-question.ts';
+import type { Quote } from '../../../../src/domain/quote.ts';
+import { createMarketPipeline } from '../../../../streams/market-pipeline.ts';
+import { sampleMarket } from '../../../domain/prediction-samples.ts';
+import { waitFor } from '../../../harness/wait-for.ts';
+import { type Heard, hear, NOON, predictionStage, quotesIn, rejectionsIn } from '../../../sandbox/prediction/stage.ts';
+
+type Stage = Awaited<ReturnType<typeof predictionStage>>;
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+async function staged(options: Parameters<typeof predictionStage>[0] = {}): Promise<Stage> {
+  const stage = await predictionStage(options);
+  cleanups.push(() => stage.close());
+  return stage;
+}
+function listen(feed: PredictionFeed): Heard {
+  const heard = hear(feed);
+  cleanups.push(() => heard.stop());
+  return heard;
+}
+const instruments = (heard: Heard): Set<string> => new Set(quotesIn(heard).map(({ instrument }) => instrument));
+const statuses = (heard: Heard): string[] =>
+  heard.messages.flatMap((one) => (one.kind === 'feed_status' ? [`${one.status} ${one.epoch}`] : []));
+const latest = (heard: Heard): Quote[] => [...new Map(quotesIn(heard).map((quote) => [quote.instrument, quote])).values()];
+const PROVIDERS = ['polymarket', 'kalshi'] as const;
+const feedOf = (stage: Stage, provider: (typeof PROVIDERS)[number]): PredictionFeed =>
+  provider === 'polymarket' ? stage.polymarketFeed() : stage.kalshiFeed();
+
+describe.each(PROVIDERS)('%s', (provider) => {
+  test('quotes both outcomes of every open market on its grid, and tells trades', async () => {
+    const stage = await staged({ speed: 20 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60 && heard.trades.length > 3 && quotesIn(heard).length > 150, {
+      what: 'quotes and trades',
+    });
+    expect(statuses(heard)).toEqual(['connected 1']);
+    expect(rejectionsIn(heard)).toEqual([]);
+    for (const market of heard.markets.values()) {
+      const [yes, no] = market.outcomes.map(({ instrument }) => latest(heard).find((quote) => quote.instrument === instrument));
+      if (yes === undefined || no === undefined) continue;
+      for (const quote of [yes, no]) {
+        expect(quote).toMatchObject({ venue: 'prediction', sourceTime: true, quality: 'live', flags: [] });
+        expect(compareDecimals(quote.bid as string, quote.ask as string)).toBeLessThan(0);
+        expect(isOnGrid(market.priceGrid, quote.bid as string), `${quote.bid} of ${market.providerId}`).toBe(true);
+      }
+      // What both outcomes together cost: never less than the dollar that one of them pays.
+      expect(new Decimal(yes.ask as string).plus(no.ask as string).gte(1)).toBe(true);
+      expect(new Decimal(yes.bid as string).plus(no.bid as string).lte(1)).toBe(true);
+    }
+    for (const trade of heard.trades) expect(heard.markets.get(trade.marketId)).toBeDefined();
+    await waitFor(() => heard.messages.some(({ kind }) => kind === 'heartbeat'), { what: 'a sign of life' });
+  });
+
+  test('a lost difference is seen, said and repaired', async () => {
+    const stage = await staged({ speed: 40 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    stage[provider].faults.set({ gap: 0.3 });
+    const gapped = (): Quote | undefined => quotesIn(heard).find(({ flags }) => flags.includes('gap'));
+    await waitFor(gapped, { what: 'a quote that says gap' });
+    expect(gapped()).toMatchObject({ quality: 'degraded', bid: null, ask: null, flags: ['gap', 'resyncing'] });
+    stage[provider].faults.reset();
+    // A market may have ended meanwhile.
+    await waitFor(() => latest(heard).every(({ quality }) => quality === 'live' || quality === 'halted'), {
+      what: 'every book whole again',
+    });
+  });
+
+  test('garbage is counted by reason and costs nothing else', async () => {
+    const stage = await staged({ speed: 40 });
+    stage[provider].faults.set({ garbage: 0.2 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60 && rejectionsIn(heard).length > 5, { what: 'quotes among garbage' });
+    expect(new Set(rejectionsIn(heard).map(({ reason }) => reason)).size).toBeGreaterThan(1);
+    expect(statuses(heard)).toEqual(['connected 1']);
+  });
+
+  test('impossible prices are refused, and crossed books are heard as crossed', async () => {
+    const stage = await staged({ speed: 20 });
+    stage[provider].faults.set({ nanPrice: 0.5 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => rejectionsIn(heard).some(({ reason }) => reason === 'bad_number'), { what: 'a refusal' });
+    expect(quotesIn(heard).every(({ bid }) => bid === null || /^0\.\d+$/.test(bid))).toBe(true);
+    heard.stop();
+    stage[provider].faults.reset();
+    stage[provider].faults.set({ crossed: 1 });
+    const pipeline = createMarketPipeline({
+      clock: stage.clock,
+      random: () => 0.5,
+      feeds: [feedOf(stage, provider)],
+      instruments: () => [],
+      needs: () => [],
+      onCut: () => {},
+      onFailure: (error) => expect.unreachable(String(error)),
+    });
+    const judged: Quote[] = [];
+    const subscription = pipeline.judged.subscribe({ next: (one) => void (one.kind === 'quote' && judged.push(one)), error: () => {} });
+    pipeline.start();
+    cleanups.push(
+      () => pipeline.stop(),
+      () => subscription.unsubscribe(),
+    );
+    await waitFor(() => judged.some(({ flags }) => flags.includes('crossed')), { what: 'a crossed quote' });
+    expect(judged.filter(({ flags }) => flags.includes('crossed')).every(({ quality }) => quality === 'degraded')).toBe(true);
+  });
+
+  test('a cut connection comes back as a new epoch whose books begin empty', async () => {
+    const stage = await staged({ speed: 20 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    stage[provider].faults.set({ disconnectLoop: true });
+    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+    stage[provider].faults.reset();
+    await waitFor(() => statuses(heard).some((word) => /^connected ([2-9]|\d\d)/.test(word)), { what: 'a new epoch' });
+    const since = heard.messages.length;
+    await waitFor(() => new Set(heard.messages.slice(since).flatMap((one) => (one.kind === 'quote' ? [one.instrument] : []))).size > 60, {
+      what: 'whole books again',
+    });
+    expect(latest(heard).filter(({ quality }) => quality === 'degraded')).toEqual([]);
+  });
+
+  test('a venue that is frozen is given up and tried again', async () => {
+    const stage = await staged({ speed: 60 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    stage[provider].faults.set({ freeze: true });
+    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+    const down = heard.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
+    expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life/) });
+    stage[provider].faults.reset();
+    await waitFor(() => statuses(heard).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
+  });
+
+  test('a listing that is refused is counted and tried again', async () => {
+    const stage = await staged({ speed: 60 });
+    stage[provider].faults.set({ status429: 1 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => rejectionsIn(heard).some(({ detail }) => detail.includes('http_429')), { what: 'the refusal' });
+    expect(heard.markets.size).toBe(0);
+    stage[provider].faults.reset();
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes after the limit' });
+  });
+
+  test('a market ends, is decided as the prices say, and its last quote is halted', { timeout: 90_000 }, async () => {
+    // Two minutes before the questions of the full hour end: a busy machine hears of them in time.
+    const stage = await staged({ speed: 30, at: NOON + 28 * 60_000 });
+    const heard = listen(feedOf(stage, provider));
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    const ending = (): PredictionMarket[] => [...heard.markets.values()].filter(({ asks }) => asks?.resolvesAt === NOON + 30 * 60_000);
+    await waitFor(() => ending().length > 5 && ending().every(({ status }) => status === 'resolved'), {
+      what: 'every outcome',
+      deadlineMs: 45_000,
+    });
+    for (const { asks, resolution, outcomes, quality } of ending()) {
+      if (asks === null || asks.measure === 'any_time') continue;
+      const value = stage.market.value(asks.underlying, asks.resolvesAt);
+      const [low, high] = [Number(asks.threshold), Number(asks.upperThreshold ?? 0)];
+      const yes = {
+        above: value > low,
+        at_or_above: value >= low,
+        below: value < low,
+        at_or_below: value <= low,
+        between: value >= low && value <= high,
+      };
+      expect([asks, resolution.result]).toEqual([asks, yes[asks.comparator] ? 'yes' : 'no']);
+      expect(outcomes.map(({ payout }) => payout)).toEqual(resolution.result === 'yes' ? ['1', '0'] : ['0', '1']);
+      expect(quality).toBe('halted');
+    }
+    const gone = ending().flatMap(({ outcomes }) => outcomes.map(({ instrument }) => instrument));
+    await waitFor(() => gone.every((one) => latest(heard).find(({ instrument }) => instrument === one)?.quality !== 'live'), {
+      what: 'halted quotes',
+    });
+  });
+});
+
+describe('kalshi', () => {
+  test('without a key the listed tops are polled', async () => {
+    const stage = await staged({ speed: 20 });
+    const heard = listen(stage.kalshiFeed(false));
+    await waitFor(() => instruments(heard).size > 60, { what: 'quotes' });
+    expect(quotesIn(heard)[0]).toMatchObject({ source: 'kalshi:markets', sourceTime: false, sequence: null, quality: 'live' });
+    expect(statuses(heard)).toEqual(['connected 1']);
+    stage.kalshi.faults.set({ status5xx: 1 });
+    await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
+  });
+
+  test('a handshake that is signed by another key is refused', async () => {
+    const [stage, other] = [await staged(), await staged()];
+    const feed = createKalshiFeed({
+      streamUrl: stage.kalshi.wsUrl,
+      key: other.key,
+      rest: stage.kalshiRest,
+      clock: stage.clock,
+      random: () => 0.5,
+    });
+    const heard = listen(feed);
+    await waitFor(() => statuses(heard).includes('disconnected 0'), { what: 'the refusal' });
+    expect(heard.messages.find(({ kind }) => kind === 'feed_status')).toMatchObject({ detail: 'refused with status 401' });
+  });
+});
+
+test('the same questions exist on both venues with prices a little apart, others are only related', async () => {
+  const stage = await staged();
+  const [ours, theirs] = await Promise.all([stage.polymarketRest.list(), stage.kalshiRest.list()]);
+  const pairs = ours.markets.flatMap((one) => theirs.markets.map((other) => ({ one, other, ...matchQuestions(one, other) })));
+  const same = pairs.filter(({ verdict }) => verdict === 'same');
+  expect(new Set(same.map(({ one }) => one.underlying))).toEqual(new Set(['BTC', 'ETH', 'AAPL', 'NVDA', 'TSLA']));
+  expect(new Set(same.map(({ one }) => one.id)).size).toBe(same.length);
+  for (const { one, other } of same) {
+    const [a, b] = [one, other].map(({ outcomes: [yes] }) => new Decimal(yes.bid ?? 0).plus(yes.ask ?? 1).div(2));
+    expect(
+      (a as Decimal)
+        .minus(b as Decimal)
+        .abs()
+        .toNumber(),
+    ).toBeLessThan(0.04);
+  }
+  expect(pairs.filter(({ one, verdict }) => one.underlying === 'SOL' && verdict === 'same')).toEqual([]);
+  expect(pairs.some(({ one, verdict }) => one.underlying === 'SOL' && verdict === 'related')).toBe(true);
+  expect(ours.markets.some(({ event }) => event?.mutuallyExclusive === true)).toBe(true);
+});
+
+test('what is about the catalog is streamed before what trades most', () => {
+  const [plain, about, dear] = [
+    sampleMarket('kalshi', 'plain', { asks: null, underlying: 'BTC', volume: '1' }),
+    sampleMarket('kalshi', 'about', { volume: '1' }),
+    sampleMarket('kalshi', 'dear', { asks: null, underlying: null, volume: '99999999' }),
+  ];
+  const closed = sampleMarket('kalshi', 'closed', { status: 'closed' });
+  expect(worthStreaming([dear, plain, closed, about], 3).map(({ providerId }) => providerId)).toEqual(['about', 'plain', 'dear']);
+  expect(worthStreaming([dear, plain, about], 1)).toEqual([about]);
+});

@@ -1,0 +1,591 @@
+/** Live orders against the exchange's double, over real sockets, on virtual time. */
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
+import { clientOrderIdOf, createSpotOrders, type SpotOrders } from '../../../../src/adapters/venues/spotexchange/orders.ts';
+import { createSpotRest } from '../../../../src/adapters/venues/spotexchange/rest.ts';
+import { type SpotCredentials, spotSigner } from '../../../../src/adapters/venues/spotexchange/signature.ts';
+import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
+import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
+import type { VenueAnswer } from '../../../../src/domain/execution.ts';
+import { type Order, orderOf } from '../../../../src/domain/order.ts';
+import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
+import { seededRandom } from '../../../../src/sandbox/faults.ts';
+import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../../../src/sandbox/spotexchange/double.ts';
+import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
+import { NOON, tinyMarket, until } from './tiny-world.ts';
+
+const CREDENTIALS: SpotCredentials = { key: 'ours', secret: 'aSharedSecret' };
+const BOOK = 'agent:00000000-0000-7000-8000-000000000001:live';
+const LEASE_MS = 2_000;
+
+let clock: VirtualClock;
+let double: SpotExchangeDouble;
+let rest: VenueHttp;
+let orders: SpotOrders;
+const closing: (() => void)[] = [];
+
+function open(credentials: SpotCredentials = CREDENTIALS, baseUrl = double.url, orderLimit = 100): SpotOrders {
+  const weight = new WeightBudget(6_000);
+  const reads = createSpotRest({ baseUrl, clock, random: seededRandom(1), budget: weight });
+  const budgets = { weight, orders: new WeightBudget(orderLimit, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
+  const made = createSpotOrders({ baseUrl, rest: reads, credentials, clock, budgets });
+  closing.push(() => {
+    made.close();
+    reads.close();
+  });
+  return made;
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const ED25519 = { key: 'edwards', secret: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() };
+
+beforeEach(async () => {
+  clock = createVirtualClock(NOON);
+  double = await createSpotExchangeDouble({
+    market: tinyMarket(),
+    clock,
+    port: 0,
+    seed: 3,
+    keys: [
+      CREDENTIALS,
+      { key: 'readonly', secret: 'reads', mayTrade: false },
+      { key: 'edwards', publicKey: publicKey.export({ format: 'pem', type: 'spki' }).toString() },
+    ],
+  });
+  rest = createSpotRest({ baseUrl: double.url, clock, random: seededRandom(1) });
+  orders = open();
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) close();
+  rest.close();
+  await double.close();
+});
+
+interface Top {
+  readonly bid: string;
+  readonly ask: string;
+}
+
+async function top(symbol = 'BTCUSDT'): Promise<Top> {
+  const { bids, asks } = (await rest.get('/api/v3/depth', { symbol, limit: 5 }, 5)) as {
+    bids: [string, string][];
+    asks: [string, string][];
+  };
+  return { bid: plainDecimal(bids[0]?.[0] as string), ask: plainDecimal(asks[0]?.[0] as string) };
+}
+
+let made = 0;
+/** An order as risk let it pass, at the budget's worst price. */
+async function approved(
+  parts: { side?: 'buy' | 'sell'; quantity?: string; limitPrice?: string; held?: string } = {},
+): Promise<RiskApproved<Order>> {
+  const { side = 'buy', quantity = '0.01', held = '0' } = parts;
+  const { bid, ask } = await top();
+  const touch = side === 'buy' ? ask : bid;
+  const limitPrice = parts.limitPrice ?? plainDecimal(new Decimal(touch).times(side === 'buy' ? '1.002' : '0.998').toDecimalPlaces(2));
+  const order = orderOf({
+    id: `order-${++made}`,
+    origin: 'proposal',
+    mode: 'live',
+    bookId: BOOK,
+    instrument: 'spotexchange:BTCUSDT',
+    side,
+    quantity,
+    limitPrice,
+    maxSlippageBps: 10_000,
+  });
+  const book = emptyBook(BOOK, 'live', '100000000');
+  const verdict = assessOrder(order, {
+    at: clock.now(),
+    quote: { venue: 'spotexchange', instrument: 'BTCUSDT', bid, ask, observedAt: clock.now(), quality: 'live', flags: [] },
+    reference: { required: false, observed: null },
+    liquidityUsd: null,
+    mandate: {
+      ...mandateOf(null, DEFAULT_PREFERENCES, null),
+      maxTradeNotionalUsd: '100000000',
+      maxCapitalUsd: '100000000',
+      maxSlippageBps: 10_000,
+      maxPositionWeightPct: 100,
+      maxUnderlyingWeightPct: 100,
+    },
+    book: markBook(
+      held === '0' ? book : { ...book, holdings: [{ instrument: order.instrument, quantity: held, costUsd: '1', openedAt: clock.now() }] },
+      new Map([[order.instrument, bid]]),
+      clock.now(),
+    ),
+    others: NO_OTHER_BOOKS,
+    halt: 'none',
+    disabledFeature: null,
+    feeBps: 10,
+  });
+  if (!verdict.ok) throw new Error(`risk: ${JSON.stringify(verdict.attribution.rejections)}`);
+  return verdict.approved as RiskApproved<Order>;
+}
+
+async function infoOf(order: Order, key = order.id) {
+  const { bid, ask } = await top();
+  const quote = { source: 'test:top', observedAt: clock.now(), bid, ask };
+  return { key, quote, decisionPrice: order.side === 'buy' ? ask : bid, leaseUntil: clock.now() + LEASE_MS };
+}
+
+async function submit(order: RiskApproved<Order>, through = orders): Promise<VenueAnswer> {
+  return through.submit(order, (await infoOf(order)) as never);
+}
+
+const fillsOf = (answer: VenueAnswer): readonly Fill[] => ('fills' in answer ? answer.fills : []);
+const balance = (asset: string): Decimal => new Decimal(double.account.balances().find((each) => each.asset === asset)?.free ?? '0');
+
+/** What an account's balances moved by, as its book says. */
+function moved(fills: readonly Fill[]): { readonly base: Decimal; readonly usd: Decimal } {
+  let [base, usd] = [new Decimal(0), new Decimal(0)];
+  for (const { side, quantity, notionalUsd, feeUsd } of fills) {
+    base = side === 'buy' ? base.plus(quantity) : base.minus(quantity);
+    usd = (side === 'buy' ? usd.minus(notionalUsd) : usd.plus(notionalUsd)).minus(feeUsd);
+  }
+  return { base, usd };
+}
+
+describe('an order', () => {
+  test('is filled within its limit, and the book moves by what the account moved by', async () => {
+    const before = balance('USDT');
+    const bought = await submit(await approved({ quantity: '0.01' }));
+    expect(bought.outcome).toBe('filled');
+    const [fill] = fillsOf(bought);
+    expect(fill).toMatchObject({ bookId: BOOK, side: 'buy', instrument: 'spotexchange:BTCUSDT', quotes: [{ source: 'test:top' }] });
+    const { base, usd } = moved(fillsOf(bought));
+    expect(usd.eq(balance('USDT').minus(before))).toBe(true);
+    // 0.1 % was taken out of the purchase; the book holds whole lots of the rest.
+    expect(base.toString()).toBe('0.00999');
+    expect(balance('BTC').toString()).toBe('0.00999');
+
+    const sold = await submit(await approved({ side: 'sell', quantity: '0.00999', held: '0.00999' }));
+    expect(sold.outcome).toBe('filled');
+    expect(balance('BTC').isZero()).toBe(true);
+    const all = moved([...fillsOf(bought), ...fillsOf(sold)]);
+    expect(all.base.isZero()).toBe(true);
+    expect(all.usd.eq(balance('USDT').minus(before))).toBe(true);
+  });
+
+  test('signed with Ed25519 is taken as well', async () => {
+    expect((await submit(await approved(), open(ED25519))).outcome).toBe('filled');
+  });
+
+  test('larger than the book within its limit is partially filled, and the rest lapses', async () => {
+    const { ask } = await top();
+    const answer = await submit(await approved({ quantity: '9', limitPrice: plainDecimal(ask) }));
+    expect(answer.outcome).toBe('partially_filled');
+    expect(moved(fillsOf(answer)).base.lt(9)).toBe(true);
+    expect(double.account.open('BTCUSDT')).toEqual([]);
+    for (const fill of fillsOf(answer)) expect(fill.fillPrice).toBe(ask);
+  });
+
+  test('beyond the market is not filled, with the exchange’s reason', async () => {
+    const { bid } = await top();
+    const answer = await submit(await approved({ limitPrice: bid }));
+    expect(answer).toMatchObject({ outcome: 'rejected', reason: 'not_filled' });
+    expect((answer as { detail: string }).detail).toContain('UNFILLED_IOC_QUANTITY_EXPIRED');
+  });
+
+  test('in many small trades never leaves more in the book than in the account, and the money agrees exactly', async () => {
+    const before = balance('USDT');
+    const answer = await submit(await approved({ quantity: '1.23457' }));
+    expect(fillsOf(answer).length).toBeGreaterThan(1);
+    const { base, usd } = moved(fillsOf(answer));
+    expect(usd.eq(balance('USDT').minus(before))).toBe(true);
+    const left = balance('BTC').minus(base);
+    expect(left.gte(0) && left.lt('0.00001')).toBe(true);
+    for (const fill of fillsOf(answer)) expect(new Decimal(fill.feeUsd).gte(0)).toBe(true);
+    let book = emptyBook(BOOK, 'live', '1000000');
+    for (const fill of fillsOf(answer)) book = applyFill(book, fill);
+    expect(book.holdings[0]?.quantity).toBe(plainDecimal(base));
+  });
+
+  test('fifty times at once under one key is one order, and so it is afterwards', async () => {
+    const order = await approved();
+    const info = await infoOf(order);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => orders.submit(order, info as never)));
+    expect(double.account.orders.length).toBe(1);
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const again = await orders.submit(order, info as never);
+    expect(double.account.orders.length).toBe(1);
+    expect(fillsOf(again).map(({ id }) => id)).toEqual(fillsOf(answers[0] as VenueAnswer).map(({ id }) => id));
+  });
+
+  test('is named from its key in the exchange’s alphabet', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(clientOrderIdOf(a)).toMatch(/^[.A-Z:/a-z0-9_-]{1,36}$/);
+        expect(clientOrderIdOf(a) === clientOrderIdOf(b)).toBe(a === b);
+      }),
+    );
+  });
+});
+
+describe('commission in a third asset', () => {
+  test('is valued at the opening of its minute on the exchange itself', async () => {
+    double.account.commissionIn = { asset: 'ETH', price: 3_000_00000000n };
+    const answer = await submit(await approved({ quantity: '0.1' }));
+    expect(answer.outcome).toBe('filled');
+    const [bar] = (await rest.get('/api/v3/klines', { symbol: 'ETHUSDT', interval: '1m', startTime: NOON, limit: 1 }, 2)) as unknown[][];
+    const trades = double.account.orders[0]?.trades ?? [];
+    const paid = trades.reduce((sum, { commission }) => sum.plus(commission.toString()), new Decimal(0)).div('100000000');
+    const fees = fillsOf(answer).reduce((sum, { feeUsd }) => sum.plus(feeUsd), new Decimal(0));
+    expect(fees.eq(paid.times(bar?.[1] as string))).toBe(true);
+    // Nothing was taken out of the purchase.
+    expect(moved(fillsOf(answer)).base.toString()).toBe('0.1');
+  });
+
+  test('that the exchange does not price leaves the outcome unknown until it does', async () => {
+    double.account.commissionIn = { asset: 'BNB', price: 600_00000000n };
+    const order = await approved();
+    const info = await infoOf(order);
+    const answer = await orders.submit(order, info as never);
+    expect(answer).toMatchObject({ outcome: 'unknown' });
+    expect((answer as { detail: string }).detail).toMatch(/BNB, whose price cannot be told/);
+    expect(double.account.orders.length).toBe(1);
+    expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
+  });
+});
+
+describe('what the exchange refuses', () => {
+  test.each([
+    ['quantity', { quantity: '0.00001' }, /^NOTIONAL: .*smallest quantity is 0\.000\d+$/],
+    ['too much', { quantity: '9001' }, /^LOT_SIZE: quantity 9001 is above the maximum 9000\.00000000; the nearest allowed is 9000$/],
+  ])('%s is refused before it is sent, with the nearest that is allowed', async (_, parts, words) => {
+    const order = await approved();
+    const changed = orderOf({ ...order, ...parts }) as RiskApproved<Order>;
+    const answer = await submit(changed);
+    expect(answer).toMatchObject({ outcome: 'rejected', reason: 'filter_failed' });
+    expect((answer as { detail: string }).detail).toMatch(words);
+    expect(double.account.orders.length).toBe(0);
+  });
+
+  test('a closed market', async () => {
+    double.setStatus('BTCUSDT', 'HALT');
+    expect(await submit(await approved())).toMatchObject({ outcome: 'rejected', reason: 'market_closed' });
+  });
+
+  test('a market that closes after its filters were read', async () => {
+    await submit(await approved());
+    double.setStatus('BTCUSDT', 'HALT');
+    expect(await submit(await approved())).toMatchObject({
+      outcome: 'rejected',
+      reason: 'market_closed',
+      detail: '-2010 Market is closed.',
+    });
+  });
+
+  test('a balance that is too small', async () => {
+    expect(await submit(await approved({ quantity: '20' }))).toMatchObject({ outcome: 'rejected', reason: 'insufficient_balance' });
+  });
+
+  test.each([
+    ['an unknown key', { key: 'nobody', secret: 'x' }, /^-2015/],
+    ['a key that may only read', { key: 'readonly', secret: 'reads' }, /^-2015/],
+    ['a wrong secret', { key: 'ours', secret: 'wrong' }, /^-1022/],
+    ['a key of no known form', { key: 'not-a-key', secret: 'x' }, /^-2014/],
+  ])('%s', async (_, credentials, words) => {
+    const answer = await submit(await approved(), open(credentials));
+    expect(answer).toMatchObject({ outcome: 'rejected', reason: 'credentials_refused' });
+    expect((answer as { detail: string }).detail).toMatch(words);
+    expect(double.account.orders.length).toBe(0);
+  });
+
+  test('a price too far from the market is the exchange’s own filter', async () => {
+    const order = await approved();
+    const far = orderOf({ ...order, limitPrice: '500000' }) as RiskApproved<Order>;
+    expect(await submit(far)).toMatchObject({
+      outcome: 'rejected',
+      reason: 'filter_failed',
+      detail: '-1013 Filter failure: PERCENT_PRICE_BY_SIDE',
+    });
+  });
+
+  test('too many requests: refused for certain, and nothing more is asked until the time named', async () => {
+    const order = await approved();
+    await submit(order);
+    double.faults.set({ status429: 1 });
+    const refused = freshOf(order);
+    expect(await orders.submit(refused, infoOfNoRead(refused) as never)).toMatchObject({ outcome: 'rejected', reason: 'rate_limited' });
+    double.faults.reset();
+    const next = freshOf(order);
+    const info = { ...infoOfNoRead(next), leaseUntil: clock.now() + 500 };
+    await expect(orders.submit(next, info as never)).rejects.toThrow(/budget/);
+    expect(double.account.orders.length).toBe(1);
+    clock.advanceTo(clock.now() + 1_500);
+    expect((await submit(freshOf(order))).outcome).toBe('filled');
+  });
+
+  test('the number of orders in ten seconds', async () => {
+    const order = await approved({ quantity: '0.001' });
+    const wide = open(CREDENTIALS, double.url, 1_000);
+    const answers: VenueAnswer[] = [];
+    for (let i = 0; i < 101; i++) answers.push(await submit(freshOf(order), wide));
+    expect(answers.filter(({ outcome }) => outcome !== 'rejected').length).toBe(100);
+    expect(answers.at(-1)).toMatchObject({ outcome: 'rejected', reason: 'rate_limited', detail: expect.stringMatching(/^-1015/) });
+  });
+});
+
+/** The same order once more under another name. */
+function freshOf(order: RiskApproved<Order>): RiskApproved<Order> {
+  return orderOf({ ...order, id: `order-${++made}` }) as RiskApproved<Order>;
+}
+
+function infoOfNoRead(order: Order) {
+  return {
+    key: order.id,
+    quote: { source: 'test', observedAt: clock.now(), bid: '1', ask: '2' },
+    decisionPrice: order.limitPrice,
+    leaseUntil: clock.now() + LEASE_MS,
+  };
+}
+
+describe('an outcome that nobody knows', () => {
+  test('a lost answer is unknown, and the look-up finds exactly the one fill', async () => {
+    const order = await approved();
+    await submit(freshOf(order));
+    const before = balance('BTC');
+    const info = await infoOf(order);
+    double.faults.set({ lostAnswer: 1 });
+    expect((await orders.submit(order, info as never)).outcome).toBe('unknown');
+    expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
+    double.faults.reset();
+    const found = await orders.lookUp(order, order.id, info);
+    expect(found.outcome).toBe('filled');
+    expect(double.account.orders.length).toBe(2);
+    const { base } = moved(fillsOf(found));
+    expect(base.lte(balance('BTC').minus(before))).toBe(true);
+    const again = await orders.lookUp(order, order.id, info);
+    expect(fillsOf(again)).toEqual(fillsOf(found));
+    expect(fillsOf(found)[0]?.decisionPrice).toBe(info.decisionPrice);
+  });
+
+  test('an answer of 5xx is unknown whether or not the order was carried out, and the look-up tells', async () => {
+    const seed = await approved({ quantity: '0.001' });
+    await submit(freshOf(seed));
+    let carriedOut = 0;
+    for (let i = 0; i < 12; i++) {
+      const order = freshOf(seed);
+      const info = await infoOf(order);
+      const had = double.account.orders.length;
+      double.faults.set({ status5xx: 1 });
+      const answer = await orders.submit(order, info as never);
+      double.faults.reset();
+      expect(answer).toMatchObject({ outcome: 'unknown', detail: expect.stringMatching(/-1007/) });
+      const taken = double.account.orders.length - had;
+      carriedOut += taken;
+      // Within its lease it may still be on its way.
+      if (taken === 0) expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
+      clock.advanceTo(info.leaseUntil + 6_000);
+      const found = await orders.lookUp(order, order.id, info);
+      expect(found).toMatchObject(taken === 1 ? { outcome: 'filled' } : { outcome: 'rejected', reason: 'not_found' });
+    }
+    expect(carriedOut).toBeGreaterThan(0);
+    expect(carriedOut).toBeLessThan(12);
+  });
+
+  test('a slow answer is unknown once the exchange itself would have given up', async () => {
+    const order = await approved();
+    await submit(freshOf(order));
+    const info = { ...(await infoOf(order)), leaseUntil: clock.now() + 30_000 };
+    double.faults.set({ slowMs: 20_000 });
+    let answer: VenueAnswer | null = null;
+    void orders.submit(order, info as never).then((given) => {
+      answer = given;
+    });
+    await until('the order waits for its answer', () => {
+      clock.advanceTo(clock.now() + 100);
+      return answer !== null;
+    });
+    expect(answer).toMatchObject({ outcome: 'unknown' });
+    double.faults.reset();
+    // Its window is still open: what is not there now may come.
+    expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
+    clock.advanceTo(info.leaseUntil + 6_000);
+    expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
+    expect(double.account.orders.length).toBe(1);
+  });
+
+  test('garbage in the place of an answer is unknown', async () => {
+    const order = await approved();
+    await submit(freshOf(order));
+    const info = await infoOf(order);
+    double.faults.set({ garbage: 1 });
+    expect((await orders.submit(order, info as never)).outcome).toBe('unknown');
+    double.faults.reset();
+    expect((await orders.lookUp(order, order.id, info)).outcome).toBe('filled');
+  });
+
+  test('what reaches the exchange after the lease is refused there', async () => {
+    const order = await approved();
+    await submit(freshOf(order));
+    const info = await infoOf(order);
+    double.faults.set({ slowMs: LEASE_MS + 500 });
+    let answer: VenueAnswer | 'thrown' | null = null;
+    orders.submit(order, info as never).then(
+      (given) => {
+        answer = given;
+      },
+      () => {
+        answer = 'thrown';
+      },
+    );
+    await until('there is an answer', () => {
+      clock.advanceTo(clock.now() + 50);
+      return answer !== null;
+    });
+    expect(double.account.orders.length).toBe(1);
+    expect(answer).toBe('thrown');
+    double.faults.reset();
+    clock.advanceTo(info.leaseUntil + 6_000);
+    expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
+  });
+
+  test('an exchange that cannot be reached was sent nothing: it throws', async () => {
+    const first = await approved();
+    await submit(first);
+    const order = freshOf(first);
+    const info = infoOfNoRead(order);
+    await double.close();
+    await expect(orders.submit(order, info as never)).rejects.toThrow();
+  });
+});
+
+test('a clock that is far ahead or behind is corrected by the exchange’s own time', async () => {
+  for (const clockOffsetMs of [-3_600_000, 7_200_000]) {
+    double.faults.set({ clockOffsetMs });
+    expect((await submit(await approved(), open())).outcome).toBe('filled');
+  }
+});
+
+test('a clock that jumps is measured anew, and the order goes out once', async () => {
+  const order = await approved();
+  await submit(order);
+  double.faults.set({ clockOffsetMs: 60_000 });
+  expect((await submit(freshOf(order))).outcome).toBe('filled');
+  expect(double.account.orders.length).toBe(2);
+});
+
+test('no order that was let out is refused by a filter of its price, its size or its notional', { timeout: 30_000 }, async () => {
+  const { bid } = await top();
+  const base = await approved();
+  const wide = open(CREDENTIALS, double.url, 100_000);
+  let sentOnes = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 2_000_000 }),
+      fc.integer({ min: 0, max: 8 }),
+      fc.integer({ min: -5_000_000, max: 5_000_000 }),
+      fc.integer({ min: 0, max: 6 }),
+      async (lots, lotDigits, ticks, tickDigits) => {
+        const quantity = plainDecimal(new Decimal(lots).div(new Decimal(10).pow(lotDigits)));
+        const limitPrice = plainDecimal(
+          new Decimal(bid)
+            .plus(new Decimal(ticks).div(new Decimal(10).pow(tickDigits)))
+            .abs()
+            .plus('0.01'),
+        );
+        const order = orderOf({ ...base, id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order>;
+        const had = double.account.orders.length;
+        const answer = await wide.submit(order, infoOfNoRead(order) as never);
+        clock.advanceTo(clock.now() + 200);
+        sentOnes += double.account.orders.length - had;
+        if (answer.outcome === 'rejected')
+          expect(answer.detail).not.toMatch(/Filter failure: (PRICE_FILTER|LOT_SIZE|NOTIONAL|MARKET_LOT_SIZE)/);
+      },
+    ),
+    { numRuns: 150 },
+  );
+  expect(sentOnes).toBeGreaterThan(0);
+});
+
+describe('the double’s own orders', () => {
+  const sign = spotSigner(CREDENTIALS.secret);
+  async function call(method: string, path: string, parameters: Record<string, string>) {
+    const query = new URLSearchParams({ ...parameters, timestamp: String(clock.now()) }).toString();
+    const response = await fetch(`${double.url}${path}?${query}&signature=${sign(query)}`, {
+      method,
+      headers: { 'x-mbx-apikey': CREDENTIALS.key },
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown>, headers: response.headers };
+  }
+
+  test('a resting order locks its money, has the only order of its name, and is cancelled once', async () => {
+    const resting = {
+      symbol: 'BTCUSDT',
+      side: 'BUY',
+      type: 'LIMIT',
+      timeInForce: 'GTC',
+      quantity: '0.01',
+      price: '50000',
+      newClientOrderId: 'mine',
+    };
+    const placed = await call('POST', '/api/v3/order', resting);
+    expect(placed.body).toMatchObject({ status: 'NEW', executedQty: '0.00000000', fills: [] });
+    expect(placed.headers.get('x-mbx-order-count-10s')).toBe('1');
+    expect(double.account.balances()[0]).toEqual({ asset: 'USDT', free: '999500.00000000', locked: '500.00000000' });
+    expect((await call('POST', '/api/v3/order', resting)).body).toEqual({ code: -2010, msg: 'Duplicate order sent.' });
+    expect((await call('GET', '/api/v3/openOrders', { symbol: 'BTCUSDT' })).body).toMatchObject([{ clientOrderId: 'mine' }]);
+    expect((await call('DELETE', '/api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'mine' })).body).toMatchObject({
+      status: 'CANCELED',
+    });
+    expect((await call('DELETE', '/api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'mine' })).body['code']).toBe(-2011);
+    expect((await call('POST', '/api/v3/order', resting)).status).toBe(200);
+  });
+
+  test.each([
+    ['FOK', { timeInForce: 'FOK', quantity: '9', price: '98000' }, 'EXPIRED', 'UNFILLED_FOK_ORDER_EXPIRED'],
+    ['MARKET by quote', { type: 'MARKET', quoteOrderQty: '1000' }, 'FILLED', undefined],
+    ['MARKET beyond the book', { type: 'MARKET', side: 'SELL', quantity: '20' }, null, undefined],
+  ])('%s', async (_, parts, status, expiryReason) => {
+    const { body } = await call('POST', '/api/v3/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', ...parts } as Record<
+      string,
+      string
+    >);
+    if (status === null) expect(body['code']).toBe(-2010);
+    else expect([body['status'], body['expiryReason']]).toEqual([status, expiryReason]);
+  });
+
+  test.each([
+    [{ symbol: 'NOPE' }, -1121],
+    [{ side: 'HOLD' }, -1117],
+    [{ type: 'STOP' }, -1116],
+    [{ timeInForce: 'DAY' }, -1115],
+    [{ price: 'abc' }, -1100],
+    [{ quantity: '0.000000001' }, -1111],
+    [{ quantity: '0' }, -1013],
+    [{ newClientOrderId: 'ü' }, -1100],
+    [{ price: '95000.001' }, -1013],
+    [{ quantity: '0.000011' }, -1013],
+    [{ recvWindow: '60001' }, -1131],
+  ])('%j is refused with %i', async (parts, code) => {
+    const { body } = await call('POST', '/api/v3/order', {
+      symbol: 'BTCUSDT',
+      side: 'BUY',
+      type: 'LIMIT',
+      timeInForce: 'IOC',
+      quantity: '0.01',
+      price: '95000',
+      ...parts,
+    } as Record<string, string>);
+    expect(body['code']).toBe(code);
+  });
+
+  test('a time outside of the window is refused in the exchange’s words', async () => {
+    const at = async (timestamp: number) => {
+      const query = `timestamp=${timestamp}`;
+      const response = await fetch(`${double.url}/api/v3/account?${query}&signature=${sign(query)}`, {
+        headers: { 'x-mbx-apikey': CREDENTIALS.key },
+      });
+      return (await response.json()) as { msg?: string };
+    };
+    expect((await at(clock.now() - 5_001)).msg).toBe('Timestamp for this request is outside of the recvWindow.');
+    expect((await at(clock.now() + 1_000)).msg).toBe("Timestamp for this request was 1000ms ahead of the server's time.");
+    expect((await at(clock.now() - 5_000)).msg).toBeUndefined();
+    expect((await at(clock.now() + 999)).msg).toBeUndefined();
+  });
+});

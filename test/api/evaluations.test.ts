@@ -1,0 +1,99 @@
+// Backtests over HTTP: asked for, listed, read, reported and cancelled, by those who may.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evaluationKind } from '../../actors/evaluation/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { sha256Hex } from '../../src/domain/canonical-json.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let trader: string;
+let reader: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  trader = await api.token(['agent:read', 'trade:execute']);
+  reader = await api.token(['agent:read']);
+});
+afterAll(() => api.close());
+
+test('a backtest is accepted with every default resolved, once per key, one at a time, and can be cancelled', async () => {
+  const id = await createdAgent(api, trader);
+  const key = { 'idempotency-key': 'k-1' };
+  const begun = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, headers: key });
+  expect(begun.status).toBe(202);
+  expect(begun.body).toMatchObject({
+    agentId: id,
+    evaluation: 'backtest',
+    state: 'queued',
+    attempts: 0,
+    request: { from: '2021-02-22T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', timeframe: null, look: false },
+  });
+  expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, headers: key })).text).toBe(begun.text);
+  expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader })).body).toMatchObject({
+    status: 409,
+    code: 'state_conflict',
+  });
+
+  const runId = begun.body.id as string;
+  const listed = await api.call('GET', `/v1/agents/${id}/evaluations`, { token: reader });
+  expect(listed.body).toMatchObject({ items: [{ id: runId, state: 'queued' }], nextCursor: null });
+  const one = await api.call('GET', `/v1/agents/${id}/evaluations/${runId}`, { token: reader });
+  expect(one.body).toMatchObject({ id: runId, result: null });
+  expect((await api.call('GET', `/v1/agents/${id}/evaluations/${runId}/report`, { token: reader })).status).toBe(404);
+  expect((await api.call('POST', `/v1/agents/${id}/evaluations/${runId}/cancel`, { token: reader })).body).toMatchObject({
+    code: 'permission_missing',
+  });
+  const cancelled = await api.call('POST', `/v1/agents/${id}/evaluations/${runId}/cancel`, { token: trader });
+  expect(cancelled.body).toMatchObject({ state: 'cancelled', ending: { code: 'cancelled' } });
+  expect((await api.call('POST', `/v1/agents/${id}/evaluations/${runId}/cancel`, { token: trader })).status).toBe(409);
+  expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader })).status).toBe(202);
+});
+
+test('the report of a finished run is a page that may run nothing and ask for nothing', async () => {
+  const id = await createdAgent(api, trader);
+  const { body } = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader });
+  const runtime = createRuntime({ store: createActorStore(api.sql), directory: createDirectory([evaluationKind]), clock: api.clock });
+  const result = '{"engine":"backtest-1"}';
+  await runtime.deliver(body.id, { type: 'run.begun', holder: 'test', at: api.clock.now() }, { cause: 'test' });
+  await runtime.deliver(
+    body.id,
+    { type: 'run.finished', resultHash: sha256Hex(result), summary: { sharpe: 2 } },
+    {
+      cause: 'test',
+      also: () => [{ type: 'evaluation_report', runId: body.id, resultHash: sha256Hex(result), result, report: '<!doctype html>' }],
+    },
+  );
+  const page = await api.call('GET', `/v1/agents/${id}/evaluations/${body.id}/report`, { token: reader });
+  expect(page).toMatchObject({ status: 200, text: '<!doctype html>' });
+  expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'unsafe-inline'.*sandbox$/);
+  const run = await api.call('GET', `/v1/agents/${id}/evaluations/${body.id}`, { token: reader });
+  expect(run.body).toMatchObject({ state: 'finished', summary: { sharpe: 2 }, result: { engine: 'backtest-1' } });
+});
+
+test('what cannot be run as asked is refused with every reason; foreign and missing agents answer alike', async () => {
+  const id = await createdAgent(api, trader);
+  const refused = await api.call('POST', `/v1/agents/${id}/backtest`, {
+    token: trader,
+    body: { to: '2030-01-01T00:00:00.000Z', timeframe: '1d' },
+  });
+  expect(refused.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: '$.to' }, { path: '$.timeframe' }] });
+  const easier = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, body: { assumptions: { costMultiplier: 0.5 } } });
+  expect(easier.body).toMatchObject({ status: 400, code: 'malformed' });
+  expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: reader })).body).toMatchObject({ code: 'permission_missing' });
+  const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  const nobody = '019a5b1e-7c00-7000-8000-00000000dead';
+  const paths = (agent: string): readonly (readonly ['GET' | 'POST', string])[] => [
+    ['POST', `/v1/agents/${agent}/backtest`],
+    ['GET', `/v1/agents/${agent}/evaluations`],
+    ['GET', `/v1/agents/${agent}/evaluations/${nobody}`],
+    ['POST', `/v1/agents/${agent}/evaluations/${nobody}/cancel`],
+  ];
+  for (const [index, [method, path]] of paths(id).entries()) {
+    const foreign = await api.call(method, path, { token: stranger });
+    const missing = await api.call(method, paths(nobody)[index]?.[1] as string, { token: stranger });
+    expect(foreign.status).toBe(404);
+    expect({ ...foreign.body, requestId: '' }).toEqual({ ...missing.body, requestId: '' });
+  }
+});

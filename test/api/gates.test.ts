@@ -1,0 +1,359 @@
+// The seven gates over HTTP: promotions with their refusals, sign-off, evidence, versions and their differences.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { STAGES } from '../../src/domain/agent.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { createGateStage, type GateStage } from '../adapters/store/gate-stage.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let stage: GateStage;
+/** Who creates and asks; who signs off; who reads; who belongs elsewhere. */
+let trader: string;
+let risk: string;
+let both: string;
+let reader: string;
+let theirs: string;
+beforeAll(async () => {
+  const url = await testDatabase();
+  stage = await createGateStage(url);
+  api = await apiUnderTest(undefined, {}, url);
+  for (const [id, name] of [
+    [OURS, 'us'],
+    [THEIRS, 'them'],
+  ] as const)
+    await stage.app`insert into organizations (id, name) values (${id}, ${name})`;
+  trader = await api.token(['agent:read', 'trade:execute']);
+  risk = await api.token(['agent:read', 'risk:manage']);
+  both = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+  reader = await api.token(['agent:read']);
+  theirs = await api.token(['agent:read', 'trade:execute', 'risk:manage'], THEIRS);
+});
+afterAll(async () => {
+  await api.close();
+  await stage.close();
+});
+
+const promote = (id: string, token = trader, headers: Record<string, string> = {}) =>
+  api.call('POST', `/v1/agents/${id}/promote`, { token, headers });
+const gatesOf = async (id: string) => (await api.call('GET', `/v1/agents/${id}/gates`, { token: reader })).body;
+
+async function adopted(id: string): Promise<string> {
+  const { body } = await api.call('GET', `/v1/agents/${id}`, { token: reader });
+  stage.adopt(id, body.manifest as Manifest, body.manifestVersion, OURS);
+  return id;
+}
+const made = async (over: Record<string, unknown> = {}, token = trader): Promise<string> => adopted(await createdAgent(api, token, over));
+
+/** What opens the gate of a stage comes about: runs are evaluated, trading happens, somebody signs. */
+async function earn(id: string, at: (typeof STAGES)[number], passing = true): Promise<void> {
+  if (at === 'backtest' || at === 'stress_test') await stage.pass(id, at, undefined, passing);
+  if (at === 'paper' || at === 'shadow') await stage.traded(id, at, passing);
+  if (at === 'limited_live') {
+    const reply = await api.call('POST', `/v1/agents/${id}/sign-off`, {
+      token: risk,
+      body: { approved: passing, comment: 'looked at the fills' },
+    });
+    expect(reply.status, reply.text).toBe(201);
+  }
+}
+
+async function climbed(id: string, to: (typeof STAGES)[number]): Promise<string> {
+  const { body } = await api.call('GET', `/v1/agents/${id}`, { token: reader });
+  for (let place = STAGES.indexOf(body.stage); place < STAGES.indexOf(to); place++) {
+    await earn(id, STAGES[place] as (typeof STAGES)[number]);
+    const reply = await promote(id);
+    expect(reply.body, reply.text).toMatchObject({ stage: STAGES[place + 1] });
+    await stage.advance(1_000);
+  }
+  return id;
+}
+
+test.each(['draft', 'paper'] as const)(
+  'of many who promote an agent from %s at the same moment one opens the gate, and the others hear where it stands',
+  async (at) => {
+    const id = await climbed(await made(), at);
+    await earn(id, at);
+    const replies = await Promise.all(Array.from({ length: 12 }, () => promote(id)));
+    const next = STAGES[STAGES.indexOf(at) + 1] as (typeof STAGES)[number];
+    const opened = replies.filter(({ status }) => status === 200);
+    expect(opened.map(({ body }) => body.stage)).toEqual([next]);
+    for (const { status, body } of replies.filter((reply) => !opened.includes(reply))) {
+      // Whoever comes after the first asks for the next gate, and hears what that one needs.
+      expect([status, ['state_conflict', 'evidence_missing', 'gate_failed'].includes(body.code)], JSON.stringify(body)).toEqual([
+        409,
+        true,
+      ]);
+      expect(body.detail).toContain(next);
+    }
+    expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.stage).toBe(next);
+    await stage.advance(1_000);
+  },
+);
+
+test('an agent earns its capital through seven gates; each without its evidence says what is missing, each with bad evidence which condition failed', async () => {
+  const id = await made();
+  for (const [place, at] of STAGES.slice(0, -1).entries()) {
+    if (at !== 'draft') {
+      const missing = await promote(id);
+      expect(missing.status).toBe(409);
+      expect(missing.body.code).toBe(at === 'paper' || at === 'shadow' ? 'gate_failed' : 'evidence_missing');
+      expect(missing.body.detail).toContain(at);
+      await earn(id, at, false);
+      const failed = await promote(id);
+      expect(failed.body).toMatchObject({ code: 'gate_failed', status: 409 });
+      const broken = (failed.body.checks as { passed: boolean; observed: number | null; limit: number; rule: string }[]).filter(
+        ({ passed }) => !passed,
+      );
+      expect(broken.length).toBeGreaterThan(0);
+      for (const { observed, limit, rule } of broken) {
+        expect(rule).toMatch(/^(above|below|at_least|at_most)$/);
+        expect([typeof observed, typeof limit]).toEqual(['number', 'number']);
+      }
+      expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.stage).toBe(at);
+      // Trading goes on, and what was lost is earned back.
+      if (at === 'paper') for (let n = 0; n < 3; n++) await earn(id, at);
+      if (at === 'shadow') for (let n = 0; n < 7; n++) await earn(id, at);
+      if (at !== 'paper' && at !== 'shadow') await earn(id, at);
+    }
+    const opened = await promote(id);
+    expect(opened.status, opened.text).toBe(200);
+    expect(opened.body).toMatchObject({ id, stage: STAGES[place + 1], state: STAGES[place + 1], manifestVersion: 1 });
+    await stage.advance(1_000);
+  }
+  expect((await promote(id)).body).toMatchObject({ code: 'state_conflict', detail: expect.stringContaining('live') });
+
+  const { body } = await api.call('GET', `/v1/agents/${id}/evidence?limit=200`, { token: reader });
+  const passed = (body.items as { kind: string; passed: boolean; stage: string }[]).filter((row) => row.passed).map(({ kind }) => kind);
+  expect(passed.reverse()).toEqual(expect.arrayContaining(['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff']));
+  const changes =
+    await stage.app`select from_stage, to_stage, evidence_id is not null as proven, asked_by from stage_changes where agent_id = ${id} order by seq`;
+  expect(changes.map(({ to_stage }) => to_stage)).toEqual([...STAGES]);
+  expect(changes.slice(1).every(({ proven, asked_by }) => proven && asked_by === 'subject-1')).toBe(true);
+  expect((await gatesOf(id)).gates.map(({ state, passed: open }: { state: string; passed: boolean }) => [state, open])).toEqual(
+    Array(6).fill(['behind', true]),
+  );
+});
+
+describe('the sign-off', () => {
+  test('comes from somebody with risk:manage who is neither the creator nor who asks, and the newest word counts', async () => {
+    const id = await climbed(await made({}, both), 'limited_live');
+    const sign = (token: string, approved = true) => api.call('POST', `/v1/agents/${id}/sign-off`, { token, body: { approved } });
+    expect((await sign(both)).body).toMatchObject({ code: 'sign_off_refused', status: 403 });
+    expect((await sign(trader)).status).toBe(403);
+    expect((await sign(theirs)).status).toBe(404);
+    expect((await sign(risk)).body).toMatchObject({ kind: 'risk_signoff', stage: 'limited_live', passed: true });
+    expect((await sign(risk, false)).body).toMatchObject({ passed: false });
+    expect((await promote(id)).body).toMatchObject({ code: 'gate_failed', checks: [{ name: 'approved', observed: 0, passed: false }] });
+    const second = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
+    expect((await sign(second)).status).toBe(201);
+    expect((await promote(id, second)).body).toMatchObject({ code: 'sign_off_refused' });
+    expect((await promote(id, both)).body).toMatchObject({ stage: 'live' });
+  });
+
+  test('is for the step to live only', async () => {
+    const id = await made();
+    expect((await api.call('POST', `/v1/agents/${id}/sign-off`, { token: risk, body: { approved: true } })).body).toMatchObject({
+      code: 'state_conflict',
+    });
+    expect((await api.call('POST', `/v1/agents/${id}/sign-off`, { token: risk, body: { approved: 'yes' } })).status).toBe(400);
+  });
+});
+
+test('a changed manifest restarts at draft, and the evidence of the old one opens nothing', async () => {
+  const id = await climbed(await made(), 'paper');
+  const changed = await api.call('POST', `/v1/agents/${id}/versions`, { token: trader, body: payload({ stopLossPct: 5 }) });
+  expect(changed.body).toMatchObject({ stage: 'draft', manifestVersion: 2 });
+  expect((await gatesOf(id)).gates.map(({ passed }: { passed: boolean }) => passed)).toEqual([true, false, false, false, false, false]);
+  await adopted(id);
+  expect((await promote(id)).body).toMatchObject({ stage: 'backtest' });
+  expect((await promote(id)).body).toMatchObject({ code: 'evidence_missing' });
+});
+
+test('a manifest that cannot be evaluated stays at draft, with every reason', async () => {
+  const id = await made({ stopLossPct: 0, maxDailyDrawdownPct: 0, universe: [] });
+  const reply = await promote(id);
+  expect(reply.body).toMatchObject({ code: 'gate_failed', status: 409 });
+  const failed = (reply.body.checks as { name: string; passed: boolean }[]).filter(({ passed }) => !passed).map(({ name }) => name);
+  expect(failed).toEqual(['universe', 'stop_loss', 'daily_drawdown']);
+});
+
+test('a paused agent is not promoted, an unauthorized caller neither, and a foreign agent answers as a missing one', async () => {
+  const id = await made();
+  await api.call('POST', `/v1/agents/${id}/pause`, { token: trader });
+  expect((await promote(id)).body).toMatchObject({ code: 'state_conflict', detail: expect.stringContaining('paused') });
+  expect((await promote(id, reader)).status).toBe(403);
+  const missing = '019a5b1e-7c00-7000-8000-00000000dead';
+  for (const [method, path] of [
+    ['POST', 'promote'],
+    ['GET', 'gates'],
+    ['GET', 'versions'],
+    ['GET', 'evidence'],
+  ] as const) {
+    const [foreign, absent] = await Promise.all([id, missing].map((of) => api.call(method, `/v1/agents/${of}/${path}`, { token: theirs })));
+    const plain = (text: string | undefined) => text?.replace(/"requestId":"[^"]+"/, '');
+    expect(plain(foreign?.text)).toBe(plain(absent?.text));
+    expect(foreign?.status).toBe(404);
+  }
+});
+
+test('the same promotion twice under one key opens one gate', async () => {
+  const id = await made();
+  const [first, second] = [
+    await promote(id, trader, { 'idempotency-key': 'once' }),
+    await promote(id, trader, { 'idempotency-key': 'once' }),
+  ];
+  expect([first.status, first.body.stage, second.body.stage, second.headers['idempotency-replayed']]).toEqual([
+    200,
+    'backtest',
+    'backtest',
+    'true',
+  ]);
+});
+
+test('two who ask at once open one gate', async () => {
+  const id = await made();
+  await climbed(id, 'backtest');
+  await earn(id, 'backtest');
+  const replies = await Promise.all([1, 2, 3, 4].map(() => promote(id)));
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+  for (const { status, body } of replies.filter((reply) => reply.status !== 200))
+    expect([status, ['state_conflict', 'evidence_missing'].includes(body.code)]).toEqual([409, true]);
+  expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.stage).toBe('stress_test');
+});
+
+describe('versions', () => {
+  test('say what each changed: fields by path, conditions added and removed, and any two compared', async () => {
+    const id = await made();
+    await api.call('POST', `/v1/agents/${id}/versions`, { token: trader, body: payload({ stopLossPct: 5, universe: ['AAPLx'] }) });
+    const conditions = [
+      { type: 'premium_below', pct: -2 },
+      { type: 'rsi_below', period: 14, value: 35 },
+    ];
+    await api.call('POST', `/v1/agents/${id}/versions`, {
+      token: trader,
+      body: payload({ stopLossPct: 6, universe: ['AAPLx'], entryConditions: conditions }),
+    });
+    const all = (await api.call('GET', `/v1/agents/${id}/versions`, { token: reader })).body;
+    expect(all.items.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1]);
+    expect(all.comparison).toBe(null);
+    expect(all.items[2]).toMatchObject({ changes: [], conditionsAdded: [], conditionsRemoved: [] });
+    expect(all.items[1].changes.map(({ path }: { path: string }) => path)).toEqual(['$.stopLossPct', '$.universe']);
+    expect(all.items[1].changes[0]).toEqual({ path: '$.stopLossPct', before: 4, after: 5 });
+    expect(all.items[0]).toMatchObject({
+      changes: [{ path: '$.stopLossPct', before: 5, after: 6 }],
+      conditionsAdded: [{ side: 'entry', condition: { type: 'premium_below', pct: -2 } }],
+      conditionsRemoved: [{ side: 'entry', condition: { type: 'premium_below', pct: -1.5 } }],
+    });
+    const compared = (await api.call('GET', `/v1/agents/${id}/versions?from=1&to=3&limit=1`, { token: reader })).body;
+    expect(compared.items).toHaveLength(1);
+    expect(compared.comparison).toMatchObject({
+      from: 1,
+      to: 3,
+      changes: [{ path: '$.stopLossPct', before: 4, after: 6 }, { path: '$.universe' }],
+    });
+    const backwards = (await api.call('GET', `/v1/agents/${id}/versions?from=3&to=1`, { token: reader })).body;
+    expect(backwards.comparison.changes[0]).toEqual({ path: '$.stopLossPct', before: 6, after: 4 });
+    const next = (await api.call('GET', `/v1/agents/${id}/versions?limit=1&cursor=${compared.nextCursor}`, { token: reader })).body;
+    expect(next.items[0].version).toBe(2);
+    expect((await api.call('GET', `/v1/agents/${id}/versions?from=1&to=9`, { token: reader })).status).toBe(404);
+    expect((await api.call('GET', `/v1/agents/${id}/versions?from=0`, { token: reader })).status).toBe(400);
+  });
+});
+
+test('no random sequence of requests, breakers, new versions and raw statements reaches a stage without its evidence', async () => {
+  const runtime = createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: api.clock });
+  const KINDS = ['manifest', 'backtest', 'stress_test', 'paper', 'shadow', 'risk_signoff'] as const;
+  const anyStep = fc.oneof(
+    { weight: 5, arbitrary: fc.constant({ do: 'earn' as const }) },
+    { weight: 7, arbitrary: fc.constant({ do: 'promote' as const }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant('evaluate' as const),
+        kind: fc.constantFrom('backtest' as const, 'stress_test' as const),
+        passing: fc.boolean(),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('jump' as const), by: fc.integer({ min: 1, max: 6 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        { do: 'new version' as const },
+        { do: 'pause' as const },
+        { do: 'resume' as const },
+        { do: 'breaker' as const },
+      ),
+    },
+  );
+  let highest = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 26 }), async (steps) => {
+      const id = await made();
+      let at = 0;
+      let paused = false;
+      let version = 1;
+      /** What is on record and counts, by kind: whether the newest has passed. */
+      let counts = new Map<string, boolean>([['manifest', true]]);
+      const restart = (place: number): void => {
+        at = place;
+        counts = new Map([['manifest', true]]);
+      };
+      for (const step of steps) {
+        const here = STAGES[at] as (typeof STAGES)[number];
+        if (step.do === 'earn' && at > 0 && at < 6) {
+          await earn(id, here);
+          counts.set(KINDS[at] as string, true);
+        } else if (step.do === 'evaluate') {
+          await stage.pass(id, step.kind, undefined, step.passing);
+          counts.set(step.kind, step.passing);
+        } else if (step.do === 'promote') {
+          const opens = !paused && at < 6 && counts.get(KINDS[at] as string) === true;
+          const reply = await promote(id);
+          expect([reply.status, opens], reply.text).toEqual([opens ? 200 : 409, opens]);
+          if (opens) {
+            at++;
+            for (const kind of ['paper', 'shadow', 'risk_signoff']) if (KINDS[at] === kind) counts.delete(kind);
+            await stage.advance(1_000);
+          }
+        } else if (step.do === 'jump' && at + step.by < STAGES.length) {
+          const to = STAGES[at + step.by] as string;
+          const [any] = await stage.app<{ id: string }[]>`select id from evidence where agent_id = ${id} order by random() limit 1`;
+          if (step.by > 1 || counts.get(KINDS[at] as string) !== true)
+            await expect(
+              stage.app`update agents set stage = ${to}, stage_evidence = ${any?.id ?? null}, stage_asked_by = 'tina' where id = ${id}`,
+            ).rejects.toThrow(/gate/);
+        } else if (step.do === 'new version') {
+          const reply = await api.call('POST', `/v1/agents/${id}/versions`, {
+            token: trader,
+            body: payload({ stopLossPct: 5 + version++ }),
+          });
+          expect(reply.status, reply.text).toBe(201);
+          await adopted(id);
+          restart(0);
+        } else if (step.do === 'pause' || step.do === 'resume') {
+          await api.call('POST', `/v1/agents/${id}/${step.do}`, { token: step.do === 'pause' ? trader : risk });
+          paused = step.do === 'pause';
+        } else if (step.do === 'breaker') {
+          await runtime.deliver(
+            id,
+            { type: 'breaker.tripped', breaker: 'slippage', at: api.clock.now(), observed: 9, limit: 3 },
+            { cause: 'test' },
+          );
+          if (at >= 5) restart(3);
+        }
+        const [row] = await stage.app<{ stage: string; value: { stage: string } }[]>`
+          select g.stage, a.snapshot -> 'value' as value from agents g join actors a on a.id = g.id where g.id = ${id}`;
+        expect([row?.stage, row?.value.stage]).toEqual([STAGES[at], STAGES[at]]);
+        highest = Math.max(highest, at);
+      }
+    }),
+    { numRuns: 12 },
+  );
+  expect(highest).toBeGreaterThan(2);
+}, 60_000);

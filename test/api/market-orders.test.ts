@@ -1,0 +1,147 @@
+// Orders of people over HTTP: paper fills through the live book, risk with the organization's preferences, and the switch before live ones.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Decimal } from '../../src/domain/decimal.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
+
+const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
+let api: ApiUnderTest;
+let trader: string;
+let manager: string;
+
+beforeAll(async () => {
+  api = await apiUnderTest();
+  trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
+  manager = await api.token(['agent:read', 'risk:manage']);
+});
+afterAll(() => api.close());
+
+const level = (price: string, size: string) => ({ price, size });
+beforeEach(() => {
+  api.market.set(BTC, quoteOf(BTC, api.clock.now(), '60000', '60010'));
+  api.books.set(BTC, {
+    source: 'test:depth',
+    observedAt: api.clock.now(),
+    receivedAt: api.clock.now(),
+    quality: 'live',
+    flags: [],
+    bids: [level('60000', '1'), level('59990', '2')],
+    asks: [level('60010', '0.5'), level('60020', '2')],
+  });
+});
+
+const paper = (body: object, headers: Record<string, string> = {}, token = trader) =>
+  api.call('POST', '/v1/market-orders/paper', { token, body: { instrument: 'BTCUSDT', side: 'buy', ...body }, headers });
+const held = async (): Promise<Decimal> => {
+  const [row] = await api.sql<
+    { holdings: { quantity: string }[] }[]
+  >`select holdings from books where id like 'manual:%' and mode = 'paper'`;
+  return new Decimal(row?.holdings[0]?.quantity ?? 0);
+};
+
+test('a paper order walks the live book, and its fill names what it was made on', async () => {
+  const { status, body } = await paper({ quantity: '1' });
+  expect(status).toBe(201);
+  // 0.5 at 60010 and 0.5 at 60020.
+  expect(body).toMatchObject({ state: 'filled', mode: 'paper', filledQuantity: '1', filledNotionalUsd: '60015', decisionPrice: '60010' });
+  expect(body.fills[0]).toMatchObject({
+    fillPrice: '60015',
+    feeUsd: '60.015',
+    quotes: [{ source: 'test:depth', bid: '60000', ask: '60010' }],
+  });
+  const [book] = await api.sql<
+    { cash_usd: string; capital_usd: string }[]
+  >`select cash_usd, capital_usd from books where mode = 'paper' and agent_id is null`;
+  expect(new Decimal(book?.capital_usd as string).minus(book?.cash_usd as string).toString()).toBe('60075.015');
+  expect((await api.call('GET', `/v1/market-orders/${body.id}`, { token: trader })).body).toEqual(body);
+  expect((await api.call('GET', '/v1/market-orders?mode=paper', { token: trader })).body.items[0]).toEqual(body);
+});
+
+test('a notional is turned into whole lots at the worst price', async () => {
+  const { body } = await paper({ notionalUsd: '1000' });
+  expect(new Decimal(body.notionalUsd).lte(1_000)).toBe(true);
+  expect(new Decimal(body.quantity).mod('0.00001').isZero()).toBe(true);
+});
+
+test('what is not filled has a reason', async () => {
+  const { status, body } = await paper({ quantity: '0.1', limitPrice: '59000' });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ state: 'failed', reason: 'limit_price_passed', fills: [], filledQuantity: '0' });
+  expect(body.detail).toContain('60010');
+});
+
+test('a sell reduces what is held, and no more than that', async () => {
+  const before = await held();
+  expect((await paper({ side: 'sell', quantity: '0.4' })).body).toMatchObject({ state: 'filled', side: 'sell' });
+  expect((await held()).toString()).toBe(before.minus('0.4').toString());
+  const { status, body } = await paper({ side: 'sell', quantity: '50' });
+  expect([status, body.code]).toEqual([422, 'blocked_by_risk']);
+  expect(body.rejections.length).toBeGreaterThan(0);
+});
+
+test('the preferences of the organization are the mandate', async () => {
+  const { status, body: refused } = await paper({ quantity: '20' });
+  expect([status, refused.code]).toEqual([422, 'blocked_by_risk']);
+  expect(refused.rejections.map(({ code }: { code: string }) => code)).toContain('notional_limit_breach');
+});
+
+test('a market that is not live buys nothing', async () => {
+  api.books.clear();
+  api.market.set(BTC, quoteOf(BTC, api.clock.now(), '60000', '60010', 'stale'));
+  const { status, body } = await paper({ quantity: '0.1' });
+  expect([status, body.code, body.rejections[0].code]).toEqual([422, 'blocked_by_risk', 'quote_not_live']);
+});
+
+test('the same request under one Idempotency-Key is one order', async () => {
+  const before = await held();
+  const first = await paper({ quantity: '0.01' }, { 'idempotency-key': 'once' });
+  const again = await paper({ quantity: '0.01' }, { 'idempotency-key': 'once' });
+  expect(again.text).toBe(first.text);
+  expect((await held()).minus(before).toString()).toBe('0.01');
+  expect((await paper({ quantity: '0.02' }, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
+});
+
+test('orders at the same time are each judged on the book that the ones before left', async () => {
+  const before = await held();
+  const placed = await Promise.all(Array.from({ length: 5 }, () => paper({ side: 'sell', quantity: plain(before.div(2)) })));
+  const sold = placed.filter(({ body }) => body.state === 'filled').length;
+  expect(sold).toBeLessThanOrEqual(2);
+  expect(sold).toBeGreaterThan(0);
+  expect((await held()).gte(0)).toBe(true);
+});
+const plain = (value: Decimal): string => value.toDecimalPlaces(5, Decimal.ROUND_DOWN).toFixed();
+
+test.each([
+  [{}, '$.quantity'],
+  [{ quantity: '1', notionalUsd: '1' }, '$.quantity'],
+  [{ quantity: '0' }, '$.quantity'],
+  [{ quantity: '1e3' }, '$.quantity'],
+  [{ quantity: '0.000001' }, '$.quantity'],
+  [{ quantity: '1', limitPrice: '60000.001' }, '$.limitPrice'],
+  [{ quantity: '1', instrument: 'NOPE' }, '$.instrument'],
+  [{ quantity: '1', leverage: 2 }, 'leverage'],
+])('%j is malformed, and the answer says where', async (parts, where) => {
+  const { status, body } = await paper(parts);
+  expect([status, body.code]).toEqual([400, 'malformed']);
+  expect(body.detail).toContain(where);
+});
+
+test('live orders are switched off unless the service is told otherwise', async () => {
+  const { status, body } = await api.call('POST', '/v1/market-orders/spotexchange/live', {
+    token: trader,
+    body: { instrument: 'BTCUSDT', side: 'buy', quantity: '0.01' },
+  });
+  expect([status, body.code]).toEqual([422, 'feature_disabled']);
+  expect(await api.sql`select 1 from market_orders where mode = 'live'`).toEqual([]);
+});
+
+test('a foreign order answers as a missing one, and a viewer places none', async () => {
+  const stranger = await api.token(['agent:read'], THEIRS);
+  const [{ id }] = (await api.call('GET', '/v1/market-orders', { token: trader })).body.items;
+  const foreign = await api.call('GET', `/v1/market-orders/${id}`, { token: stranger });
+  const missing = await api.call('GET', '/v1/market-orders/00000000-0000-7000-8000-00000000ffff', { token: stranger });
+  expect([foreign.status, foreign.body.detail]).toEqual([404, missing.body.detail]);
+  expect((await api.call('GET', '/v1/market-orders', { token: stranger })).body.items).toEqual([]);
+  expect((await paper({ quantity: '0.01' }, {}, manager)).status).toBe(403);
+});

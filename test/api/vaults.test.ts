@@ -1,0 +1,292 @@
+// Vaults over HTTP, on the real commands, books and ledger: shares, ceilings, withdrawals and the ranking.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { writeCut } from '../../src/adapters/store/tick-store.ts';
+import { createVaultStore } from '../../src/adapters/store/vault-store.ts';
+import type { Stage } from '../../src/domain/agent.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { sampleObservation } from '../actors/agent/sample.ts';
+import { placeAtStage } from '../harness/stage.ts';
+import { quote } from '../streams/events.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, OURS, payload, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let url: string;
+let alice: string;
+let bob: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  url = api.databaseUrl;
+  alice = await api.token(['market:read', 'agent:read', 'trade:execute']);
+  bob = await api.token(['market:read', 'agent:read', 'trade:execute']);
+});
+afterAll(() => api.close());
+
+const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
+
+/** An agent on BTCUSDT with a mandate of 10,000 dollars, at a stage. */
+async function agentAt(stage: Stage, token = alice): Promise<string> {
+  const id = await createdAgent(api, token, payload({ universe: ['BTCUSDT'], maxCapitalUsd: 10_000 }));
+  if (stage !== 'draft') await placeAtStage(url, id, stage);
+  return id;
+}
+
+const deposit = (id: string, token: string, amountUsd: string, key?: string) =>
+  api.call('POST', `/v1/agents/${id}/vault/deposit`, {
+    token,
+    body: { amountUsd },
+    ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+  });
+const withdraw = (id: string, token: string, body: object) => api.call('POST', `/v1/agents/${id}/vault/withdraw`, { token, body });
+const vaultOf = async (id: string) => (await api.call('GET', `/v1/agents/${id}/vault`, { token: alice })).body;
+
+/** The vault's live book buys one coin at 1,000 dollars. */
+async function buy(id: string, at: number, name = 'f'): Promise<void> {
+  const fill = {
+    id: `${name}-${id}`,
+    orderId: 'o',
+    bookId: bookIds.live(id),
+    instrument: BTC,
+    side: 'buy',
+    quantity: '1',
+    fillPrice: '1000',
+    feeUsd: '0',
+    notionalUsd: '1000',
+    decisionPrice: '1000',
+    slippageBps: 0,
+    at,
+    quotes: [],
+  } as const;
+  await api.sql.begin((transaction) => writeRecords(transaction, [{ type: 'fill', orgId: OURS, fill }]));
+}
+
+const btc = (mid: number, over = {}) =>
+  quote(NOW, { venue: 'spotexchange', instrument: 'BTCUSDT', bid: String(mid - 1), ask: String(mid + 1), ...over });
+const price = (mid: number) => api.market.set(BTC, btc(mid));
+
+describe('ceilings', () => {
+  test.each(['draft', 'backtest', 'stress_test', 'paper', 'shadow'] as const)('at %s the vault takes no capital', async (stage) => {
+    const reply = await deposit(await agentAt(stage), alice, '1');
+    expect(reply.status).toBe(422);
+    expect(reply.body).toMatchObject({
+      code: 'blocked_by_risk',
+      rejections: [{ code: 'capital_limit_breach', limit: '0', before: '0', after: '1' }],
+    });
+  });
+
+  test('at limited_live a tenth of the mandate fits, and not a millionth of a dollar more', async () => {
+    const id = await agentAt('limited_live');
+    expect((await deposit(id, alice, '600')).status).toBe(201);
+    const over = await deposit(id, bob, '400.000001');
+    expect(over.body).toMatchObject({
+      code: 'blocked_by_risk',
+      rejections: [{ limit: '1000', before: '600', after: '1000.000001', suggestion: 'deposit at most 400' }],
+    });
+    expect((await deposit(id, bob, '400')).status).toBe(201);
+    expect(await vaultOf(id)).toMatchObject({ ceilingUsd: '1000', allocatedUsd: '1000', equityUsd: '1000', totalShares: '1000' });
+  });
+
+  test('the database refuses the same by itself, whoever writes', async () => {
+    const id = await agentAt('limited_live');
+    await expect(
+      api.sql`insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
+        values (${id}, 1, 'deposit', 'mallory', 1001, 1001, 1, 0, 'limited_live', ${NOW}, 'r')`,
+    ).rejects.toMatchObject({ code: '23514', constraint_name: 'vault_ceiling' });
+    await expect(api.sql`update vaults set total_shares = 5`).rejects.toThrow(/permission denied/);
+    const [row] = await api.sql`select count(*)::int as n from vault_changes where agent_id = ${id}`;
+    expect(row).toEqual({ n: 0 });
+  });
+
+  test('an agent with more than a tenth in its vault does not come back to limited_live before it has given back', async () => {
+    const id = await agentAt('live');
+    expect((await deposit(id, alice, '5000')).status).toBe(201);
+    const owner = openDatabase({ url, connections: 1, role: null, name: 'owner' });
+    try {
+      await owner`alter table agents disable trigger agent_stage_gate`;
+      await expect(owner`update agents set stage = 'limited_live' where id = ${id}`).rejects.toThrow(/may hold 1000/);
+    } finally {
+      await owner`alter table agents enable always trigger agent_stage_gate`;
+      await owner.end({ timeout: 3 });
+    }
+  });
+});
+
+describe('shares', () => {
+  test('are issued and taken back at the price of the moment, which neither moves', async () => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '2000');
+    await buy(id, NOW);
+    price(1_600);
+    const before = await vaultOf(id);
+    expect(before).toMatchObject({ equityUsd: '2600', sharePriceUsd: '1.3', unrealizedPnlUsd: '600', cashUsd: '1000' });
+    const entered = await deposit(id, bob, '650');
+    expect(entered.body).toMatchObject({ kind: 'deposit', amountUsd: '650', shares: '500', sharePriceUsd: '1.3', change: 2 });
+    expect(await vaultOf(id)).toMatchObject({ sharePriceUsd: '1.3', totalShares: '2500', equityUsd: '3250' });
+    const left = await withdraw(id, alice, { shares: '1000' });
+    expect(left.body).toMatchObject({ kind: 'withdrawal', amountUsd: '1300', sharePriceUsd: '1.3' });
+    const after = await vaultOf(id);
+    expect(after).toMatchObject({ sharePriceUsd: '1.3', totalShares: '1500', equityUsd: '1950', cashUsd: '350' });
+    expect(after.depositors.map(({ shares, valueUsd }: { shares: string; valueUsd: string }) => [shares, valueUsd])).toEqual(
+      expect.arrayContaining([
+        ['1000', '1300'],
+        ['500', '650'],
+      ]),
+    );
+  });
+
+  test('cash only is paid out, and what is invested is said', async () => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '1500');
+    await buy(id, NOW);
+    price(1_000);
+    const reply = await withdraw(id, alice, { all: true });
+    expect(reply.body).toMatchObject({
+      code: 'blocked_by_risk',
+      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'take out at most 500 now' }],
+    });
+    expect((await withdraw(id, alice, { amountUsd: '500' })).body).toMatchObject({ amountUsd: '500', shares: '500' });
+  });
+
+  test('nobody takes out what is not theirs, by the API or past it', async () => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '100');
+    const reply = await withdraw(id, bob, { amountUsd: '1' });
+    expect(reply.status).toBe(422);
+    expect(reply.body.detail).toBe('you own 0 shares of this vault');
+    await expect(
+      api.sql`insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
+        values (${id}, 2, 'withdrawal', 'mallory', 1, 1, 1, 0, 'live', ${NOW}, 'r')`,
+    ).rejects.toMatchObject({ constraint_name: 'vault_shares' });
+  });
+
+  test('a vault whose position has no live quote is not priced, so nobody comes or goes', async () => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '2000');
+    await buy(id, NOW);
+    api.market.set(BTC, btc(1_000, { quality: 'stale', flags: ['over_age'] }));
+    expect(await vaultOf(id)).toMatchObject({ equityUsd: null, sharePriceUsd: null, drawdownPct: null, unpriced: [BTC] });
+    for (const reply of [await deposit(id, bob, '10'), await withdraw(id, alice, { all: true })]) {
+      expect(reply.status).toBe(422);
+      expect(reply.body.rejections[0].code).toBe('quote_not_live');
+    }
+    price(1_000);
+  });
+
+  test('thirty deposits at once are thirty deposits, and the ledger holds every cent of them', async () => {
+    const id = await agentAt('live');
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => deposit(id, n % 2 === 0 ? alice : bob, '10')));
+    const done = replies.filter(({ status }) => status === 201).length;
+    for (const { status } of replies) expect([201, 503]).toContain(status);
+    expect(await vaultOf(id)).toMatchObject({ allocatedUsd: String(done * 10), cashUsd: String(done * 10), sharePriceUsd: '1' });
+    const [sum] = await api.sql<{ total: string }[]>`
+      select sum(l.amount) as total from ledger_legs l join ledger_accounts a on a.id = l.account_id where a.book_id = ${bookIds.live(id)}`;
+    expect(Number(sum?.total)).toBe(0);
+  });
+
+  test('the same key pays in once, and another amount under it is refused', async () => {
+    const id = await agentAt('live');
+    const first = await deposit(id, alice, '10', 'pay-1');
+    const again = await deposit(id, alice, '10', 'pay-1');
+    expect(again.text).toBe(first.text);
+    expect((await deposit(id, alice, '11', 'pay-1')).body.code).toBe('idempotency_mismatch');
+    expect((await vaultOf(id)).allocatedUsd).toBe('10');
+  });
+});
+
+describe('bad input', () => {
+  test.each([
+    [{ amountUsd: 5 }, /amountUsd/],
+    [{ amountUsd: '1e3' }, /amountUsd/],
+    [{ amountUsd: '-5' }, /above zero/],
+    [{ amountUsd: '0' }, /above zero/],
+    [{ amountUsd: '1.0000001' }, /at most 6 decimals/],
+    [{ amountUsd: '1', to: 'me' }, /to/],
+    [{}, /amountUsd/],
+  ])('%j is no deposit', async (body, detail) => {
+    const reply = await api.call('POST', `/v1/agents/${await agentAt('draft')}/vault/deposit`, { token: alice, body });
+    expect(reply.status).toBe(400);
+    expect(reply.body.detail).toMatch(detail);
+  });
+
+  test('a withdrawal says in exactly one way how much', async () => {
+    const id = await agentAt('live');
+    for (const body of [{}, { all: true, shares: '1' }]) {
+      const reply = await withdraw(id, alice, body);
+      expect([reply.status, reply.body.detail]).toEqual([400, 'body: give exactly one of amountUsd, shares and all']);
+    }
+  });
+
+  test('a foreign agent answers as a missing one', async () => {
+    const id = await agentAt('live');
+    const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+    const missing = '019a5b1e-7c00-7000-8000-00000000ffff';
+    for (const [method, path, body] of [
+      ['GET', 'vault', undefined],
+      ['POST', 'vault/deposit', { amountUsd: '1' }],
+      ['POST', 'vault/withdraw', { all: true }],
+    ] as const) {
+      const [foreign, absent] = await Promise.all(
+        [id, missing].map((agent) =>
+          api.call(method, `/v1/agents/${agent}/${path}`, { token: stranger, ...(body === undefined ? {} : { body }) }),
+        ),
+      );
+      const plain = (text: string | undefined) => text?.replace(/"requestId":"[^"]+"/, '');
+      expect(foreign?.status).toBe(404);
+      expect(plain(foreign?.text)).toBe(plain(absent?.text));
+    }
+  });
+});
+
+describe('marks and the ranking', () => {
+  test('a vault is marked on a cut in which all it holds was live; the ranking goes by the return of a share', async () => {
+    const [winner, loser] = [await agentAt('live'), await agentAt('live')];
+    for (const id of [winner, loser]) await deposit(id, alice, '2000');
+    await buy(winner, NOW);
+    const store = createVaultStore(api.sql);
+    const cutAt = async (slot: number, mid: number, quality: 'live' | 'stale') => {
+      const seen = sampleObservation(BTC, slot, { mid: String(mid), premiumPct: null, rsi: null, quality });
+      await writeCut(api.sql, { slot, observations: new Map([[BTC, seen]]) }, 'streams');
+      return store.mark();
+    };
+    const slot = Math.floor(NOW / 60_000) * 60_000;
+    await cutAt(slot, 1_000, 'live');
+    await cutAt(slot + 60_000, 1_500, 'live');
+    // One that is not live prices no vault that holds the instrument.
+    await cutAt(slot + 120_000, 9_000, 'stale');
+    api.clock.advanceTo(slot + 180_000);
+    const { body } = await api.call('GET', '/v1/agent-vaults/leaderboard?window=24h&limit=200', { token: alice });
+    const row = (id: string) => body.items.find(({ agentId }: { agentId: string }) => agentId === id);
+    expect(row(winner)).toMatchObject({
+      returnPct: 25,
+      sharePriceUsd: '1.25',
+      highWaterMarkUsd: '1.25',
+      drawdownPct: 0,
+      equityUsd: '2500',
+    });
+    expect(row(winner).rank).toBeLessThan(row(loser).rank);
+    await cutAt(slot + 180_000, 1_250, 'live');
+    const after = (await api.call('GET', '/v1/agent-vaults/leaderboard?window=24h&limit=200', { token: alice })).body;
+    expect(after.items.find(({ agentId }: { agentId: string }) => agentId === winner)).toMatchObject({
+      highWaterMarkUsd: '1.25',
+      drawdownPct: 10,
+    });
+    const theirs = await api.token(['agent:read'], THEIRS);
+    expect((await api.call('GET', '/v1/agent-vaults/leaderboard', { token: theirs })).body).toEqual({ items: [], nextCursor: null });
+    expect((await api.call('GET', '/v1/agent-vaults/leaderboard?window=1y', { token: alice })).status).toBe(400);
+  });
+
+  test('pages go on where the last one ended', async () => {
+    const all = (await api.call('GET', '/v1/agent-vaults/leaderboard?limit=200', { token: alice })).body.items;
+    const paged: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { body } = await api.call('GET', `/v1/agent-vaults/leaderboard?limit=3${query}`, { token: alice });
+      paged.push(...body.items);
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(all);
+  });
+});

@@ -1,0 +1,73 @@
+// `sevengate backtest` from files, without a service: the same bytes in another process, and refusals in one sentence.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { joinCandles } from '../../src/adapters/venues/spotchain/candles.ts';
+import { workBacktest } from '../../src/boot/backtest-work.ts';
+import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
+import { backtestNeeds, inputsOf } from '../../src/domain/backtest/needs.ts';
+import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { payload } from '../domain/authored.ts';
+import { draws, walk } from '../domain/backtest/random-histories.ts';
+import { sevengate } from '../journeys/running-service.ts';
+
+const DAY = 86_400_000;
+const FROM = Date.UTC(2020, 5, 1);
+const DAYS = 5 * 365 + 10;
+const folder = mkdtempSync(join(tmpdir(), 'sevengate-backtest-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const candles = walk(draws(21), FROM, DAY, DAYS, 30_000);
+const rows = candles.map(({ openTime, open, high, low, close, volume }) => [openTime, open, high, low, close, volume].join(','));
+const bars = join(folder, 'btc.csv');
+writeFileSync(bars, `openTime,open,high,low,close,volume\n${rows.join('\n')}\n`);
+const authored = payload({
+  universe: ['BTCUSDT'],
+  timeframe: '24h',
+  entryConditions: [
+    { type: 'rsi_below', period: 7, value: 45 },
+    { type: 'ema_above', fast: 2, slow: 5, timeframe: '48h' },
+  ],
+  exitConditions: [{ type: 'rsi_above', period: 7, value: 60 }],
+  maxSlippageBps: 500,
+});
+const file = join(folder, 'manifest.json');
+writeFileSync(file, JSON.stringify(authored));
+
+test('a run from files gives, in a process of its own, the bytes that it gives here', async () => {
+  const report = join(folder, 'report.html');
+  const done = await sevengate(['backtest', file, '--candles', bars, '--json', '--report', report]);
+  expect([done.stderr, done.code]).toEqual(['', 0]);
+  const read = readManifest(authored);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { manifest } = read;
+  const needs = backtestNeeds(manifest, '24h');
+  const bySeries = new Map([
+    ['spotexchange:BTCUSDT 24h', candles],
+    ['spotexchange:BTCUSDT 48h', joinCandles(candles, 2 * DAY)],
+  ]);
+  const outcome = workBacktest({
+    manifest,
+    timeframe: '24h',
+    request: { from: '', to: '', timeframe: null, look: false, assumptions: DEFAULT_ASSUMPTIONS },
+    inputs: inputsOf(needs, { bars: bySeries, funding: new Map(), events: new Map() }),
+    trials: { versions: 1, otherSharpes: [] },
+    onProgress: () => {},
+  });
+  if (!outcome.ok) throw new Error(outcome.detail);
+  expect(done.stdout).toBe(`{"resultHash":"${outcome.resultHash}","result":${outcome.result}}\n`);
+  expect(readFileSync(report, 'utf8')).toBe(outcome.report);
+  expect(outcome.summary['closedTrades'] as number).toBeGreaterThan(5);
+});
+
+test('what is too short is refused in one sentence, and looked at only when told', async () => {
+  const short = ['backtest', file, '--candles', bars, '--from', '2024-01-01'];
+  const refused = await sevengate(short);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^sevengate: insufficient_history: spotexchange:BTCUSDT has candles from 2024-01-01T00:00:00.000Z .*less than 5 years\n$/,
+  );
+  const look = await sevengate([...short, '--look']);
+  expect(look.stdout).toContain('a look, no evidence');
+});

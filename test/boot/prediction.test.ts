@@ -1,0 +1,115 @@
+// The way of prediction markets through a process: from the doubles through pipeline and bus to the feed channel, and into the store.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { quoteFilter } from '../../api/feeds/channels/quotes.ts';
+import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { keepPredictions, predictionAddresses } from '../../src/boot/prediction.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import { createMarketPipeline } from '../../streams/market-pipeline.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { predictionStage } from '../sandbox/prediction/stage.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+test('both providers fill the store and the quotes channel, through the rules of quality', async () => {
+  const sql = openDatabase({ url: await testDatabase(), name: 'prediction test', connections: 3 });
+  cleanups.push(() => sql.end({ timeout: 1 }));
+  const stage = await predictionStage({ speed: 20 });
+  cleanups.push(() => stage.close());
+  const store = createPredictionStore(sql);
+  const feeds = [stage.polymarketFeed(), stage.kalshiFeed()];
+  const bus = createInProcessQuoteBus({ clock: stage.clock });
+  const fail = (error: unknown): void => expect.unreachable(String(error));
+  let writing: Promise<unknown> = Promise.resolve();
+  const pipeline = createMarketPipeline({
+    clock: stage.clock,
+    random: () => 0.5,
+    feeds,
+    instruments: () => [],
+    needs: () => [],
+    onCut: () => {},
+    onFailure: fail,
+  });
+  const unkeep = keepPredictions({
+    feeds,
+    store,
+    onFailure: fail,
+    write: (_, work) => {
+      writing = writing.then(work);
+    },
+  });
+  const judged = pipeline.judged.subscribe({ next: (one) => void (one.kind === 'quote' && bus.publish(one)), error: fail });
+  pipeline.start();
+  cleanups.push(
+    () => writing,
+    () => bus.close(),
+    () => judged.unsubscribe(),
+    () => pipeline.stop(),
+    unkeep,
+  );
+
+  const heard = () =>
+    bus.snapshot().filter((quote): quote is Quote => quote.kind === 'quote' && quoteFilter({ venue: 'prediction' })(quote));
+  await waitFor(() => new Set(heard().map(({ source }) => source)).size === 2 && heard().length > 120, {
+    what: 'quotes of both providers',
+  });
+  expect(heard().every(({ quality }) => quality === 'live')).toBe(true);
+  expect(heard().filter(quoteFilter({ instrument: heard()[0]?.instrument }))).toHaveLength(1);
+  const kept = await waitFor(
+    async () => {
+      const { items } = await store.list({ status: 'open' }, { limit: 200, after: null });
+      return new Set(items.map(({ provider }) => provider)).size === 2 && items;
+    },
+    { what: 'markets of both providers' },
+  );
+  const instruments = new Set(kept.flatMap(({ outcomes }) => outcomes.map(({ instrument }) => instrument)));
+  expect(heard().every(({ instrument }) => instruments.has(instrument))).toBe(true);
+  const trades = async (): Promise<number> =>
+    (await sql`select 1 from prediction_trades t join prediction_markets m on m.id = t.market_id`).count;
+  await waitFor(async () => (await trades()) > 3, { what: 'trades of stored markets' });
+  expect(pipeline.counters.snapshot().prediction.rejected).toEqual({});
+  expect(pipeline.connectivity.state('prediction')).toMatchObject({ hearing: 'live', degradedSince: null });
+  // One provider that falls silent degrades the venue, in its own words.
+  stage.kalshi.faults.set({ disconnectLoop: true });
+  await waitFor(() => pipeline.connectivity.state('prediction').hearing === 'feed_down', { what: 'the loss' });
+  expect(pipeline.connectivity.state('prediction').detail).toMatch(/^kalshi is disconnected/);
+  await waitFor(() => heard().some(({ source, flags }) => source === 'kalshi:orderbook' && flags.includes('feed_down')), {
+    what: 'marked quotes',
+  });
+  expect(
+    heard()
+      .filter(({ source }) => source === 'polymarket:book')
+      .every(({ flags }) => !flags.includes('feed_down')),
+  ).toBe(true);
+});
+
+test('addresses come from the environment, and from the doubles with a key of the state folder where it gives none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prediction-'));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const read = (more: Record<string, string>) => {
+    const config = readConfig({ SEVENGATE_HOME: folder, ...more });
+    if (!isConfig(config)) throw new Error(JSON.stringify(config));
+    return predictionAddresses(config, (name) => `http://127.0.0.1:1/${name}`);
+  };
+  const doubles = read({});
+  expect(doubles.polymarket).toEqual({
+    gammaUrl: 'http://127.0.0.1:1/polymarket/gamma',
+    clobUrl: 'http://127.0.0.1:1/polymarket/clob',
+    dataUrl: 'http://127.0.0.1:1/polymarket/data',
+    streamUrl: 'ws://127.0.0.1:1/polymarket/ws/market',
+  });
+  expect(doubles.kalshi).toMatchObject({ url: 'http://127.0.0.1:1/kalshi/trade-api/v2', key: { id: 'sandbox' } });
+  // Another process of the same folder signs with the same key.
+  expect(read({}).kalshi.key?.privateKey).toBe(doubles.kalshi.key?.privateKey);
+  const real = { KALSHI_URL: 'https://k.example/trade-api/v2', KALSHI_STREAM_URL: 'wss://k.example/ws' };
+  expect(read(real).kalshi).toEqual({ url: real.KALSHI_URL, streamUrl: real.KALSHI_STREAM_URL, key: null });
+});

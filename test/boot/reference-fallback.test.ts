@@ -1,0 +1,88 @@
+// Which second source stands behind the first: a simulated price never fills in for a real one; and marks reach the bus of states.
+import { afterEach, expect, test } from 'vitest';
+import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
+import { addressesOf, DOUBLES } from '../../src/boot/addresses.ts';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { publishMarketStates } from '../../src/boot/market-states.ts';
+import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
+import { createMarketPipeline } from '../../streams/market-pipeline.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+
+const NOW = Date.UTC(2026, 10, 19, 15, 30);
+const urls = Object.fromEntries(DOUBLES.map((name) => [name, `http://127.0.0.1:1/${name}`])) as never;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+test.each([
+  ['the sandbox behind the sandbox', {}, { url: 'http://127.0.0.1:1/fallback/api/v1', key: 'sandbox' }],
+  ['nothing behind a real source that stands alone', { REFERENCE_URL: 'https://r.example', REFERENCE_KEY: 'k' }, null],
+  [
+    'the real one behind a real one',
+    { REFERENCE_URL: 'https://r.example', REFERENCE_FALLBACK_URL: 'https://q.example/api/v1', REFERENCE_FALLBACK_KEY: 'k-2' },
+    { url: 'https://q.example/api/v1', key: 'k-2' },
+  ],
+])('%s', (_what, env, expected) => {
+  const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
+  if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
+  expect(addressesOf({ ...config, KALSHI_URL: 'https://k.example' }, { urls }).referenceFallback).toEqual(expected);
+});
+
+test('each reading of a mark is passed on once, and again where its mint is doubted', () => {
+  const clock = createVirtualClock(NOW);
+  const failures: unknown[] = [];
+  const pipeline = createMarketPipeline({
+    clock,
+    random: () => 0,
+    feeds: [],
+    instruments: () => [],
+    needs: () => [],
+    onCut: () => {},
+    onFailure: (error) => failures.push(error),
+  });
+  const bus = createInProcessMarketStateBus({ clock, onError: (error) => failures.push(error) });
+  const heard: IssuerMarkState[] = [];
+  bus.subscribe((changed) => heard.push(...changed.filter((state): state is IssuerMarkState => state.kind === 'issuer_mark')));
+  const mark = (receivedAt: number, mintVerified = true): IssuerMarkState => ({
+    kind: 'issuer_mark',
+    venue: 'reference',
+    instrument: 'OPENAI',
+    issuer: 'prestocks',
+    source: 'prestocks:mark',
+    mint: 'PreweJYECqtQwBtpxHL171nL2K6umo692gTm7Q3rpgF',
+    mintVerified,
+    markPrice: '700',
+    markValuation: '500000000000',
+    supply: null,
+    firstSeenAt: NOW,
+    changedAt: NOW,
+    observedAt: receivedAt,
+    receivedAt,
+  });
+  let marks = [mark(NOW)];
+  const stop = publishMarketStates({
+    pipeline,
+    extras: { books: [], tickers: [], serverTimes: [], marks: () => marks },
+    venues: [],
+    bus,
+    clock,
+    budgets: () => [],
+    onFailure: (error) => failures.push(error),
+  });
+  cleanups.push(
+    () => bus.close(),
+    () => stop(),
+    () => pipeline.stop(),
+  );
+  clock.advanceTo(NOW + 5_000);
+  expect(heard).toEqual([mark(NOW)]);
+  marks = [mark(NOW + 60_000)];
+  clock.advanceTo(NOW + 65_000);
+  marks = [mark(NOW + 60_000, false)];
+  clock.advanceTo(NOW + 70_000);
+  expect(heard.slice(1)).toEqual([mark(NOW + 60_000), mark(NOW + 60_000, false)]);
+  expect(bus.latest('issuer_mark reference:OPENAI')).toEqual(mark(NOW + 60_000, false));
+  expect(failures).toEqual([]);
+});

@@ -1,0 +1,198 @@
+// A book is the fold of its fills: nothing is created or lost, and the ledger beneath it sums to zero.
+import { expect, test } from 'vitest';
+import {
+  agentBook,
+  applyFill,
+  applyTransfer,
+  type BookState,
+  bookIds,
+  emptyBook,
+  type Fill,
+  markBook,
+  nextUtcDay,
+  readBookId,
+} from '../../src/domain/book.ts';
+import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/ledger.ts';
+import { type Operation, randomOperations } from './random-fills.ts';
+
+const AGENT = '01900000-0000-7000-8000-0000000000aa';
+const BOOK = bookIds.paper(AGENT, 3);
+const DAY = Date.UTC(2026, 2, 2);
+
+function fill(over: Partial<Fill> & Pick<Fill, 'side' | 'quantity' | 'fillPrice' | 'notionalUsd'>): Fill {
+  return {
+    id: 'f',
+    orderId: 'o',
+    bookId: BOOK,
+    instrument: 'spotchain:AAPLx',
+    feeUsd: '0',
+    decisionPrice: over.fillPrice,
+    slippageBps: 0,
+    at: DAY,
+    quotes: [],
+    ...over,
+  };
+}
+
+test('a purchase and a sale leave cash, cost, profit, fees and slippage that a hand can check', () => {
+  const bought = applyFill(
+    emptyBook(BOOK, 'paper', '10000'),
+    fill({ side: 'buy', quantity: '10', fillPrice: '200.5', notionalUsd: '2005', feeUsd: '2', decisionPrice: '200' }),
+  );
+  expect(bought).toMatchObject({ cashUsd: '7993', feesUsd: '2', realizedPnlUsd: '0', fills: 1, slippageUsd: '5', turnoverUsd: '2005' });
+  expect(bought.holdings).toEqual([{ instrument: 'spotchain:AAPLx', quantity: '10', costUsd: '2005', openedAt: DAY }]);
+  const sold = applyFill(
+    bought,
+    fill({ side: 'sell', quantity: '4', fillPrice: '210', notionalUsd: '840', feeUsd: '-0.5', decisionPrice: '211', at: DAY + 1 }),
+  );
+  // 4 of 10 cost 802; sold for 840: 38 of profit. The fee is a rebate. A sale below its decision price slipped by 4 x 1.
+  expect(sold).toMatchObject({ cashUsd: '8833.5', feesUsd: '1.5', realizedPnlUsd: '38', fills: 2, slippageUsd: '9', turnoverUsd: '2845' });
+  expect(sold.holdings).toEqual([{ instrument: 'spotchain:AAPLx', quantity: '6', costUsd: '1203', openedAt: DAY }]);
+  expect(agentBook(sold)).toEqual({
+    positions: [{ instrument: 'spotchain:AAPLx', quantity: '6', averageEntryPrice: '200.5', openedAt: DAY }],
+    openProposals: 0,
+    fills: 2,
+    realizedPnlUsd: '38',
+    slippageBps: 31.6344464,
+  });
+});
+
+test('what cannot be is refused: another book, nothing, more than is held, a wrong notional', () => {
+  const book = emptyBook(BOOK, 'paper', '1000');
+  expect(() => applyFill(book, fill({ side: 'sell', quantity: '1', fillPrice: '1', notionalUsd: '1' }))).toThrow(
+    /sells 1 spotchain:AAPLx of 0/,
+  );
+  expect(() => applyFill(book, fill({ side: 'buy', quantity: '0', fillPrice: '1', notionalUsd: '0' }))).toThrow(/no positive/);
+  expect(() => applyFill(book, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6.1' }))).toThrow(/says 6.1/);
+  expect(() => applyFill({ ...book, id: 'other' }, fill({ side: 'buy', quantity: '2', fillPrice: '3', notionalUsd: '6' }))).toThrow(
+    /cannot be booked/,
+  );
+});
+
+test('the first mark of a UTC day begins it; drawdown is measured from there, realized and unrealized', () => {
+  const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '10', fillPrice: '200', notionalUsd: '2000' }));
+  const at = (price: string) => new Map([['spotchain:AAPLx' as const, price]]);
+  const morning = markBook(held, at('200'), DAY + 1_000);
+  expect(morning).toMatchObject({ equityUsd: '10000', exposureUsd: '2000', unrealizedPnlUsd: '0', dailyDrawdownPct: 0 });
+  expect(morning.state).toMatchObject({ day: DAY, dayStartEquityUsd: '10000' });
+  const noon = markBook(morning.state, at('150'), DAY + 43_200_000);
+  expect(noon).toMatchObject({ equityUsd: '9500', unrealizedPnlUsd: '-500', dailyDrawdownPct: 5 });
+  expect(noon.state).toBe(morning.state);
+  expect(markBook(noon.state, at('150'), DAY + 86_399_999).dailyDrawdownPct).toBe(5);
+  const next = markBook(noon.state, at('150'), nextUtcDay(DAY + 43_200_000));
+  expect(next).toMatchObject({ dailyDrawdownPct: 0, state: { day: DAY + 86_400_000, dayStartEquityUsd: '9500' } });
+});
+
+test('a deposit is no gain and a withdrawal no drawdown', () => {
+  const { state } = markBook(emptyBook(BOOK, 'live', '1000'), new Map(), DAY);
+  expect(markBook(applyTransfer(state, '-400'), new Map(), DAY + 5)).toMatchObject({ equityUsd: '600', dailyDrawdownPct: 0 });
+  expect(markBook(applyTransfer(state, '250.25'), new Map(), DAY + 5).state).toMatchObject({
+    capitalUsd: '1250.25',
+    dayStartEquityUsd: '1250.25',
+  });
+});
+
+test('a position without a mark makes unknown what depends on it', () => {
+  const held = applyFill(emptyBook(BOOK, 'paper', '10000'), fill({ side: 'buy', quantity: '1', fillPrice: '200', notionalUsd: '200' }));
+  expect(markBook(held, new Map(), DAY)).toMatchObject({
+    equityUsd: null,
+    exposureUsd: null,
+    unrealizedPnlUsd: null,
+    dailyDrawdownPct: null,
+    unpriced: ['spotchain:AAPLx'],
+  });
+});
+
+test('a book id says whose book it is, and nothing else is one', () => {
+  expect(readBookId(bookIds.paper(AGENT, 12))).toEqual({ agentId: AGENT, orgId: null, mode: 'paper', manifestVersion: 12 });
+  expect(readBookId(bookIds.live(AGENT))).toEqual({ agentId: AGENT, orgId: null, mode: 'live', manifestVersion: null });
+  expect(readBookId(bookIds.manual(AGENT))).toEqual({ agentId: null, orgId: AGENT, mode: 'paper', manifestVersion: null });
+  expect(readBookId(bookIds.manual(AGENT, 'live'))).toEqual({ agentId: null, orgId: AGENT, mode: 'live', manifestVersion: null });
+  for (const wrong of [
+    '',
+    'agent:x:live',
+    `agent:${AGENT}:paper:0`,
+    `agent:${AGENT}:paper:`,
+    `manual:${AGENT}:paper`,
+    `${bookIds.live(AGENT)} `,
+  ]) {
+    expect(readBookId(wrong)).toBeNull();
+  }
+});
+
+/** Sums in whole units of 10^-18 by plain big integers: an oracle that knows nothing of the book's own arithmetic. */
+const SCALE = 18;
+function units(text: string): bigint {
+  const negative = text.startsWith('-');
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const value = BigInt(whole + fraction.padEnd(SCALE, '0'));
+  return negative ? -value : value;
+}
+
+class Oracle {
+  cash = units('25000');
+  /** Proceeds of sales minus what purchases cost. */
+  traded = 0n;
+  fees = 0n;
+  readonly quantities = new Map<string, bigint>();
+
+  add(operation: Operation): void {
+    if (operation.kind === 'transfer') {
+      this.cash += units(operation.amountUsd);
+      return;
+    }
+    const { side, quantity, notionalUsd, feeUsd, instrument } = operation.fill;
+    const sign = side === 'buy' ? 1n : -1n;
+    this.cash -= sign * units(notionalUsd) + units(feeUsd);
+    this.traded -= sign * units(notionalUsd);
+    this.fees += units(feeUsd);
+    this.quantities.set(instrument, (this.quantities.get(instrument) ?? 0n) + sign * units(quantity));
+  }
+}
+
+class Balances {
+  readonly byAsset = new Map<string, bigint>();
+  readonly byAccount = new Map<string, bigint>();
+
+  add(entry: LedgerEntry): void {
+    const sums = new Map<string, bigint>();
+    for (const { kind, asset, amount } of entry.legs) {
+      if (amount === '0') throw new Error(`${entry.id} moves nothing`);
+      sums.set(asset, (sums.get(asset) ?? 0n) + units(amount));
+      this.byAsset.set(asset, (this.byAsset.get(asset) ?? 0n) + units(amount));
+      const account = `${kind} ${asset}`;
+      this.byAccount.set(account, (this.byAccount.get(account) ?? 0n) + units(amount));
+    }
+    for (const sum of sums.values()) if (sum !== 0n) throw new Error(`${entry.id} is off by ${sum}`);
+  }
+}
+
+test('after 20,000 random operations (seed 7) every sum is exactly right, and the ledger sums to zero', () => {
+  const next = randomOperations(7, [BOOK]);
+  let book: BookState = emptyBook(BOOK, 'paper', '25000');
+  const oracle = new Oracle();
+  const balances = new Balances();
+  balances.add(ledgerOfOpening(BOOK, '25000', 0) as LedgerEntry);
+  for (let i = 0; i < 20_000; i++) {
+    const operation = next();
+    oracle.add(operation);
+    if (operation.kind === 'fill') {
+      book = applyFill(book, operation.fill);
+      balances.add(ledgerOfFill(operation.fill));
+    } else {
+      book = applyTransfer(book, operation.amountUsd);
+      balances.add(ledgerOfTransfer(BOOK, operation.amountUsd, operation.reference, operation.at));
+    }
+  }
+  expect(units(book.cashUsd)).toBe(oracle.cash);
+  expect(units(book.feesUsd)).toBe(oracle.fees);
+  const open = book.holdings.reduce((sum, { costUsd }) => sum + units(costUsd), 0n);
+  expect(units(book.realizedPnlUsd) - open).toBe(oracle.traded);
+  const held = Object.fromEntries(book.holdings.map(({ instrument, quantity }) => [instrument, units(quantity)]));
+  expect(held).toEqual(Object.fromEntries([...oracle.quantities].filter(([, quantity]) => quantity > 0n)));
+  for (const sum of balances.byAsset.values()) expect(sum).toBe(0n);
+  expect(balances.byAccount.get('cash USD')).toBe(oracle.cash);
+  expect(balances.byAccount.get('fees USD')).toBe(oracle.fees);
+  expect(balances.byAccount.get('trading USD')).toBe(-oracle.traded);
+  for (const [instrument, quantity] of oracle.quantities) expect(balances.byAccount.get(`position ${instrument}`)).toBe(quantity);
+});

@@ -1,0 +1,123 @@
+/** Decisions in words: true to the record, and without a number that is not in it. */
+import { describe, expect, test } from 'vitest';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import { AUTONOMY_LEVELS } from '../../src/domain/agent.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { type Observation, observationHash } from '../../src/domain/cut.ts';
+import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
+import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
+import { explainDecision, explanationText } from '../../src/domain/explain-decision.ts';
+import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { payload } from './authored.ts';
+import { bookOf, cutOf, indicator, LIVE_QUOTE, observation, position, SLOT } from './observations.ts';
+
+const RSI = { 'rsi:14@1h': indicator(30, 40) };
+const entering = observation({ premiumPct: -2, indicators: RSI });
+const pass: RiskAssessor = () => ({ verdict: 'passed', rejections: [] });
+const weight: RiskAssessor = () => ({
+  verdict: 'blocked',
+  rejections: [{ code: 'position_weight_breach', limit: '25 %', before: '20 %', after: '31 %', suggestion: 'buy 400 USD less' }],
+});
+
+describe('a decision in words', () => {
+  test('of an entry says what it proposed, that all rules held and that risk let it pass', () => {
+    const { summary, why, instruments, missing } = explainDecision(decided(entering, 'confirm', pass));
+    expect(summary).toBe('At 2026-07-15T15:00:00.000Z the agent proposed to buy spotchain:AAPLx.');
+    expect(why).toEqual([
+      'Its book held no position.',
+      'Every entry rule of the instrument held.',
+      'The pre-trade risk function let it pass.',
+    ]);
+    expect(instruments[0]?.seen).toBe(
+      'bid 99, ask 101 from test, 500 ms old, live; reference 102 (AAPL), 900 ms old, live; premium -2 %; session REGULAR',
+    );
+    expect(instruments[0]?.entry[0]).toEqual({
+      type: 'premium_below',
+      passed: true,
+      sentence:
+        'premium_below: it observed -2, asked for was -1.5. The token price stands below this premium over the reference price. Needs a live quote and a live reference.',
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test('of an exit names the rules that held, which are alternatives', () => {
+    const leaving = observation({ premiumPct: 1, indicators: { 'rsi:14@1h': indicator(50, 40) } });
+    const { summary, why } = explainDecision(decided(leaving, 'confirm', pass, bookOf(position({ averageEntryPrice: '98' }))));
+    expect(summary).toContain('proposed to sell its spotchain:AAPLx');
+    expect(why).toContain('Exit rules are alternatives; premium_above held.');
+    expect(why[0]).toMatch(/^Its book held .* spotchain:AAPLx bought at 98\.$/);
+  });
+
+  test('of a refusal says which limit, how it stood, what the order would have made it and what would pass', () => {
+    const { summary, why } = explainDecision(decided(entering, 'confirm', weight));
+    expect(summary).toContain('was kept from trading spotchain:AAPLx: position_weight_breach.');
+    expect(why).toContain(
+      'Risk refused with position_weight_breach: the limit is 25 %, it stood at 20 %, the order would have made it 31 %; buy 400 USD less.',
+    );
+  });
+
+  test('of a hold names the rules that were missing, with what they saw', () => {
+    const seen = observation({ premiumPct: 0, indicators: {} });
+    expect(explainDecision(decided(seen, 'confirm', pass)).missing).toEqual([
+      'spotchain:AAPLx: premium_below (0 against -1.5), rsi_below (unknown against 35)',
+    ]);
+  });
+
+  test('of a hold for want of news says that the events were unknown, not that there were none', () => {
+    const of = (events: Observation['events']) => {
+      // As a worker reads it: from the canonical text at rest.
+      const seen = JSON.parse(canonicalJson(observation({ events }) as never)) as Observation;
+      expect(observationHash(seen)).toBe(observationHash(observation({ events })));
+      const record = decided(seen, 'confirm', pass, EMPTY_BOOK, { entryConditions: [{ type: 'no_negative_event' }] });
+      return { record, ...explainDecision(record) };
+    };
+    const quiet = of([]);
+    expect(quiet.record.disposition).toBe('propose_entry');
+    const deaf = of(null);
+    expect(deaf.record.disposition).toBe('hold');
+    expect(deaf.record.rules.map(({ type, passed, observed }) => [type, passed, observed])).toContainEqual([
+      'no_negative_event',
+      false,
+      null,
+    ]);
+    expect(deaf.missing).toEqual(['spotchain:AAPLx: no_negative_event (unknown against high)']);
+    expect(deaf.instruments[0]?.seen).toContain('events unknown, for not all of their sources were heard');
+    expect(deaf.instruments[0]?.entry[0]?.sentence).toContain('no_negative_event: its input was unknown');
+  });
+
+  test('holds no number that is not in the record, at any autonomy and quality', () => {
+    for (const autonomy of AUTONOMY_LEVELS) {
+      for (const quality of ['live', 'stale', 'delayed'] as const) {
+        const record = decided(observation({ premiumPct: -2, indicators: RSI, quote: { ...LIVE_QUOTE, quality } }), autonomy, weight);
+        const known = JSON.stringify(record) + record.slot;
+        const text = explanationText(explainDecision(record)).replace(/premium_\w+|rsi_\w+/g, '');
+        for (const [number] of text.matchAll(/-?\d+(\.\d+)?/g)) expect(known, `${number} in: ${text}`).toContain(number);
+      }
+    }
+  });
+});
+
+function decided(
+  seen: Observation,
+  autonomy: Autonomy,
+  assess: RiskAssessor,
+  book: AgentBook = EMPTY_BOOK,
+  authored: Readonly<Record<string, unknown>> = {},
+): DecisionRecord {
+  const read = readManifest(payload({ universe: ['AAPLx'], ...authored }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const compiled = compileManifest(read.manifest);
+  const verdict = compiled.decide(cutOf(seen), book, autonomy, assess);
+  const row = {
+    ...verdict,
+    agentId: '019a5b1e-7c00-7000-8000-000000000001',
+    slot: SLOT,
+    manifestVersion: 1,
+    manifestHash: compiled.hash,
+    observedHash: '',
+    book: book === EMPTY_BOOK ? null : canonicalJson(book as never),
+    previousHash: GENESIS_HASH,
+    hash: GENESIS_HASH,
+  };
+  return assembleDecision(row, [seen], compiled.unpack(verdict.outcome));
+}

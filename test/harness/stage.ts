@@ -1,0 +1,18 @@
+/** Puts an agent at a stage past all gates, for tests of what comes after them: as the database's owner, triggers aside. */
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import type { Stage } from '../../src/domain/agent.ts';
+
+/** Both the row that the gates guard and the state chart's snapshot stand at `stage` afterwards. */
+export async function placeAtStage(databaseUrl: string, agentId: string, stage: Stage): Promise<void> {
+  const owner = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'past the gates' });
+  try {
+    await owner.begin(async (transaction) => {
+      await transaction`alter table agents disable trigger agent_stage_gate`;
+      await transaction`update agents set stage = ${stage} where id = ${agentId}`;
+      await transaction`alter table agents enable always trigger agent_stage_gate`;
+      await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stage}::text)) where id = ${agentId}`;
+    });
+  } finally {
+    await owner.end({ timeout: 3 });
+  }
+}

@@ -1,0 +1,284 @@
+// One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker takes it down.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
+import { createCommandDesk } from '../../actors/agent/command-desk.ts';
+import { agentKind } from '../../actors/agent/effects.ts';
+import type { RunCarrier } from '../../actors/evaluation/carry-runs.ts';
+import { evaluationKind } from '../../actors/evaluation/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
+import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
+import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
+import { writeCut } from '../../src/adapters/store/tick-store.ts';
+import { createBacktestRunner } from '../../src/boot/backtest-runner.ts';
+import { openEvaluations } from '../../src/boot/evaluations.ts';
+import { type Gates, openGates } from '../../src/boot/gates.ts';
+import { createLog } from '../../src/boot/log.ts';
+import type { ReplayedFill } from '../../src/boot/paper-broker.ts';
+import { replayTape } from '../../src/boot/replay.ts';
+import { createStressRunner } from '../../src/boot/stress-runner.ts';
+import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
+import type { Candle } from '../../src/domain/candle.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import { GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { NO_FLAGS } from '../../src/domain/quote.ts';
+import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { createGateStage, type GateStage, ORG } from '../adapters/store/gate-stage.ts';
+import { payload } from '../domain/authored.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const FROM = Date.UTC(2020, 5, 1);
+const TO = Date.UTC(2025, 5, 20);
+const PAPER_DAYS = 15;
+const SHADOW_DAYS = 6;
+const clock = createLiveClock();
+
+let stage: GateStage;
+let runtime: Runtime;
+let gates: Gates;
+let carrier: RunCarrier;
+let evaluations: ReturnType<typeof openEvaluations>;
+const as = (subject: string) => ({ orgId: ORG, subject, permissions: [], requestId: 'test' }) as const;
+
+beforeAll(async () => {
+  const url = await testDatabase();
+  stage = await createGateStage(url);
+  const { app: sql, evaluator, newId } = stage;
+  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
+  gates = openGates({ sql, evaluator, runtime, newId });
+  evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
+  carrier = evaluations.carry(
+    {
+      backtest: createBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') }),
+      stress_test: createStressRunner({ sql }),
+    },
+    'worker-1',
+    (error) => console.error(error),
+  );
+});
+afterAll(async () => {
+  await carrier.stop();
+  await stage.close();
+});
+
+/** A price that breathes once a day, a little differently every hour: a rule that buys low and sells high earns steadily. */
+function priceAt(at: EpochMs): number {
+  const hour = Math.floor(at / HOUR);
+  const jitter = ((Math.imul(hour, 2_654_435_761) >>> 8) % 1_000) / 1_000 - 0.5;
+  return 30_000 * (1 + 0.03 * Math.sin((2 * Math.PI * at) / DAY) + 0.001 * jitter);
+}
+
+function bar(openTime: EpochMs): Candle {
+  const [open, close] = [priceAt(openTime), priceAt(openTime + HOUR - 1)];
+  const spelled = (value: number): string => value.toFixed(2);
+  return {
+    openTime,
+    open: spelled(open),
+    high: spelled(Math.max(open, close)),
+    low: spelled(Math.min(open, close)),
+    close: spelled(close),
+    volume: '500',
+  };
+}
+
+function manifestOf(): Manifest {
+  const read = readManifest(
+    payload({
+      universe: ['BTCUSDT'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'rsi_below', period: 6, value: 25 }],
+      exitConditions: [{ type: 'rsi_above', period: 6, value: 75 }],
+      maxCapitalUsd: 10_000,
+      maxTradeNotionalUsd: 2_000,
+      stopLossPct: 8,
+      takeProfitPct: 50,
+      maxDailyDrawdownPct: 3,
+      maxOpenPositions: 1,
+      maxSlippageBps: 60,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.manifest;
+}
+
+async function run(agentId: string, evaluation: 'backtest' | 'stress_test', request: object): Promise<void> {
+  const started = await evaluations.commands.start(as('tina'), agentId, evaluation, request as never);
+  if (!started.ok) throw new Error(started.refusal.detail);
+  const ended = await waitFor(
+    async () => {
+      const found = await evaluations.reads.find(ORG, agentId, started.value.id);
+      return found !== null && found.endedAt !== null ? found : null;
+    },
+    { what: `the ${evaluation} ends`, deadlineMs: 90_000 },
+  );
+  expect(ended, JSON.stringify(ended.ending)).toMatchObject({ state: 'finished', summary: { passed: true } });
+}
+
+async function promoted(agentId: string, to: string): Promise<void> {
+  const outcome = await gates.commands.promote(as('tina'), agentId);
+  expect(outcome).toMatchObject({ ok: true, value: { stage: to } });
+  await stage.advance(1_000);
+}
+
+async function refused(agentId: string, code: string): Promise<void> {
+  expect(await gates.commands.promote(as('tina'), agentId)).toMatchObject({ ok: false, refusal: { code } });
+}
+
+/** Quotes of every minute and bars of every hour from `from` on, after enough bars to know the indicators. */
+async function* heard(from: EpochMs, days: number): AsyncGenerator<{ readonly events: readonly TapeEvent[] }> {
+  const feed = { venue: 'spotexchange', instrument: 'BTCUSDT' } as const;
+  const first = Math.floor(from / HOUR) * HOUR;
+  const bars = (open: EpochMs, count: number, at: EpochMs): TapeEvent => ({
+    kind: 'candles',
+    ...feed,
+    timeframe: '1h',
+    source: 'test:candles',
+    receivedAt: at,
+    candles: Array.from({ length: count }, (_, index) => bar(open + index * HOUR)),
+    covers: { from: open, to: open + count * HOUR },
+  });
+  let events: TapeEvent[] = [bars(first - 100 * HOUR, 100, from)];
+  for (let slot = (Math.floor(from / MINUTE) + 1) * MINUTE; slot < from + days * DAY; slot += MINUTE) {
+    const mid = priceAt(slot);
+    events.push({
+      kind: 'quote',
+      ...feed,
+      source: 'test:top',
+      observedAt: slot - 1_000,
+      receivedAt: slot - 1_000,
+      sourceTime: true,
+      bid: (mid - 0.5).toFixed(2),
+      ask: (mid + 0.5).toFixed(2),
+      bidSize: '2',
+      askSize: '2',
+      sequence: null,
+      quality: 'live',
+      flags: NO_FLAGS,
+    });
+    // A bar is heard of once it is closed.
+    if (slot % HOUR === 0) events.push(bars(slot - HOUR, 1, slot + 500));
+    if (events.length > 1_000) {
+      yield { events };
+      events = [];
+    }
+  }
+  yield { events };
+}
+
+/** The agent's forward trading from an instant on, under virtual time; its fills and the cuts beside them go where live ones go. */
+async function traded(agent: TapeAgent, from: EpochMs, days: number): Promise<readonly ReplayedFill[]> {
+  const fills: ReplayedFill[] = [];
+  const cuts = new Map<EpochMs, Cut>();
+  await replayTape({
+    tapes: [{ file: 'made', header: { tape: 1 }, cut: null, batches: () => heard(from, days) as never }],
+    agents: [{ ...agent, tickFrom: (Math.floor(from / MINUTE) + 1) * MINUTE }],
+    onFill: (fill) => fills.push(fill),
+    onDecisions: (_, cut) => {
+      const last = fills.at(-1)?.fill.at ?? 0;
+      if (cut.slot % DAY === DAY - MINUTE || cut.slot - last <= MINUTE) cuts.set(cut.slot, cut);
+    },
+  });
+  for (const cut of cuts.values()) await writeCut(stage.app, cut, 'streams');
+  for (const { fill } of fills) await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+  return fills;
+}
+
+test('an agent climbs from draft to live by what it has shown, and a breaker takes it down again', async () => {
+  const { app: sql } = stage;
+  const store = createCandleStore(sql);
+  for (let open = FROM; open < TO; open += 5_000 * HOUR) {
+    const count = Math.min(5_000, (TO - open) / HOUR);
+    const candles = Array.from({ length: count }, (_, index) => bar(open + index * HOUR));
+    await store.save({
+      kind: 'candles',
+      venue: 'spotexchange',
+      instrument: 'BTCUSDT',
+      timeframe: '1h',
+      source: 'test',
+      receivedAt: 1,
+      candles,
+    });
+  }
+  const created = await createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId: stage.newId }).create(
+    as('creator'),
+    manifestOf(),
+  );
+  if (!created.ok) throw new Error(created.refusal.detail);
+  const { id, manifestHash } = created.value;
+  await promoted(id, 'backtest');
+
+  await refused(id, 'evidence_missing');
+  await run(id, 'backtest', readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, clock.now()));
+  await promoted(id, 'stress_test');
+
+  await refused(id, 'evidence_missing');
+  await run(id, 'stress_test', { seeds: 1 });
+  await promoted(id, 'paper');
+
+  // Two weeks and a day on paper, minute by minute.
+  await refused(id, 'gate_failed');
+  const agent: TapeAgent = {
+    id,
+    orgId: ORG,
+    manifest: manifestOf(),
+    manifestVersion: 1,
+    autonomy: 'policy_auto',
+    stage: 'paper',
+    tickFrom: null,
+    tickUntil: null,
+    previousHash: GENESIS_HASH,
+    snapshot: {
+      status: 'active',
+      value: { stage: 'paper', duty: 'active', feed: 'live' },
+      context: { autonomy: 'policy_auto', manifestVersion: 1, manifestHash, pauseCause: null, degradedVenues: [] },
+    } as never,
+  };
+  const now = async (): Promise<EpochMs> => ((await sql<{ at: number }[]>`select gate_now() as at`)[0] as { at: number }).at;
+  const onPaper = await traded(agent, await now(), PAPER_DAYS);
+  expect(onPaper.length).toBeGreaterThan(20);
+  await stage.advance(13 * DAY);
+  await refused(id, 'gate_failed');
+  await stage.advance((PAPER_DAYS - 13) * DAY);
+  await promoted(id, 'shadow');
+
+  // Days beside the live market; what it holds from before is sold first, as its book says.
+  await refused(id, 'gate_failed');
+  const inShadow = await traded({ ...agent, stage: 'shadow' }, await now(), SHADOW_DAYS);
+  expect(inShadow.length).toBeGreaterThan(10);
+  await stage.advance(SHADOW_DAYS * DAY);
+  await promoted(id, 'limited_live');
+
+  await refused(id, 'evidence_missing');
+  expect(await gates.commands.signOff(as('creator'), id, { approved: true, comment: 'mine' })).toMatchObject({ ok: false });
+  expect(await gates.commands.signOff(as('rita'), id, { approved: true, comment: 'read the fills' })).toMatchObject({ ok: true });
+  await promoted(id, 'live');
+
+  const changes = await sql<{ to_stage: string; evidence_id: string | null }[]>`
+    select to_stage, evidence_id from stage_changes where agent_id = ${id} order by seq`;
+  expect(changes.map(({ to_stage }) => to_stage)).toEqual(['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live']);
+  expect(changes.slice(1).every(({ evidence_id }) => evidence_id !== null)).toBe(true);
+
+  // Live fills cost four times what the shadow stage let expect.
+  const expected = 2;
+  const watch = createBreakerWatch({
+    runtime,
+    slippage: async () => new Map([[id, { slippageBps: expected * 4, fills: 6, expectedSlippageBps: expected }]]),
+    clock,
+  });
+  const book = { agentId: id, stage: 'live' as const, manifest: manifestOf(), marked: { dailyDrawdownPct: 1 } };
+  expect(await watch.look([book])).toEqual([id]);
+  expect((await createAgentDirectory(sql).find(ORG, id))?.stage).toBe('paper');
+  // What it had shown before the demotion counts for nothing.
+  await stage.advance(1_000);
+  await refused(id, 'gate_failed');
+}, 240_000);

@@ -1,0 +1,257 @@
+// Every priced venue under every fault: what is said of its prices, how soon, what is counted, and how soon it heals.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { QUALITY_FLAGS, type Quality, type QualityFlag, type Quote, type ReferencePrice } from '../../src/domain/quote.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { FAULT_NAMES, type FaultSettings } from '../../src/sandbox/faults.ts';
+import { COUNTED } from '../../streams/feed-counters.ts';
+import type { MarketPipeline } from '../../streams/market-pipeline.ts';
+import { type FaultStage, openFaultStage, PROVIDERS, type Provider, type ProviderName } from './fault-stage.ts';
+
+interface Fault {
+  /** As the table names it. */
+  readonly name: string;
+  readonly settings: Partial<FaultSettings>;
+  /** The fault is met by requests and handshakes: connections are cut once, so that there are some. */
+  readonly cutFirst?: true;
+}
+
+const HOUR_MS = 3_600_000;
+const FAULTS: readonly Fault[] = [
+  { name: 'freeze with open socket', settings: { freeze: true } },
+  { name: 'garbage frame', settings: { garbage: 1 } },
+  { name: '10 MB frame, one in twenty', settings: { bigFrame: 0.05 } },
+  { name: 'sequence gap, three in ten', settings: { gap: 0.3 } },
+  { name: 'duplicate', settings: { duplicate: 1 } },
+  { name: 'reorder', settings: { reorder: 1 } },
+  { name: 'crossed book', settings: { crossed: 1 } },
+  { name: 'zero price', settings: { zeroPrice: 1 } },
+  { name: 'negative price', settings: { negativePrice: 1 } },
+  { name: 'NaN price', settings: { nanPrice: 1 } },
+  { name: 'price × 100', settings: { priceJump: 1 } },
+  { name: 'price × 100, three in ten', settings: { priceJump: 0.3 } },
+  { name: 'clock + 1 h', settings: { clockOffsetMs: HOUR_MS } },
+  { name: 'clock − 1 h', settings: { clockOffsetMs: -HOUR_MS } },
+  { name: '429', settings: { status429: 1 }, cutFirst: true },
+  { name: '503', settings: { status5xx: 1 }, cutFirst: true },
+  { name: 'lost answer', settings: { lostAnswer: 1 }, cutFirst: true },
+  { name: 'answers after 5 s', settings: { slowMs: 5_000 }, cutFirst: true },
+  { name: 'answers after 20 s', settings: { slowMs: 20_000 }, cutFirst: true },
+  { name: 'disconnect loop', settings: { disconnectLoop: true } },
+];
+
+/** Frames of a socket or an event stream; the others are asked by requests alone. */
+const STREAMED: ReadonlySet<ProviderName> = new Set(['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi']);
+/** Those whose prices are believed for a minute or longer, or told once a minute, need more time to show anything. */
+const SLOW: readonly ProviderName[] = ['issuer', 'polymarket', 'kalshi', 'kalshi-polled'];
+const FAST: readonly ProviderName[] = PROVIDERS.filter((name) => !SLOW.includes(name));
+
+/** Why a wire cannot express a fault; null where it can. */
+function unsaid(name: ProviderName, { settings }: Fault): string | null {
+  if (!STREAMED.has(name) && (settings.gap ?? settings.duplicate ?? settings.reorder) !== undefined)
+    return 'every answer belongs to its question: none can be missing, come twice or come late';
+  if (settings.crossed !== undefined && (name === 'reference' || name === 'issuer')) return 'one price has no second side';
+  if (settings.clockOffsetMs !== undefined && (name === 'issuer' || name === 'spotchain')) return 'no time of its own is sent';
+  return null;
+}
+
+interface Row {
+  readonly provider: ProviderName;
+  readonly fault: string;
+  readonly cells: readonly [follows: string, why: string, after: string, counted: string, heals: string];
+}
+
+const BOUNDS_S = [0.5, 1, 2, 3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150];
+/** A polled provider's longest pause before it is asked again. */
+const POLLED_HEALS_MS = 30_000;
+const rounded = (ms: number): string => `≤ ${BOUNDS_S.find((bound) => ms <= bound * 1_000) ?? '∞'} s`;
+
+/** What is seen of one provider while a fault lasts and after it. */
+class Witness {
+  readonly provider: Provider;
+  readonly #pipeline: MarketPipeline;
+  readonly #rejected = new Set<string>();
+  readonly #qualities = new Set<Quality>();
+  readonly #flags = new Set<QualityFlag>();
+  #counts: Readonly<Record<string, number>> = {};
+  #tracked: InstrumentKey[] = [];
+  #from: EpochMs = 0;
+  #firstAt: EpochMs | null = null;
+  #lastAt: EpochMs | null = null;
+  #counting = false;
+
+  constructor(provider: Provider, pipeline: MarketPipeline) {
+    this.provider = provider;
+    this.#pipeline = pipeline;
+    pipeline.heard.subscribe({
+      next: (message: FeedMessage) => {
+        if (this.#counting && message.kind === 'rejection') this.#rejected.add(message.reason);
+      },
+      error: (error: unknown) => {
+        throw error;
+      },
+    });
+  }
+
+  #prices(at: EpochMs): (Quote | ReferencePrice)[] {
+    const { quotes, references } = this.#pipeline.view.snapshot(at);
+    return [...quotes, ...references];
+  }
+
+  isLive(at: EpochMs): boolean {
+    // Markets that were heard of only while the venue's clock was wrong are no part of the question.
+    const prices = this.#prices(at).filter((price) => this.#tracked.length === 0 || this.#tracks(price));
+    return prices.length > 0 && prices.every(({ quality }) => quality === 'live');
+  }
+
+  #tracks({ venue, instrument }: Quote | ReferencePrice): boolean {
+    return this.#tracked.includes(`${venue}:${instrument}` as InstrumentKey);
+  }
+
+  begin(at: EpochMs): void {
+    this.#tracked = this.#prices(at).map(({ venue, instrument }) => `${venue}:${instrument}` as InstrumentKey);
+    this.#counts = this.#counted();
+    this.#from = at;
+    this.#counting = true;
+  }
+
+  #counted(): Record<string, number> {
+    const { counted } = this.#pipeline.counters.snapshot()[this.provider.venue];
+    return { ...counted };
+  }
+
+  look(at: EpochMs): void {
+    for (const price of this.#prices(at)) {
+      if (price.quality === 'live') this.#mustBeTrue(price, at);
+      if (!this.#tracks(price) || price.quality === 'live') continue;
+      this.#qualities.add(price.quality);
+      for (const flag of price.flags) this.#flags.add(flag);
+      this.#firstAt ??= at;
+      this.#lastAt = at;
+    }
+  }
+
+  /** Whatever a venue does, what is called live could be traded on: it is possible, and near what the market knows. */
+  #mustBeTrue(price: Quote | ReferencePrice, at: EpochMs): void {
+    const sides =
+      price.kind === 'quote' ? [Number(price.bid), Number(price.ask)] : [Number(price.referencePrice), Number(price.referencePrice)];
+    const [low, high] = sides as [number, number];
+    expect(low > 0 && high >= low, `${this.provider.name} ${price.instrument}: live at ${sides.join('/')}`).toBe(true);
+    const truth = this.provider.truth(price.instrument, at);
+    const off = truth === null ? 0 : Math.abs((low + high) / 2 / truth - 1);
+    expect(off < 0.05 && (truth !== null || high < 1), `${this.provider.name} ${price.instrument}: live at ${sides.join('/')}`).toBe(true);
+  }
+
+  /** The row, once everything has healed. `until` is when the fault ended. */
+  row(fault: string, until: EpochMs, heard: boolean): Row {
+    const counts = this.#counted();
+    const grown = COUNTED.filter((what) => (counts[what] ?? 0) > (this.#counts[what] ?? 0));
+    const counted = [...[...this.#rejected].sort(), ...grown];
+    const after = this.#firstAt === null ? '' : rounded(this.#firstAt - this.#from);
+    const heals =
+      this.#lastAt === null
+        ? ''
+        : !heard
+          ? 'not at all'
+          : this.#lastAt <= until - 2_000
+            ? 'during the fault'
+            : // Where in its round a polled provider is at the end decides how soon it is asked again: told as a whole backoff.
+              rounded(Math.max(this.provider.name.endsWith('-polled') ? POLLED_HEALS_MS : 0, this.#lastAt - until));
+    const qualities = [...this.#qualities];
+    const flags = QUALITY_FLAGS.filter((flag) => this.#flags.has(flag));
+    return {
+      provider: this.provider.name,
+      fault,
+      cells: [qualities.length === 0 ? 'stays live' : qualities.join(', then '), flags.join(', '), after, counted.join(', '), heals],
+    };
+  }
+}
+
+let stage: FaultStage | null = null;
+afterEach(async () => {
+  await stage?.close();
+  stage = null;
+});
+
+async function underFault(fault: Fault, names: readonly ProviderName[], faultMs: number, healMs: number): Promise<Row[]> {
+  const able = names.filter((name) => unsaid(name, fault) === null);
+  stage = await openFaultStage(able);
+  const { clock, providers } = stage;
+  const witnesses = providers.map((provider) => new Witness(provider, (stage as FaultStage).listen(provider)));
+  for (let waited = 0; !witnesses.every((one) => one.isLive(clock.now())); waited += 500) {
+    const missing = witnesses.filter((one) => !one.isLive(clock.now())).map(({ provider }) => provider.name);
+    expect(waited, `not live before the fault: ${missing.join()}`).toBeLessThan(10_000);
+    await stage.run(500);
+  }
+  await stage.run(2_000);
+  const look = (): void => {
+    for (const one of witnesses) one.look(clock.now());
+  };
+  for (const one of witnesses) one.begin(clock.now());
+  if (fault.cutFirst) {
+    const streamed = witnesses.filter(({ provider }) => STREAMED.has(provider.name));
+    // A connection is cut with its next frame; quiet markets let one wait for it.
+    for (let waited = 0; waited < 30_000 && streamed.some((one) => one.isLive(clock.now())); waited += 500) {
+      for (const one of streamed) one.provider.faults.set({ disconnectLoop: one.isLive(clock.now()), ...fault.settings });
+      await stage.run(500, look);
+    }
+  }
+  for (const { faults } of providers) faults.set({ disconnectLoop: false, ...fault.settings });
+  await stage.run(faultMs, look);
+  for (const { faults } of providers) faults.reset();
+  const until = clock.now();
+  // Healed: everything is live, and still is a while later.
+  for (let calm = 0; calm < 3_000 && clock.now() - until < healMs; ) {
+    await stage.run(500, look);
+    calm = witnesses.every((one) => one.isLive(clock.now())) ? calm + 500 : 0;
+  }
+  const rows = witnesses.map((one) => one.row(fault.name, until, one.isLive(clock.now())));
+  await stage.close();
+  stage = null;
+  return rows;
+}
+
+const rows: Row[] = [];
+
+describe('under', () => {
+  test.each(FAULTS)('$name: no venue offers a price that is not true, and every venue heals', { timeout: 120_000 }, async (fault) => {
+    const found = [...(await underFault(fault, FAST, 20_000, 60_000)), ...(await underFault(fault, SLOW, 80_000, 150_000))];
+    expect(found.filter(({ cells }) => cells[4] === 'not at all' || cells[4].includes('∞')).map(({ provider }) => provider)).toEqual([]);
+    rows.push(...found);
+  });
+});
+
+test('every fault of the switch has its row', () => {
+  const set = new Set(FAULTS.flatMap(({ settings }) => Object.keys(settings)));
+  expect(FAULT_NAMES.filter((name) => !set.has(name))).toEqual([]);
+});
+
+test('docs/feed-faults.md says what was found', async () => {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const head = ['Venue', 'Fault', 'Quality that follows', 'Flags', 'After', 'Counted', 'Heals after'];
+  const body = PROVIDERS.flatMap((name) =>
+    FAULTS.map((fault) => {
+      const why = unsaid(name, fault);
+      if (why !== null) return line([name, fault.name, '-', why, '', '', '']);
+      const row = rows.find((one) => one.provider === name && one.fault === fault.name);
+      expect(row, `${name} under ${fault.name}`).toBeDefined();
+      return line([name, fault.name, ...(row as Row).cells]);
+    }),
+  );
+  await expect(`${INTRODUCTION}\n${line(head)}\n${line(head.map(() => '---'))}\n${body.join('\n')}\n`).toMatchFileSnapshot(
+    '../../docs/feed-faults.md',
+  );
+});
+
+const INTRODUCTION = `# What follows from which fault of a venue
+
+Written by a run of \`test/sandbox/feed-faults.test.ts\`: every double with its adapter over real sockets under virtual time, every fault of the switch, at full strength unless its name says otherwise. \`vitest run test/sandbox/feed-faults.test.ts -u\` writes it anew; a difference fails the test. While a fault lasts and after it, no price that is called \`live\` is further than 5 % from what the venue's market knows; of a prediction, no such pair lies outside of 0 to 1 or is crossed.
+
+- **Quality, flags:** every word that was said of the venue's prices from the beginning of the fault until it had healed. \`stays live\`: nothing of it reached a price.
+- **After:** how soon after the beginning of the fault the first price was no longer live. **Heals after:** how soon after its end every price was live for good.
+- **Counted:** reasons of rejections, and what the streams count.
+- **-**: the wire cannot express the fault; the next cell says why.
+- 429, 503, lost answers and slow ones meet requests and handshakes: connections were cut at their beginning, so that there are some. A lost answer is that of a read: nothing is submitted here.
+- The fault lasted 20 s; 80 s where prices are believed for a minute or told once a minute (\`issuer\`, \`polymarket\`, \`kalshi\`, \`kalshi-polled\`, which is Kalshi without a key).
+`;

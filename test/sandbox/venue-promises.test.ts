@@ -1,0 +1,123 @@
+// What every venue's adapter promises, whichever venue it is: nothing good is lost among garbage, and a dead host is left in peace.
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { type FaultStage, openFaultStage, PROVIDERS, type ProviderName } from './fault-stage.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function staged(...options: Parameters<typeof openFaultStage>): Promise<FaultStage> {
+  const stage = await openFaultStage(...options);
+  cleanups.push(() => stage.close());
+  return stage;
+}
+
+/** Everything that each provider of a stage tells from now on. */
+function listen(stage: FaultStage): Map<ProviderName, FeedMessage[]> {
+  return new Map(
+    stage.providers.map((provider) => {
+      const heard: FeedMessage[] = [];
+      stage.listen(provider).heard.subscribe({
+        next: (message) => void heard.push(message),
+        error: (error: unknown) => {
+          throw error;
+        },
+      });
+      return [provider.name, heard];
+    }),
+  );
+}
+
+const isPrice = (message: FeedMessage): message is Quote | ReferencePrice => message.kind === 'quote' || message.kind === 'reference';
+const told = (price: Quote | ReferencePrice): string =>
+  `${price.receivedAt} ${price.instrument} ${price.source} ${price.kind === 'quote' ? `${price.bid}/${price.ask} ${price.sequence}` : price.referencePrice}`;
+
+describe('with one frame of garbage in a hundred', () => {
+  /** Streams: a poll whose answer is garbage has no good answer that could arrive. */
+  const STREAMED: readonly ProviderName[] = ['spotexchange', 'evmvenue', 'reference', 'polymarket', 'kalshi'];
+
+  test('every good quote arrives, at every venue, and the garbage is counted', { timeout: 60_000 }, async () => {
+    const runs: Map<ProviderName, FeedMessage[]>[] = [];
+    for (const garbage of [0, 0.01]) {
+      const stage = await staged(STREAMED);
+      const heard = listen(stage);
+      await stage.run(4_000);
+      for (const { faults } of stage.providers) faults.set({ garbage });
+      for (const messages of heard.values()) messages.length = 0;
+      await stage.run(90_000);
+      runs.push(heard);
+    }
+    const [calm, noisy] = runs as [Map<ProviderName, FeedMessage[]>, Map<ProviderName, FeedMessage[]>];
+    for (const name of STREAMED) {
+      const good = (calm.get(name) as FeedMessage[]).filter(isPrice).map(told);
+      expect(good.length, name).toBeGreaterThan(5);
+      expect((noisy.get(name) as FeedMessage[]).filter(isPrice).map(told), name).toEqual(good);
+    }
+    const refused = STREAMED.flatMap((name) => (noisy.get(name) as FeedMessage[]).filter(({ kind }) => kind === 'rejection'));
+    expect(refused.length).toBeGreaterThan(5);
+  });
+});
+
+/** Hosts that are there and answer nothing of use. `refused` is a port that nobody listens on. */
+const DEAD: Readonly<Record<string, () => Promise<{ readonly url: string; close(): Promise<void> }>>> = {
+  refused: async () => {
+    const server = await listening(net.createServer());
+    await server.close();
+    return { url: server.url, close: async () => {} };
+  },
+  'a black hole': () => listening(net.createServer((socket) => socket.on('error', () => socket.destroy()))),
+  'accepting and closing': () => listening(net.createServer((socket) => socket.destroy())),
+  'answering 503': () => listening(http.createServer((_request, response) => response.writeHead(503, { connection: 'close' }).end())),
+};
+
+async function listening(server: net.Server): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<net.Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+describe('ten minutes of a host that is', () => {
+  const CASES = Object.keys(DEAD).flatMap((how) => PROVIDERS.map((name) => [how, name] as const));
+  test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
+    const host = await (DEAD[how] as (typeof DEAD)[string])();
+    cleanups.push(() => host.close());
+    const attempts: number[][] = [];
+    for (const seed of [1, 2]) {
+      const stage = await staged([name], seed, host.url);
+      const heard = listen(stage);
+      const before = stage.dialled();
+      const at: number[] = [];
+      const note = (): void => {
+        while (at.length < stage.dialled() - before) at.push(stage.clock.now());
+      };
+      await stage.run(600_000, note, 500);
+      attempts.push(at);
+      const messages = heard.get(name) as FeedMessage[];
+      expect(messages.filter(({ kind }) => kind === 'quote' || kind === 'reference')).toEqual([]);
+      // The outage is on record: as a lost connection, or for listings, which come before any connection, as counted failures.
+      expect(messages.some((one) => one.kind === 'rejection' || (one.kind === 'feed_status' && one.status === 'disconnected'))).toBe(true);
+      expect(messages.filter((one) => one.kind === 'feed_status').length).toBeLessThanOrEqual(1);
+      await stage.close();
+      cleanups.pop();
+    }
+    expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);
+    expect(Math.min(...attempts.map(({ length }) => length))).toBeGreaterThan(5);
+    expect(attempts[0]).not.toEqual(attempts[1]);
+  });
+});

@@ -1,0 +1,249 @@
+// Proposals, risk and paper fills of a simulated world, in memory: the product's own actors and functions over a store
+// that keeps what the database keeps: licences, and one start per proposal.
+import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
+import type { TickStore, TickTrades } from '../../actors/agent/shard-tick.ts';
+import { untouchedBook } from '../../actors/agent/tick-risk.ts';
+import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import type { ProposalView } from '../../actors/proposal/commands.ts';
+import { proposalContext, proposalKind, proposalState } from '../../actors/proposal/effects.ts';
+import { executionCarriers } from '../../actors/proposal/execution.ts';
+import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { startErrands } from '../../actors/runtime/errands.ts';
+import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { applyFill, type BookState, type Fill, markBook } from '../../src/domain/book.ts';
+import { costModelOf } from '../../src/domain/costs.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import { type ExecutionLicence, isOpenProposal, LicenceLost, overtakenBy } from '../../src/domain/execution.ts';
+import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import { assessOrder, DEFAULT_PREFERENCES, mandateOf, otherBooksOf } from '../../src/domain/risk/index.ts';
+import { midPrice } from '../../src/domain/valuation.ts';
+import { type InstrumentKey, instrumentKey } from '../../src/domain/venue.ts';
+import type { VirtualClock } from '../../streams/virtual-clock.ts';
+
+/** A quote is too old to trade on after so long, as the venues' limits have it. */
+const QUOTE_MAX_AGE_MS = 5_000;
+
+/** What the trading of a run came to. */
+export interface Trading {
+  readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
+  readonly states: readonly string[];
+  readonly books: ReadonlyMap<string, BookState>;
+  /** Executions that began in an epoch that a halt had ended. */
+  readonly begunAfterHalt: number;
+  readonly halts: number;
+  readonly cancelledByHalts: number;
+}
+
+export function createTradingFloor(deps: {
+  readonly memory: MemoryStore;
+  readonly clock: VirtualClock;
+  readonly orgId: string;
+  readonly manifestOf: (hash: string) => Manifest;
+  readonly failures: unknown[];
+}) {
+  const { memory, clock, orgId } = deps;
+  const quotes = new Map<InstrumentKey, Quote>();
+  const books = new Map<string, BookState>();
+  const fills: { fill: Fill; quote: Quote }[] = [];
+  let epoch = 0;
+  let halts = 0;
+  let cancelledByHalts = 0;
+  let begunAfterHalt = 0;
+  let carrierDies = false;
+  let recordsRead = 0;
+
+  const contextOf = (agentId: string) => agentContext(memory.actors.get(agentId)?.state as never);
+  function lost(agentId: string, licence: ExecutionLicence) {
+    const state = memory.actors.get(agentId)?.state as never;
+    const { manifestHash, autonomy } = agentContext(state);
+    const { duty, stage } = agentValue(state);
+    return overtakenBy(licence, { epoch, manifestHash, paused: duty === 'paused', stage: stage as never, autonomy });
+  }
+
+  // The database's part: a step whose licence is lost is not written; fills are booked with their step.
+  const store: MemoryStore = {
+    ...memory,
+    async commit(commits) {
+      for (const { plan } of commits) {
+        for (const record of plan.records) {
+          if (record.type !== 'execution_licence') continue;
+          const reason = lost(record['agentId'] as string, record as unknown as ExecutionLicence);
+          if (reason !== null) throw new LicenceLost(reason);
+        }
+      }
+      const stale = await memory.commit(commits);
+      for (const commit of commits) {
+        if (stale.has(commit.row.id) || commit.event.type !== 'execution.begun') continue;
+        if (proposalContext(commit.plan.state).epoch !== epoch) begunAfterHalt++;
+      }
+      book();
+      return stale;
+    },
+  };
+  const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
+
+  function book(): void {
+    for (; recordsRead < memory.records.length; recordsRead++) {
+      const record = memory.records[recordsRead];
+      if (record?.type !== 'fill') continue;
+      const fill = record['fill'] as Fill;
+      const { agentId } = proposalContext(memory.actors.get(fill.orderId)?.state as never);
+      books.set(fill.bookId, applyFill(books.get(fill.bookId) ?? fresh(agentId), fill));
+      fills.push({ fill, quote: quotes.get(fill.instrument) as Quote });
+    }
+  }
+
+  function fresh(agentId: string): BookState {
+    const { manifestHash, manifestVersion } = contextOf(agentId);
+    return untouchedBook({ id: agentId, stage: 'draft', manifest: deps.manifestOf(manifestHash), manifestVersion });
+  }
+
+  function proposals() {
+    return [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
+  }
+
+  /** The agent's book with what is open on it; null where nothing has happened to it. */
+  function bookOf(agentId: string): BookState | null {
+    const open = proposals()
+      .filter(({ state }) => isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)
+      .map(({ id, state }) => {
+        const { instrument, side, quantity, notionalUsd } = proposalContext(state).order;
+        return { id, instrument, side, quantity, notionalUsd };
+      });
+    const empty = fresh(agentId);
+    const kept = books.get(empty.id);
+    return kept === undefined && open.length === 0 ? null : { ...(kept ?? empty), openProposals: open };
+  }
+
+  function present(instrument: InstrumentKey): Quote | null {
+    const quote = quotes.get(instrument);
+    if (quote === undefined) return null;
+    return clock.now() - quote.observedAt > QUOTE_MAX_AGE_MS ? { ...quote, quality: 'stale', flags: ['over_age'] } : quote;
+  }
+
+  function marks(state: BookState): ReadonlyMap<InstrumentKey, DecimalString> {
+    const found = new Map<InstrumentKey, DecimalString>();
+    for (const { instrument } of state.holdings) {
+      const quote = present(instrument);
+      const middle = quote === null ? null : midPrice(quote.bid, quote.ask);
+      if (quote?.quality === 'live' && middle !== null) found.set(instrument, middle);
+    }
+    return found;
+  }
+
+  const preTrade: PreTrade = {
+    async assess(_, { agentId, order, readsReference }) {
+      const { manifestHash, autonomy } = contextOf(agentId);
+      const quote = present(order.instrument);
+      const state = bookOf(agentId) ?? fresh(agentId);
+      const verdict = assessOrder(order, {
+        at: clock.now(),
+        quote,
+        reference: { required: readsReference, observed: { quality: 'live', flags: [], ageMs: 0 } },
+        liquidityUsd: '1000000',
+        mandate: mandateOf(deps.manifestOf(manifestHash), DEFAULT_PREFERENCES, 'draft', autonomy),
+        book: markBook(state, marks(state), clock.now()),
+        others: otherBooksOf([], 'paper', order.bookId),
+        halt: 'none',
+        disabledFeature: null,
+        feeBps: costModelOf(order.instrument).takerFeeBps,
+      } as never);
+      return verdict.ok
+        ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd: null } }
+        : { ok: false, risk: verdict.attribution };
+    },
+  };
+
+  const desk = createProposalDesk({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(id) } });
+  function viewOf(id: string): ProposalView | null {
+    const row = memory.actors.get(id);
+    if (row === undefined) return null;
+    return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], changedAt: clock.now() };
+  }
+
+  const carriers = executionCarriers({
+    runtime,
+    load: store.load,
+    preTrade,
+    doors: {},
+    leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
+    clock,
+  });
+  const errands = startErrands({
+    store,
+    runtime,
+    clock,
+    onError: (error) => {
+      if ((error as Error).message !== 'the carrier died') deps.failures.push(error);
+    },
+    carriers: Object.fromEntries(
+      Object.entries(carriers).map(([kind, carry]) => [
+        kind,
+        async (payload: Parameters<typeof carry>[0], key: string) => {
+          const answer = await carry(payload, key);
+          if (!carrierDies) return answer;
+          carrierDies = false;
+          throw new Error('the carrier died');
+        },
+      ]),
+    ),
+  });
+
+  return {
+    store,
+    runtime,
+    heard(quote: Quote): void {
+      quotes.set(instrumentKey(quote.venue, quote.instrument), quote);
+    },
+    books: (async (agentIds) => {
+      const found = new Map<string, BookState>();
+      for (const id of agentIds) {
+        const state = bookOf(id);
+        if (state !== null) found.set(state.id, state);
+      }
+      return found;
+    }) satisfies TickStore['books'],
+    organizations: (async (ids) =>
+      new Map(
+        ids.map((id) => [id, { epoch, preferences: DEFAULT_PREFERENCES, books: [...books.values()] }] as const),
+      )) satisfies TickStore['organizations'],
+    async begin(trades: TickTrades): Promise<void> {
+      for (const { agentId, licence, start, overtaken } of trades.proposals) {
+        const reason = lost(agentId, licence);
+        await store.start(reason === null ? start : overtaken(reason));
+      }
+    },
+    async approveAll(): Promise<void> {
+      const pending = proposals().filter(({ state }) => proposalState(state) === 'pending_approval');
+      for (const { id } of pending) await desk.approve({ orgId, subject: 'ann', permissions: [], requestId: 'r' }, id);
+    },
+    /** The halt as the command desk makes it: epoch, proposals, agents. */
+    async halt(agentIds: readonly string[]): Promise<void> {
+      epoch++;
+      halts++;
+      const open = proposals().filter(({ state }) => ['pending_approval', 'approved'].includes(proposalState(state)));
+      const ids = open.map(({ id }) => id);
+      const outcomes = await runtime.deliverMany(ids, { type: 'cancel', reason: 'halted' }, { cause: 'test' });
+      for (const outcome of outcomes.values()) if (outcome.ok) cancelledByHalts++;
+      await runtime.deliverMany(agentIds, { type: 'pause', cause: 'emergency_halt' }, { cause: 'test' });
+    },
+    /** The next execution is carried out, but whoever did so dies before its answer is kept. */
+    killNextCarrier(): void {
+      carrierDies = true;
+    },
+    async stop(): Promise<void> {
+      await errands.stop();
+    },
+    outcome: (): Trading => ({
+      fills,
+      states: proposals().map(({ state }) => proposalState(state)),
+      books,
+      begunAfterHalt,
+      halts,
+      cancelledByHalts,
+    }),
+  };
+}

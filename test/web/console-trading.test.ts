@@ -1,0 +1,265 @@
+// The console where money is decided on: proposals, evaluations, vaults, books, versions, and what the venues supply.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitFor } from '../harness/wait-for.ts';
+import {
+  type Browser,
+  barriers,
+  CHROMIUM,
+  openBrowser,
+  propose,
+  type ServiceWithPast,
+  signIn,
+  startServiceWithPast,
+  type Watched,
+} from './console-stage.ts';
+
+const PATIENT = {
+  universe: ['BTCUSDT'],
+  timeframe: '1h',
+  entryConditions: [{ type: 'price_above', price: '10000000' }],
+  exitConditions: [],
+  maxCapitalUsd: 50_000,
+  maxTradeNotionalUsd: 5_000,
+  stopLossPct: 5,
+  takeProfitPct: 8,
+  maxDailyDrawdownPct: 4,
+  maxOpenPositions: 3,
+  maxSlippageBps: 20,
+};
+
+describe.skipIf(CHROMIUM === null)('the console where money is decided on', () => {
+  let service: ServiceWithPast;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  /** An agent whose own rules never ask for a trade, so that only the test proposes. */
+  let patient: string;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startServiceWithPast(), openBrowser()]);
+    watched = await browser.page();
+    page = watched.page;
+    patient = await createPatient();
+    await signIn(page, service, 'operator');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  const agentOf = async (name: string): Promise<string> => {
+    const { items } = (await service.get('/v1/agents')).body as { items: { id: string; name: string }[] };
+    return items.find((agent) => agent.name === name)?.id as string;
+  };
+  const createPatient = async (): Promise<string> => {
+    const { body } = await service.post('/v1/agents', { ...PATIENT, name: 'Patient' });
+    expect((await service.post(`/v1/agents/${body.id}/autonomy`, { autonomy: 'confirm' })).status).toBe(200);
+    return body.id;
+  };
+  const go = (hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  const card = (id: string) => page.locator(`[data-proposal="${id}"]`);
+  const stateOf = (id: string, state: string) => page.locator(`[data-proposal="${id}"][data-state=${state}]`).waitFor();
+  /** The idempotency keys that went along with approvals: one for each click. */
+  const keys: (string | undefined)[] = [];
+  const approve = async (id: string): Promise<void> => {
+    const [request] = await Promise.all([
+      page.waitForRequest((asked) => asked.url().endsWith(`/${id}/approve`)),
+      card(id).getByRole('button', { name: 'Approve' }).click(),
+    ]);
+    expect(request.headers()['idempotency-key']).toMatch(/^[0-9a-f]{32}$/);
+    keys.push(request.headers()['idempotency-key']);
+  };
+  /** The browser itself notes a refusal, and nothing else was wrong. */
+  const expectOnly = (status: string) => expect(watched.complaints.splice(0)).toEqual([expect.stringContaining(status)]);
+
+  test('a proposal appears as it is made; approved it is filled, and the page shows on which quotes', async () => {
+    await page.getByRole('link', { name: 'Proposals', exact: true }).click();
+    await page.getByRole('heading', { name: 'Proposals', level: 1 }).waitFor();
+    await go(`#/agents/${patient}`);
+    await page.getByRole('link', { name: 'Its proposals' }).click();
+    await page.getByText('No proposal yet').waitFor();
+    const id = await propose(service, patient, '0.01');
+    await stateOf(id, 'pending_approval');
+    await card(id).getByRole('link', { name: 'Patient' }).waitFor();
+    const { body: proposed } = await service.get(`/v1/agent-orders/${id}`);
+    expect(await card(id).locator('h2').innerText()).toBe('buy 0.01 BTCUSDT spotexchange');
+    expect(await card(id).locator('.proposal-head').innerText()).toContain(String(Number(proposed.order.limitPrice)));
+    expect(await card(id).locator('.countdown').innerText()).toMatch(/^expires in (10:00|9:[0-5]\d)$/);
+    expect(await barriers(page)).toEqual([]);
+
+    await card(id).getByText('Risk, fills and state chart').click();
+    await card(id).locator('.chart[data-standing=pending_approval]').waitFor();
+    await approve(id);
+    await stateOf(id, 'filled');
+    await card(id).locator('.chart[data-standing=filled]').waitFor();
+    expect(await card(id).getByRole('button', { name: 'Approve' }).isVisible()).toBe(false);
+    const { body: filled } = await service.get(`/v1/agent-orders/${id}`);
+    const [fill] = filled.fills;
+    const row = card(id).locator('.data-table tbody tr').first();
+    expect(await row.locator('td').nth(2).innerText()).toBe(fill.fillPrice);
+    expect(await row.locator('.quote-list li').first().innerText()).toContain(`${fill.quotes[0].bid} / ${fill.quotes[0].ask}`);
+    expect(await card(id).locator('.step-event').allInnerTexts()).toContain('approve');
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('declined with a reason it ends so; what risk refuses at its approval is named with its numbers', async () => {
+    const declined = await propose(service, patient, '0.01');
+    await stateOf(declined, 'pending_approval');
+    await card(declined).getByLabel('Reason for declining').fill('<b>too late</b>');
+    await card(declined).getByRole('button', { name: 'Decline' }).click();
+    await stateOf(declined, 'declined');
+    // Its markup is a text like any other.
+    expect(await card(declined).locator('.proposal-outcome').innerText()).toContain('<b>too late</b>');
+    const large = await propose(service, patient, '2');
+    await stateOf(large, 'pending_approval');
+    await approve(large);
+    expect(new Set(keys).size).toBe(2);
+    await stateOf(large, 'blocked_by_risk');
+    const { body } = await service.get(`/v1/agent-orders/${large}`);
+    const named = await card(large).locator('.gate-problems li').allInnerTexts();
+    expect(named).toHaveLength(body.risk.rejections.length);
+    for (const [index, { code, limit, after }] of body.risk.rejections.entries()) {
+      expect(named[index]).toContain(code.replaceAll('_', ' '));
+      expect(named[index]).toContain(`limit ${limit}`);
+      expect(named[index]).toContain(`after ${after}`);
+    }
+    expectOnly('422');
+    await page.getByRole('combobox', { name: 'State' }).selectOption('declined');
+    await waitFor(async () => (await page.locator('.proposal').count()) === 1, { what: 'only the declined one' });
+    expect(await page.locator('.proposal').getAttribute('data-proposal')).toBe(declined);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('the page of the agent shows the book that was filled, and the vault says why nothing may be paid in', async () => {
+    await go(`#/agents/${patient}`);
+    const book = page.locator(`[data-book="agent:${patient}:paper:1"]`);
+    await book.waitFor();
+    const { items } = (await service.get(`/v1/books?agentId=${patient}`)).body;
+    const [position] = items[0].positions;
+    expect(await book.locator('.data-table').first().locator('tbody td').allInnerTexts()).toEqual([
+      position.quantity,
+      position.averageEntryPrice,
+      position.costUsd,
+      expect.stringMatching(/^20\d\d-/),
+    ]);
+    await book.getByText('1 fill').click();
+    await book.locator('.quote-list li').waitFor();
+    await page.getByLabel('Amount in USD').fill('100');
+    await page.getByRole('button', { name: 'Deposit' }).click();
+    const refusal = page.locator('.vault-panel .problem');
+    await refusal.getByText(/\w/).first().waitFor();
+    const { body } = await service.post(`/v1/agents/${patient}/vault/deposit`, { amountUsd: '100' });
+    expect(await refusal.locator('p').innerText()).toBe(`${body.code.replaceAll('_', ' ')}: ${body.detail}`);
+    expectOnly(String(body.status));
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('an evaluation is begun and cancelled from the page', async () => {
+    await page.getByRole('button', { name: 'Backtest', exact: true }).click();
+    const run = page.locator('.run-list > li').first();
+    await run.locator('.badge').waitFor();
+    await run.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.run-list > li[data-state=cancelled]').waitFor();
+    await run.getByText('State chart').click();
+    await run.locator('.chart[data-standing=cancelled]').waitFor();
+    const { items } = (await service.get(`/v1/agents/${patient}/evaluations`)).body;
+    expect(items).toMatchObject([{ evaluation: 'backtest', state: 'cancelled' }]);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('a look at a few days runs to its end before the eyes of who began it, and its report opens', async () => {
+    const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
+    await page.getByText('Another stretch for the backtest').click();
+    await page.getByLabel('From', { exact: true }).fill(day(5));
+    await page.getByLabel('To', { exact: true }).fill(day(1));
+    await page.getByLabel('only a look').check();
+    await page.getByRole('button', { name: 'Backtest', exact: true }).click();
+    const run = page.locator('.run-list > li').first();
+    await page.locator('.run-list > li[data-state=finished]').waitFor({ timeout: 30_000 });
+    const { items } = (await service.get(`/v1/agents/${patient}/evaluations`)).body;
+    expect(items[0]).toMatchObject({ state: 'finished', request: { look: true, from: `${day(5)}T00:00:00.000Z` } });
+    expect(await run.locator('.run-words').innerText()).toContain(`bars ${items[0].summary.bars}`);
+    const [report] = await Promise.all([browser.context.waitForEvent('page'), run.getByRole('link', { name: 'Report' }).click()]);
+    await report.waitForLoadState();
+    expect(new URL(report.url()).pathname).toBe(`/v1/agents/${patient}/evaluations/${items[0].id}/report`);
+    expect(await report.locator('body').innerText()).toContain('Patient');
+    await report.close();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('a new version of the manifest is listed with what it changed; a decision is explained in words', async () => {
+    const hunter = await agentOf('Discount hunter');
+    await go(`#/agents/${hunter}`);
+    await page.locator('[data-version="1"]').waitFor();
+    const manifest = {
+      ...PATIENT,
+      name: 'Discount hunter',
+      universe: ['AAPLx', 'TSLAx', 'NVDAx'],
+      entryConditions: [{ type: 'premium_below', pct: -0.9 }],
+      exitConditions: [{ type: 'premium_above', pct: 0.4 }],
+    };
+    expect((await service.post(`/v1/agents/${hunter}/versions`, manifest)).status).toBe(201);
+    const version = page.locator('[data-version="2"]');
+    await version.locator('summary').click();
+    const change = version.locator('tr', { hasText: '$.stopLossPct' });
+    expect(await change.locator('td').allInnerTexts()).toEqual(['4', '5']);
+    expect(await version.locator('tr', { hasText: '-0.9' }).locator('th').innerText()).toBe('entry condition');
+
+    const { items } = (await service.get(`/v1/agents/${hunter}/decisions`)).body;
+    const oldest = items.at(-1).id;
+    const { body: explained } = await service.get(`/v1/agents/${hunter}/decisions/${oldest}/explain`);
+    const decision = page.locator(`[data-decision="${oldest}"]`);
+    await decision.locator('summary').click();
+    await decision.getByRole('button', { name: 'Explain' }).click();
+    await decision.getByText(explained.summary).waitFor();
+    expect(await decision.locator('.explanation').innerText()).toContain(explained.why[0]);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('the markets page has a tab for everything that venues supply', async () => {
+    await page.getByRole('link', { name: 'Markets' }).click();
+    const rows = page.locator('.market-panel .data-table tbody tr');
+    await rows.first().waitFor();
+    const venues = (await service.get('/v1/venues')).body.items as { venue: string }[];
+    expect(await rows.locator('th').allInnerTexts()).toEqual(
+      venues.map(({ venue }) => expect.stringMatching(new RegExp(`^${venue.replaceAll('_', ' ')}`))),
+    );
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Tickers' }).click();
+    await rows.filter({ hasText: 'BTCUSDT' }).waitFor();
+    await page.getByRole('link', { name: 'Perpetuals' }).click();
+    await rows.filter({ hasText: 'BTC' }).first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Macro' }).click();
+    await page.locator('[data-regime]').waitFor();
+    expect(await rows.count()).toBe((await service.get('/v1/macro-regime')).body.inputs.length);
+    await page.getByRole('link', { name: 'Prediction markets' }).click();
+    const market = page.locator('[data-market]').first();
+    await market.locator('summary').click();
+    await market.locator('.facts, .problem').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('who may only read can answer nothing, and nothing complained on the way', async () => {
+    expect(watched.complaints).toEqual([]);
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, service, 'viewer');
+    const id = await propose(service, patient, '0.01');
+    await go(`#/proposals/${patient}`);
+    await stateOf(id, 'pending_approval');
+    for (const name of ['Approve', 'Decline']) {
+      const button = card(id).getByRole('button', { name });
+      expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'This needs trade:execute']);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await card(id).getByText('Risk, fills and state chart').click();
+    await card(id).locator('.chart').waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await go(`#/agents/${patient}`);
+    await page.locator('.vault-panel .facts').waitFor();
+    await page.locator('[data-book]').first().waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,283 @@
+/** The simulated evaluations of one agent: the buttons that begin them, how far they are, how they ended, and their reports. */
+import { actorChart } from './actor-chart.js';
+import { fill, h, mark, say } from './dom.js';
+import { change, read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dayAndTime, plain } from './words.js';
+
+/** @typedef {import('./wire.ts').EvaluationRun} Run */
+
+const MACHINE = 'evaluation@1';
+const RUNS_SHOWN = 10;
+const GATHER_MS = 120;
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {string} options.id The agent.
+ * @param {AbortSignal} options.signal
+ * @param {() => void} options.onEnded Called where a run has ended: its evidence may open a gate.
+ */
+export function evaluationsPanel({ context, id, signal, onEnded }) {
+  const { me, fail } = context;
+  const mayRun = me.permissions.includes('trade:execute');
+  const needs = mayRun ? null : 'This needs trade:execute';
+  /** @type {Map<string, ReturnType<typeof runItem>>} */
+  const items = new Map();
+  /** @type {number | undefined} */
+  let gathering;
+
+  const list = h('ul', { class: 'run-list' });
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const problem = createProblemNote(fail);
+  const from = h('input', { type: 'date' });
+  const to = h('input', { type: 'date' });
+  const look = h('input', { type: 'checkbox' });
+  const backtest = h(
+    'button',
+    {
+      type: 'button',
+      disabled: !mayRun,
+      title: needs ?? 'Simulates the active manifest over more than five years of closed bars',
+      onclick: () => void begin('backtest', backtestRequest()),
+    },
+    'Backtest',
+  );
+  const stress = h(
+    'button',
+    {
+      type: 'button',
+      disabled: !mayRun,
+      title: needs ?? 'Flash crash, weekend gap, liquidity freeze and de-peg, in seeded worlds',
+      onclick: () => void begin('stress_test', undefined),
+    },
+    'Stress test',
+  );
+
+  function backtestRequest() {
+    const request = {
+      ...(from.value === '' ? {} : { from: `${from.value}T00:00:00Z` }),
+      ...(to.value === '' ? {} : { to: `${to.value}T00:00:00Z` }),
+      ...(look.checked ? { look: true } : {}),
+    };
+    return Object.keys(request).length === 0 ? undefined : request;
+  }
+
+  /**
+   * @param {'backtest' | 'stress_test'} what
+   * @param {object | undefined} request
+   */
+  async function begin(what, request) {
+    backtest.disabled = stress.disabled = true;
+    problem.clear();
+    try {
+      include(await change('POST', `/v1/agents/${id}/${what}`, request));
+    } catch (error) {
+      problem.show(error);
+    } finally {
+      backtest.disabled = stress.disabled = !mayRun;
+    }
+  }
+
+  /** @param {string} runId */
+  async function cancel(runId) {
+    problem.clear();
+    try {
+      include(await change('POST', `/v1/agents/${id}/evaluations/${runId}/cancel`));
+    } catch (error) {
+      problem.show(error);
+      void refresh();
+    }
+  }
+
+  async function refresh() {
+    try {
+      /** @type {import('./wire.ts').Page<Run>} */
+      const page = await read(`/v1/agents/${id}/evaluations?limit=${RUNS_SHOWN}`, { signal });
+      for (const run of page.items.toReversed()) include(run);
+      say(note, items.size === 0 ? 'None was begun yet.' : '');
+    } catch (error) {
+      if (signal.aborted) return;
+      say(note, 'The evaluations cannot be read at the moment.');
+      fail(error);
+    }
+  }
+
+  /** @param {Run} run */
+  function include(run) {
+    const known = items.get(run.id);
+    if (known !== undefined) return known.update(run);
+    const item = runItem({ context, id, run, cancel: mayRun ? cancel : null });
+    items.set(run.id, item);
+    list.prepend(item.element);
+    say(note, '');
+    while (list.childElementCount > RUNS_SHOWN) {
+      const [oldest] = items.keys();
+      if (oldest === undefined) break;
+      items.get(oldest)?.end();
+      items.get(oldest)?.element.remove();
+      items.delete(oldest);
+    }
+  }
+
+  return {
+    element: h(
+      'div',
+      { class: 'panel evaluations-panel' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'Evaluations'), note, h('span', { class: 'space' }), backtest, stress),
+      problem.element,
+      h(
+        'details',
+        { class: 'options' },
+        h('summary', {}, 'Another stretch for the backtest'),
+        h(
+          'div',
+          { class: 'filters' },
+          h('label', {}, 'From ', from),
+          h('label', {}, 'To ', to),
+          h('label', {}, look, ' only a look: a shorter stretch, which is no evidence'),
+        ),
+      ),
+      list,
+    ),
+    refresh,
+    /**
+     * An announcement of the `agents` channel.
+     * @param {{ readonly what: string, readonly runId?: string } & Partial<import('./wire.ts').EvaluationProgress>} data
+     */
+    hear(data) {
+      if (data.runId === undefined || !data.what.startsWith('evaluation_')) return;
+      if (data.what === 'evaluation_progress') {
+        items.get(data.runId)?.progress(/** @type {import('./wire.ts').EvaluationProgress} */ (data));
+        return;
+      }
+      clearTimeout(gathering);
+      gathering = setTimeout(() => void refresh(), GATHER_MS);
+      if (data.what !== 'evaluation_queued' && data.what !== 'evaluation_running') onEnded();
+    },
+    end() {
+      clearTimeout(gathering);
+      for (const item of items.values()) item.end();
+    },
+  };
+}
+
+const ENDED = ['finished', 'refused', 'cancelled', 'failed'];
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {string} options.id
+ * @param {Run} options.run
+ * @param {((runId: string) => Promise<void>) | null} options.cancel Null where one may not.
+ */
+function runItem({ context, id, run: first, cancel }) {
+  let run = first;
+  /** @type {ReturnType<typeof actorChart> | null} */
+  let chart = null;
+  const badge = h('span', { class: 'badge' });
+  const name = plain(first.evaluation);
+  const bar = h('progress', { 'aria-label': `Progress of the ${name}` });
+  const doing = h('span', { class: 'faint run-doing' });
+  const words = h('p', { class: 'run-words' });
+  const report = h(
+    'a',
+    { href: `/v1/agents/${id}/evaluations/${first.id}/report`, target: '_blank', rel: 'noopener', hidden: true },
+    'Report',
+  );
+  const stop = h(
+    'button',
+    { type: 'button', disabled: cancel === null, title: cancel === null ? 'This needs trade:execute' : null },
+    'Cancel',
+  );
+  stop.addEventListener('click', async () => {
+    stop.disabled = true;
+    await cancel?.(first.id);
+    stop.disabled = cancel === null;
+  });
+  const chartPlace = h('div', {});
+  const details = h('details', { ontoggle: unfold }, h('summary', {}, 'State chart'), chartPlace);
+  const element = h(
+    'li',
+    { 'data-run': first.id },
+    h(
+      'div',
+      { class: 'run-head' },
+      h('strong', {}, name),
+      badge,
+      h('span', { class: 'faint' }, `manifest v${first.manifestVersion} · ${dayAndTime(first.createdAt)} by ${first.requestedBy}`),
+      bar,
+      doing,
+      h('span', { class: 'space' }),
+      report,
+      stop,
+    ),
+    words,
+    details,
+  );
+
+  function unfold() {
+    if (details.open) {
+      chart ??= actorChart({ context, actorId: run.id, machine: MACHINE, value: run.state });
+      fill(chartPlace, chart.element);
+    } else end();
+  }
+
+  function end() {
+    chart?.end();
+    chart = null;
+    fill(chartPlace);
+  }
+
+  function draw() {
+    const hasEnded = ENDED.includes(run.state);
+    mark(element, 'data-state', run.state);
+    mark(badge, 'class', `badge run-${run.state}`);
+    say(badge, plain(run.state));
+    bar.hidden = doing.hidden = stop.hidden = hasEnded;
+    report.hidden = run.state !== 'finished';
+    say(
+      words,
+      run.ending !== null ? `${plain(run.ending.code)}: ${run.ending.detail}` : run.summary === null ? '' : summaryWords(run.summary),
+    );
+    words.hidden = words.textContent === '';
+    chart?.stand(run.state);
+  }
+  draw();
+
+  return {
+    element,
+    /** @param {Run} read */
+    update(read) {
+      // A late answer must not bring an ended run back to life.
+      if (ENDED.includes(run.state) && !ENDED.includes(read.state)) return;
+      run = read;
+      draw();
+    },
+    /** @param {import('./wire.ts').EvaluationProgress} progress */
+    progress({ done, total, doing: what }) {
+      if (ENDED.includes(run.state)) return;
+      bar.max = Math.max(1, total);
+      bar.value = done;
+      say(doing, `${plain(String(what ?? ''))} ${total > 0 ? `${Math.floor((100 * done) / total)} %` : ''}`.trim());
+    },
+    end,
+  };
+}
+
+/**
+ * The main numbers of a run: `passed yes · sharpe 1.93 · max drawdown pct 12.4`. A mere look passes nothing: unknown.
+ * @param {{ readonly [name: string]: unknown }} summary
+ */
+function summaryWords(summary) {
+  // What it comes to stands first.
+  const { passed, ...rest } = summary;
+  return Object.entries({ ...(passed === undefined ? {} : { passed }), ...rest })
+    .map(([field, value]) => {
+      const name = plain(field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+      if (typeof value === 'boolean') return `${name} ${value ? 'yes' : 'no'}`;
+      if (typeof value === 'number') return `${name} ${Number(value.toPrecision(5))}`;
+      return `${name} ${value === null ? 'unknown' : String(value)}`;
+    })
+    .join(' · ');
+}

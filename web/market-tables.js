@@ -1,0 +1,240 @@
+/** The tables of the markets page. */
+import { flagChips, qualityWord } from './decision-card.js';
+import { fill, h } from './dom.js';
+import { read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dataTable, factList, number } from './tables.js';
+import { age, clockTime, dayAndTime, plain, priceText } from './words.js';
+
+/** @param {readonly import('./wire.ts').VenueStanding[]} venues */
+export function venueTable(venues) {
+  return dataTable({
+    caption: 'How each venue is heard',
+    head: ['venue', 'heard', 'last message', 'clock offset', 'gaps', 'messages', 'not usable', 'requests left'],
+    rows: venues.map((venue) => [
+      h('span', {}, plain(venue.venue), venue.executable ? '' : h('small', { class: 'faint' }, ' not executable')),
+      h('span', { class: `badge hearing-${venue.hearing}`, title: venue.detail }, plain(venue.hearing)),
+      venue.lastMessageAgeMs === null ? '–' : `${age(venue.lastMessageAgeMs)} ago`,
+      venue.clockOffset === null
+        ? h('span', { class: 'faint' }, 'not measured')
+        : h(
+            'span',
+            { title: `${plain(venue.clockOffset.method)}, ${venue.clockOffset.samples} samples` },
+            number(`${venue.clockOffset.offsetMs} ms`),
+          ),
+      number(venue.gaps),
+      number(venue.messages),
+      number(venue.rejected),
+      h(
+        'ul',
+        { class: 'quote-list' },
+        venue.requestBudgets.map(({ name, process, left, limit, windowMs, blockedUntil }) =>
+          h(
+            'li',
+            {},
+            `${name} (${process}) `,
+            number(`${left}/${limit}`),
+            ` per ${age(windowMs).replace('.0', '')}${blockedUntil === null ? '' : `, blocked until ${clockTime(blockedUntil)}`}`,
+          ),
+        ),
+      ),
+    ]),
+  });
+}
+
+/** @param {readonly import('./wire.ts').Ticker[]} tickers */
+export function tickerTable(tickers) {
+  return dataTable({
+    caption: 'The last 24 hours on the spot exchange',
+    empty: 'Nothing was heard yet.',
+    head: ['instrument', 'last', 'change', 'low', 'high', 'volume in quote units', 'trades', 'age', 'quality'],
+    rows: tickers.map((ticker) => [
+      ticker.instrument,
+      price(ticker.lastPrice),
+      percent(ticker.priceChangePct),
+      price(ticker.lowPrice),
+      price(ticker.highPrice),
+      price(ticker.quoteVolume),
+      number(ticker.trades),
+      age(ticker.ageMs),
+      standingOf(ticker),
+    ]),
+  });
+}
+
+/** @param {readonly import('./wire.ts').Perp[]} perps */
+export function perpTable(perps) {
+  return dataTable({
+    caption: 'Perpetuals: mark, oracle and funding',
+    empty: 'Nothing was heard yet.',
+    head: [
+      'instrument',
+      'mark',
+      'oracle',
+      'basis',
+      'funding per hour',
+      'per year',
+      'next',
+      'open interest',
+      'traded in a day',
+      'age',
+      'quality',
+    ],
+    rows: perps.map((perp) => [
+      perp.instrument,
+      price(perp.markPrice),
+      price(perp.oraclePrice),
+      percent(perp.basisPct),
+      number(perp.hourlyFunding),
+      percent(perp.annualFundingPct),
+      h('time', { datetime: perp.nextFundingAt }, clockTime(perp.nextFundingAt)),
+      price(perp.openInterestNotional),
+      price(perp.dayNotional),
+      age(perp.ageMs),
+      standingOf(perp),
+    ]),
+  });
+}
+
+/**
+ * Prediction markets; opened up, what both venues say of the question.
+ * @param {readonly import('./wire.ts').PredictionMarket[]} markets
+ * @param {import('./shell.js').Context} context
+ * @param {AbortSignal} signal
+ */
+export function predictionList(markets, context, signal) {
+  if (markets.length === 0) return h('p', { class: 'faint table-empty' }, 'Nothing was heard yet.');
+  return markets.map((market) => {
+    const inside = h('div', { class: 'research' });
+    const [yes] = market.outcomes;
+    const element = h(
+      'details',
+      { class: 'decision', 'data-market': market.id },
+      h(
+        'summary',
+        {},
+        h('strong', {}, market.question),
+        market.subtitle === '' ? null : h('span', {}, market.subtitle),
+        h('span', { class: 'badge' }, plain(market.provider)),
+        h('span', {}, `${yes?.label ?? 'yes'} `, number(`${yes?.bid ?? '–'} / ${yes?.ask ?? '–'}`)),
+        h(
+          'span',
+          { class: 'faint' },
+          market.closesAt === null ? plain(market.status) : `${plain(market.status)}, closes ${dayAndTime(market.closesAt)}`,
+        ),
+        standingOf(market),
+      ),
+      inside,
+    );
+    element.addEventListener('toggle', () => {
+      if (element.open && inside.childElementCount === 0) void research();
+    });
+
+    async function research() {
+      fill(inside, h('p', { class: 'faint', role: 'status' }, 'Asking both venues…'));
+      try {
+        fill(inside, researchParts(await read(`/v1/prediction-markets/${market.id}/research`, { signal })));
+      } catch (error) {
+        if (signal.aborted) return;
+        const note = createProblemNote(context.fail);
+        fill(inside, note.element, h('button', { type: 'button', onclick: () => void research() }, 'Try again'));
+        note.show(error);
+      }
+    }
+    return element;
+  });
+}
+
+/** @param {import('./wire.ts').Research} research */
+function researchParts({ at, corroboration, probability, low, high, disagreement, inputs, notes, criteria, differences }) {
+  const derived = (/** @type {import('./wire.ts').DerivedNumber} */ { value, formula, why, inputs: from }) =>
+    h('span', { title: `${formula} of ${from.join(', ')}` }, value === null ? why : number(value));
+  return [
+    factList([
+      ['Probability', derived(probability)],
+      ['Low', derived(low)],
+      ['High', derived(high)],
+      ['Corroboration', plain(corroboration)],
+      ['Venues disagree', plain(disagreement.verdict)],
+      ['Edge per contract', derived(disagreement.edgePerContract)],
+      ['Riskless', disagreement.riskless === null ? 'nothing to compare' : disagreement.riskless ? 'yes' : 'no'],
+      ['As of', dayAndTime(at)],
+    ]),
+    dataTable({
+      caption: 'What it rests on',
+      empty: 'Nothing is known.',
+      head: ['input', 'venue', 'value', 'observed', 'quality', 'counts'],
+      rows: inputs.map((input) => [
+        h('span', { title: input.id }, plain(input.kind)),
+        plain(input.provider),
+        number(input.value),
+        h('time', { datetime: input.observedAt }, dayAndTime(input.observedAt)),
+        qualityWord(input.quality),
+        input.counts ? 'yes' : `no: ${input.why}`,
+      ]),
+    }),
+    notes.length === 0 ? null : sentences(notes),
+    dataTable({
+      caption: 'What decides it',
+      empty: 'No criterion could be read.',
+      head: ['venue', 'about', 'criterion'],
+      rows: criteria.flatMap(({ provider, criteria: parts }) => parts.map(({ aspect, text }) => [plain(provider), plain(aspect), text])),
+    }),
+    differences.length === 0
+      ? null
+      : dataTable({
+          caption: 'How the two differ',
+          head: ['about', 'here', 'there', 'material'],
+          rows: differences.map(({ aspect, ours, theirs, material }) => [plain(aspect), ours, theirs, material ? 'yes' : 'no']),
+        }),
+  ];
+}
+
+/** @param {import('./wire.ts').Regime} regime */
+export function regimeTable({ regime, explanation, score, knownWeight, inputs }) {
+  return [
+    factList([
+      ['Regime', h('strong', { 'data-regime': regime }, plain(regime))],
+      ['Score', number(score)],
+      ['Weight that is known', number(knownWeight)],
+    ]),
+    h('p', { class: 'table-empty' }, explanation),
+    dataTable({
+      caption: 'What it was read from',
+      head: ['input', 'value', 'age', 'state', 'weight', 'score', 'contribution'],
+      rows: inputs.map((input) => [
+        h('span', { title: input.description }, plain(input.name)),
+        h('span', {}, number(input.value), ' ', h('small', { class: 'faint' }, input.value === null ? '' : input.unit)),
+        input.ageMs === null ? '–' : age(input.ageMs),
+        plain(input.state),
+        number(input.weight),
+        number(input.score),
+        number(input.contribution),
+      ]),
+    }),
+  ];
+}
+
+/** @param {readonly string[]} lines */
+function sentences(lines) {
+  return h(
+    'ul',
+    {},
+    lines.map((line) => h('li', {}, line)),
+  );
+}
+
+/** @param {string} text */
+function price(text) {
+  return h('span', { class: 'number', title: text }, priceText(text));
+}
+
+/** @param {string} text */
+function percent(text) {
+  return h('span', { class: 'number', title: text }, `${priceText(text)} %`);
+}
+
+/** @param {{ readonly quality: string, readonly flags: readonly string[] }} state */
+function standingOf({ quality, flags }) {
+  return h('span', {}, qualityWord(quality), ' ', flagChips(flags));
+}

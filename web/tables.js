@@ -1,0 +1,63 @@
+/** Plain tables and lists of facts in the console's style. */
+import { h } from './dom.js';
+
+/** @typedef {import('./dom.js').Child} Child */
+
+/**
+ * A table that scrolls inside its own frame where the window is narrow. The first cell of a row names the row.
+ * @param {object} options
+ * @param {string} options.caption
+ * @param {readonly string[]} options.head
+ * @param {readonly (readonly Child[])[]} options.rows
+ * @param {string} [options.empty] What stands in the place of no rows.
+ */
+export function dataTable({ caption, head, rows, empty = 'Nothing.' }) {
+  if (rows.length === 0) return h('p', { class: 'faint table-empty' }, empty);
+  return h(
+    'div',
+    { class: 'scroller', tabindex: '0', role: 'region', 'aria-label': caption },
+    h(
+      'table',
+      { class: 'data-table' },
+      h('caption', {}, caption),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          head.map((title) => h('th', { scope: 'col' }, title)),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        rows.map(([name, ...cells]) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, name),
+            cells.map((cell) => h('td', {}, cell)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {string | number | null} value */
+export function number(value) {
+  return h('span', { class: value === null ? 'faint' : 'number' }, value === null ? 'unknown' : String(value));
+}
+
+/**
+ * Titles with what stands beneath them.
+ * @param {readonly (readonly [title: string, content: Child])[]} pairs
+ */
+export function factList(pairs) {
+  return h(
+    'div',
+    { class: 'facts' },
+    pairs.map(([title, content]) => h('div', {}, h('span', { class: 'faint' }, title), h('span', {}, content))),
+  );
+}

@@ -1,0 +1,140 @@
+/** An agent's vault: what it holds for whom at which price of a share, and the forms that pay in and out. */
+import { fill, h, say } from './dom.js';
+import { change, read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dataTable, factList, number } from './tables.js';
+import { clockTime, dayAndTime, plain } from './words.js';
+
+/** @typedef {import('./wire.ts').Vault} Vault */
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {string} options.id The agent.
+ * @param {AbortSignal} options.signal
+ */
+export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
+  const mayPay = me.permissions.includes('trade:execute');
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const facts = h('div', { class: 'vault-facts' });
+  const depositors = h('div', {});
+  const problem = createProblemNote(fail);
+  const amount = h('input', {
+    type: 'text',
+    inputmode: 'decimal',
+    autocomplete: 'off',
+    size: 12,
+    placeholder: '1000.00',
+    disabled: !mayPay,
+  });
+  const title = mayPay ? null : 'This needs trade:execute';
+  const deposit = h('button', { type: 'submit', class: 'primary', disabled: !mayPay, title }, 'Deposit');
+  const withdraw = h('button', { type: 'button', disabled: !mayPay, title, onclick: () => void pay('withdraw', given()) }, 'Withdraw');
+  const all = h('button', { type: 'button', disabled: !mayPay, title, onclick: () => void pay('withdraw', { all: true }) }, 'Withdraw all');
+  const form = h('form', { class: 'vault-form', onsubmit: submit }, h('label', {}, 'Amount in USD ', amount), deposit, withdraw, all);
+
+  const given = () => ({ amountUsd: amount.value.trim() });
+
+  /** @param {Event} event */
+  function submit(event) {
+    event.preventDefault();
+    void pay('deposit', given());
+  }
+
+  /**
+   * @param {'deposit' | 'withdraw'} what
+   * @param {object} body
+   */
+  async function pay(what, body) {
+    deposit.disabled = withdraw.disabled = all.disabled = true;
+    problem.clear();
+    try {
+      /** @type {{ readonly amountUsd: string, readonly shares: string, readonly sharePriceUsd: string }} */
+      const made = await change('POST', `/v1/agents/${id}/vault/${what}`, body);
+      notify(`${what === 'deposit' ? 'Paid in' : 'Paid out'}: ${made.amountUsd} USD, ${made.shares} shares at ${made.sharePriceUsd}.`);
+      amount.value = '';
+      void refresh();
+    } catch (error) {
+      problem.show(error);
+    } finally {
+      deposit.disabled = withdraw.disabled = all.disabled = !mayPay;
+    }
+  }
+
+  async function refresh() {
+    try {
+      /** @type {Vault} */
+      const vault = await read(`/v1/agents/${id}/vault`, { signal });
+      fill(facts, factList(factsOf(vault)));
+      fill(depositors, depositorTable(vault));
+      say(
+        note,
+        vault.unpriced.length > 0
+          ? `No live quote for ${vault.unpriced.join(', ')}: what it is worth is not known.`
+          : `priced at ${clockTime(vault.pricedAt)} UTC`,
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      say(note, 'The vault cannot be read at the moment.');
+      fail(error);
+    }
+  }
+
+  return {
+    element: h(
+      'div',
+      { class: 'panel vault-panel' },
+      h(
+        'div',
+        { class: 'panel-head' },
+        h('h2', {}, 'Vault'),
+        note,
+        h('span', { class: 'space' }),
+        h('button', { type: 'button', 'aria-label': 'Price the vault again', onclick: () => void refresh() }, 'Refresh'),
+      ),
+      facts,
+      form,
+      problem.element,
+      depositors,
+    ),
+    refresh,
+  };
+}
+
+/**
+ * @param {Vault} vault
+ * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
+ */
+function factsOf(vault) {
+  const { drawdownPct, highWaterAt } = vault;
+  return [
+    ['Ceiling at ' + plain(vault.stage), number(vault.ceilingUsd)],
+    ['Allocated USD', number(vault.allocatedUsd)],
+    ['Equity USD', number(vault.equityUsd)],
+    ['Cash USD', number(vault.cashUsd)],
+    ['Exposure USD', number(vault.exposureUsd)],
+    ['Shares', number(vault.totalShares)],
+    ['Share price USD', number(vault.sharePriceUsd)],
+    ['High-water mark USD', h('span', { title: highWaterAt === null ? '' : dayAndTime(highWaterAt) }, number(vault.highWaterMarkUsd))],
+    ['Drawdown', number(drawdownPct === null ? null : `${Number(drawdownPct.toFixed(4))} %`)],
+    ['Realized USD', number(vault.realizedPnlUsd)],
+    ['Unrealized USD', number(vault.unrealizedPnlUsd)],
+    ['Fees USD', number(vault.feesUsd)],
+  ];
+}
+
+/** @param {Vault} vault */
+function depositorTable({ depositors }) {
+  return dataTable({
+    caption: 'Depositors',
+    empty: 'Nobody has paid in.',
+    head: ['depositor', 'shares', 'paid in USD', 'paid out USD', 'worth USD'],
+    rows: depositors.map(({ depositor, shares, paidInUsd, paidOutUsd, valueUsd }) => [
+      depositor,
+      number(shares),
+      number(paidInUsd),
+      number(paidOutUsd),
+      number(valueUsd),
+    ]),
+  });
+}
