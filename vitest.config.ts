@@ -1,5 +1,6 @@
 /** How the suite runs: threads that share loaded modules, one lazily started database for all. */
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/harness/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -9,9 +10,11 @@ export default defineConfig({
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,
     // More than the default on two cores: the journeys mostly wait, for a minute to begin or for a server to come back.
-    maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+    // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
     teardownTimeout: 60_000,
   },
 });

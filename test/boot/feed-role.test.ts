@@ -64,4 +64,4 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
   expect([begun, ended]).toEqual([1, 1]);
   await sql.end();
   await owner.end();
-}, 20_000);
+});

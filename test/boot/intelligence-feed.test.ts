@@ -122,4 +122,4 @@ test('every source is heard and kept, and a restart tells every open story again
   for (const [id, what] of compared) expect([id, after.get(id)]).toEqual([id, what]);
   for (const id of merged) expect(after.has(id)).toBe(false);
   expect(failures).toEqual([]);
-}, 60_000);
+});

@@ -74,7 +74,7 @@ test('a prudent agent survives all four scenarios, by its own finding and by the
     expect(run.lossPct).toBeGreaterThan(0);
     expect(run.stuckUsd).toBe('0');
   }
-}, 120_000);
+});
 
 test.each<[StressScenario, string, Manifest]>([
   ['flash_crash', 'without a stop-loss', NO_STOP],

@@ -129,7 +129,7 @@ test('a run ends with evidence that the database judged itself, a page, and the 
   expect(report?.report).toMatch(/^<!doctype html>/);
   expect(report?.report).toContain(run.resultHash as string);
   expect((await ended({ agentId: first.agentId, runId: await again(first.agentId) })).resultHash).toBe(run.resultHash);
-}, 120_000);
+});
 
 test('an agent that does not survive has evidence that says so', async () => {
   carry();
@@ -142,4 +142,4 @@ test('an agent that does not survive has evidence that says so', async () => {
     select passed, checks from evidence where agent_id = ${started.agentId} and kind = 'stress_test'`;
   expect(evidence?.passed).toBe(false);
   expect(evidence?.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toContain('flash_crash_loss_pct');
-}, 120_000);
+});

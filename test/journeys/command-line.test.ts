@@ -7,7 +7,17 @@ import { DOUBLES } from '../../src/boot/addresses.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { type Command, launch, newHome, nextSlot, type Running, type Service, sevengate, STOP_MS, withClient } from './running-service.ts';
+import {
+  type Command,
+  launch,
+  newHome,
+  nextSlot,
+  type Running,
+  type Service,
+  sevengate,
+  expectPrompt,
+  withClient,
+} from './running-service.ts';
 
 const redisUrl = await testRedis();
 const homes: string[] = [];
@@ -19,7 +29,6 @@ const home = (): string => {
 
 /** One service as four processes: sandbox, feed, worker, API. They live beside everything else, towards the full minute. */
 const processes: Running[] = [];
-let slot = 0;
 
 beforeAll(async () => {
   if (redisUrl === null) return;
@@ -30,8 +39,7 @@ beforeAll(async () => {
     SANDBOX_PORT: String(await freeRange(DOUBLES.length + 1)),
   };
   for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
-  slot = nextSlot(15_000);
-}, 30_000);
+});
 
 afterAll(async () => {
   for (const running of processes) await running.discard();
@@ -109,7 +117,7 @@ describe('words', () => {
         for (const one of texts) expect(one).toContain('--json');
       }),
     );
-  }, 40_000);
+  });
 
   test('a wrong word ends in one sentence, with the right one where it is near', async () => {
     const wrong = [
@@ -125,7 +133,7 @@ describe('words', () => {
     ] as const;
     const commands = await Promise.all(wrong.map(([args]) => sevengate(args)));
     for (const [index, command] of commands.entries()) expectSentence(command, wrong[index]?.[1] as RegExp);
-  }, 30_000);
+  });
 });
 
 describe('settings', () => {
@@ -151,7 +159,7 @@ describe('settings', () => {
     const several = await start({ PORT: 'http', LOG_LEVEL: 'loud' });
     expect(several.stderr.trim().split('\n')).toEqual([expect.stringContaining('PORT:'), expect.stringContaining('LOG_LEVEL:')]);
     expect(several.code).toBe(1);
-  }, 60_000);
+  });
 
   test('a state folder that cannot be made is named', async () => {
     const file = join(home(), 'file');
@@ -164,7 +172,7 @@ describe('settings', () => {
 });
 
 describe("a database of one's own", () => {
-  test('one that is not there, silent, locked or missing ends the start in one sentence within ten seconds', async () => {
+  test('one that is not there, silent, locked or missing ends the start in one sentence', async () => {
     const silent = await listen();
     const gone = await listen();
     const deadPort = portOf(gone);
@@ -191,15 +199,13 @@ describe("a database of one's own", () => {
           const command = await sevengate(['start'], { SEVENGATE_HOME: folder, DATABASE_URL: url, LOG_LEVEL: 'error' });
           expectSentence(command, sentence);
           expect(command.stderr).not.toContain('hush-hush');
-          // Five seconds of patience with a silent server, and the start of a process on a busy machine.
-          expect(command.tookMs).toBeLessThan(20_000);
           expectStopped(folder);
         }),
       );
     } finally {
       await closing(silent);
     }
-  }, 60_000);
+  });
 });
 
 describe('one state folder', () => {
@@ -227,11 +233,11 @@ describe('one state folder', () => {
       roles: ['api', 'worker', 'feed', 'sandbox'],
     });
     service = withClient(first, said.url);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await first?.discard();
-  }, 20_000);
+  });
 
   test('without Redis the whole service works on PostgreSQL', async () => {
     const ready = await service.get('/readyz', null);
@@ -248,7 +254,7 @@ describe('one state folder', () => {
       new RegExp(`^sevengate: process ${first.pid} runs the service of the state folder ${service.home} already: stop it first`),
     );
     expect((await service.get('/readyz', null)).status).toBe(200);
-  }, 20_000);
+  });
 
   test('commands run beside it and leave it running', async () => {
     const migrated = await sevengate(['migrate'], { SEVENGATE_HOME: service.home });
@@ -257,7 +263,7 @@ describe('one state folder', () => {
     expect(token.stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     expect((await service.get('/v1/me', token.stdout.trim())).body).toMatchObject({ subject: 'auditor', permissions: ['agent:read'] });
     expect((await service.get('/readyz', null)).status).toBe(200);
-  }, 20_000);
+  });
 
   test('the doctor finds a machine well, and says what is wrong where it is not', async () => {
     const folder = home();
@@ -283,7 +289,7 @@ describe('one state folder', () => {
     expect(lost.stdout + lost.stderr).not.toContain('hush-hush');
     const unread = await sevengate(['doctor'], { PORT: 'x' });
     expect([unread.code, unread.stdout]).toEqual([1, expect.stringMatching(/^WRONG PORT +PORT: "x" is not a whole number/m)]);
-  }, 20_000);
+  });
 
   test('a taken port ends a start in one sentence, and its servers are stopped again', async () => {
     const folder = home();
@@ -297,12 +303,12 @@ describe('one state folder', () => {
     const doubles = await sevengate(['start'], { SEVENGATE_HOME: folder, SANDBOX_PORT: String(Number(port) - 2), LOG_LEVEL: 'error' });
     expectSentence(doubles, new RegExp(`^sevengate: 127.0.0.1:\\d+ is taken: stop what listens there, or set SANDBOX_PORT to another one`));
     expectStopped(folder);
-  }, 40_000);
+  });
 
   test('it stops in time, by SIGTERM as by Ctrl-C', async () => {
     const ended = await first.stop('SIGTERM');
     expect(ended).toMatchObject({ code: 0, left: [] });
-    expect(ended.tookMs).toBeLessThan(STOP_MS);
+    expectPrompt(ended);
     expectStopped(service.home);
     expect(
       first
@@ -310,32 +316,28 @@ describe('one state folder', () => {
         .filter(({ level }) => level >= 40)
         .map(({ msg }) => msg),
     ).toEqual([expect.stringContaining('no Redis here')]);
-  }, 15_000);
+  });
 });
 
 test.each([
   ['while the database is being made', (running: Running) => existsSync(join(running.home, 'postgres.password'))],
   ['once the database is up', (running: Running) => /database: embedded/.test(running.stderr())],
   ['while it seeds and listens', (running: Running) => /the sandbox stands in/.test(running.stderr())],
-])(
-  'a Ctrl-C %s stops what was started and says so by its exit code',
-  async (_, moment) => {
-    const running = launch();
-    homes.push(running.home);
-    try {
-      await waitFor(() => moment(running), { what: 'the moment', deadlineMs: 20_000 });
-      const ended = await running.stop('SIGINT');
-      expect(ended).toMatchObject({ code: 130, left: [] });
-      expect(ended.tookMs).toBeLessThan(STOP_MS);
-      expect(running.stdout()).toBe('');
-      expectStopped(running.home);
-      expect(running.log()).toContainEqual(expect.objectContaining({ msg: 'stopping', signal: 'SIGINT' }));
-    } finally {
-      await running.discard();
-    }
-  },
-  40_000,
-);
+])('a Ctrl-C %s stops what was started and says so by its exit code', async (_, moment) => {
+  const running = launch();
+  homes.push(running.home);
+  try {
+    await waitFor(() => moment(running), { what: 'the moment', deadlineMs: 20_000 });
+    const ended = await running.stop('SIGINT');
+    expect(ended).toMatchObject({ code: 130, left: [] });
+    expectPrompt(ended);
+    expect(running.stdout()).toBe('');
+    expectStopped(running.home);
+    expect(running.log()).toContainEqual(expect.objectContaining({ msg: 'stopping', signal: 'SIGINT' }));
+  } finally {
+    await running.discard();
+  }
+});
 
 describe.skipIf(redisUrl === null)('one service as four processes on one database and one Redis', () => {
   test('started all at once they share the work, and agents decide once', async () => {
@@ -348,7 +350,7 @@ describe.skipIf(redisUrl === null)('one service as four processes on one databas
     await waitFor(async () => (await service.get('/v1/quotes?limit=200')).body.items.length > 10, {
       what: 'quotes from the other process',
     });
-    // The slot may be long past by now, or still to come.
+    const slot = nextSlot(1_000);
     await waitFor(() => Date.now() > slot + 1_000, { what: 'the full minute', deadlineMs: 75_000 });
     for (const { id } of items) {
       const decided = await waitFor(
@@ -366,10 +368,10 @@ describe.skipIf(redisUrl === null)('one service as four processes on one databas
     for (const running of [...processes].reverse()) {
       const ended = await running.stop();
       expect(ended).toMatchObject({ code: 0, left: [] });
-      expect(ended.tookMs).toBeLessThan(STOP_MS);
+      expectPrompt(ended);
       expect(running.log().filter(({ level }) => level >= 50)).toEqual([]);
       const { password } = new URL(redisUrl as string);
       expect(running.stdout() + running.stderr()).not.toContain(password);
     }
-  }, 110_000);
+  });
 });

@@ -15,7 +15,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage } from './crash-stage.ts';
 
 const redisThere = (await testRedis()) !== null;
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 300_000;
 /** reliability G10: the first change, after the server accepts again. */
 const FIRST_CHANGE_LIMIT_MS = 5_000;
 const NEXT_DECISIONS_LIMIT_MS = 20_000;
@@ -93,12 +93,10 @@ for (const kind of ['redis', 'postgres'] as const) {
             await database.startAgain();
             const accepts = Date.now();
             const outcome = await stage.commands.setAutonomy(stage.context, agentId, signal === 'SIGQUIT' ? 'suggest' : 'research');
-            measured(`${kind}: PostgreSQL back after ${signal}, first change`, Date.now() - accepts);
+            measured(`${kind}: PostgreSQL back after ${signal}, first change`, Date.now() - accepts, FIRST_CHANGE_LIMIT_MS);
             expect(outcome.ok).toBe(true);
-            expect(Date.now() - accepts).toBeLessThan(FIRST_CHANGE_LIMIT_MS);
             const took = await stage.decidedAgain();
-            measured(`${kind}: PostgreSQL back after ${signal}, next decisions`, took);
-            expect(took).toBeLessThan(NEXT_DECISIONS_LIMIT_MS);
+            measured(`${kind}: PostgreSQL back after ${signal}, next decisions`, took, NEXT_DECISIONS_LIMIT_MS);
             await stage.allGreen();
           }
         });
@@ -121,8 +119,7 @@ for (const kind of ['redis', 'postgres'] as const) {
                 where datname = current_database() and pid <> pg_backend_pid() and application_name not like 'sevengate crash test%'`;
               expect(ended.length).toBeGreaterThan(1);
               const took = await stage.decidedAgain();
-              measured(`${kind}: every connection ended, next decisions`, took);
-              expect(took).toBeLessThan(NEXT_DECISIONS_LIMIT_MS);
+              measured(`${kind}: every connection ended, next decisions`, took, NEXT_DECISIONS_LIMIT_MS);
             }
             await stage.allGreen();
           });

@@ -28,9 +28,11 @@ import { measured, onStage, type Stage, type WorkerProcess } from './crash-stage
 
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 300_000;
 /** How long a fault lasts. */
 const FAULT_MS = 3_000;
+/** A change never waits for Redis. */
+const PROMPT_MS = 1_000;
 /** reliability G10. */
 const REBUILT_LIMIT_MS = 30_000;
 const folders: string[] = [];
@@ -133,8 +135,7 @@ async function inTime<T>(what: string, command: () => Promise<T>): Promise<T> {
   const asked = performance.now();
   const answer = await command();
   const took = performance.now() - asked;
-  measured(what, took);
-  expect(took, what).toBeLessThan(1_000);
+  measured(what, took, PROMPT_MS);
   return answer;
 }
 
@@ -151,19 +152,15 @@ describe.skipIf(!found).concurrent('Redis', () => {
         for (let round = 0; round < 2; round++) {
           await stage.midTick();
           redis.signal('SIGKILL');
-          const asked = Date.now();
           const agentId = stage.agents[2] as string;
-          const outcome = await (round === 0
-            ? stage.commands.setAutonomy(stage.context, agentId, 'suggest')
-            : stage.commands.setAutonomy(stage.context, agentId, 'research'));
+          const autonomy = round === 0 ? 'suggest' : 'research';
+          const outcome = await inTime('a change while Redis is down', () => stage.commands.setAutonomy(stage.context, agentId, autonomy));
           expect(outcome.ok).toBe(true);
-          expect(Date.now() - asked).toBeLessThan(1_000);
           await faultLasts(FAULT_MS);
           await (round === 0 ? stage.workers[0] : undefined)?.stop();
           await redis.startAgain();
           const took = await stage.decidedAgain();
-          measured('Redis back after a kill, next decisions', took);
-          expect(took).toBeLessThan(REBUILT_LIMIT_MS);
+          measured('Redis back after a kill, next decisions', took, REBUILT_LIMIT_MS);
         }
       });
     },
@@ -178,8 +175,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
           await stage.midTick();
           expect(await redis.ask((client) => client.flushall())).toBe('OK');
           const took = await stage.decidedAgain();
-          measured('FLUSHALL, next decisions', took);
-          expect(took).toBeLessThan(REBUILT_LIMIT_MS);
+          measured('FLUSHALL, next decisions', took, REBUILT_LIMIT_MS);
         }
       });
     },
@@ -196,8 +192,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
           await faultLasts(lastsMs);
           redis.signal('SIGCONT');
           const took = await stage.decidedAgain();
-          measured(`Redis answers again after ${lastsMs / 1_000} s of silence, next decisions`, took);
-          expect(took).toBeLessThan(REBUILT_LIMIT_MS);
+          measured(`Redis answers again after ${lastsMs / 1_000} s of silence, next decisions`, took, REBUILT_LIMIT_MS);
         }
       });
     },

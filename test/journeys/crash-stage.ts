@@ -13,7 +13,7 @@ import { uuidV7 } from '../../src/domain/ids.ts';
 import { type EpochMs, slotOf } from '../../src/domain/time.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
-import { waitFor } from '../harness/wait-for.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type ChainEnds, chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
 import type { WorkerOrders } from './worker-process.ts';
@@ -193,7 +193,9 @@ async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
   };
 }
 
-/** Prints what was measured, for whoever reads the run. */
-export function measured(what: string, ms: number): void {
-  console.info(`${what}: ${(ms / 1_000).toFixed(1)} s`);
+/** Prints what was measured, for whoever reads the run, and what was promised; far beyond the promise it is a failure. */
+export function measured(what: string, ms: number, promisedMs?: number): void {
+  const promise = promisedMs === undefined ? '' : ` (promised: ${promisedMs / 1_000} s)`;
+  console.info(`${what}: ${(ms / 1_000).toFixed(1)} s${promise}`);
+  if (promisedMs !== undefined) expect(ms, what).toBeLessThan(PATIENCE * promisedMs);
 }

@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { GREEN_WITHIN_MS, measured, onStage } from './crash-stage.ts';
 
 const redisThere = (await testRedis()) !== null;
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 300_000;
 /** reliability G10. */
 const RECOVERY_LIMIT_MS = 20_000;
 
@@ -30,8 +30,7 @@ for (const kind of ['redis', 'postgres'] as const) {
             await stage.midTick();
             await workers[0].kill();
             const took = await stage.decidedAgain();
-            measured(`${kind}: one of two workers killed, next decisions`, took);
-            expect(took).toBeLessThan(RECOVERY_LIMIT_MS);
+            measured(`${kind}: one of two workers killed, next decisions`, took, RECOVERY_LIMIT_MS);
             workers = [workers[1], await stage.startWorker()];
           }
           await stage.allGreen();
@@ -54,8 +53,7 @@ for (const kind of ['redis', 'postgres'] as const) {
             await waitFor(() => stage.slotNow() >= killedIn + missed * stage.periodMs, { what: 'two slots to pass', deadlineMs: 10_000 });
             worker = await stage.startWorker();
             const took = await stage.decidedAgain();
-            measured(`${kind}: a worker started after the only one was killed, next decisions`, took);
-            expect(took).toBeLessThan(RECOVERY_LIMIT_MS);
+            measured(`${kind}: a worker started after the only one was killed, next decisions`, took, RECOVERY_LIMIT_MS);
             expect(await stage.lateRows()).toBeGreaterThanOrEqual(lateBefore + stage.agents.length);
             await stage.allGreen();
           }
@@ -112,9 +110,11 @@ for (const kind of ['redis', 'postgres'] as const) {
           }
           expect(deaths).toBe(3);
           await stage.allGreen([poison]);
-          expect(await stage.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`).toEqual([
-            { disposition: 'blocked_by_risk', reason: 'tick_crash' },
-          ]);
+          // One slot, or the next one too where that began before the pause was heard of.
+          const crashed = await stage.sql`select disposition, reason from decisions where agent_id = ${poison} and reason <> 'late_tick'`;
+          expect(new Set(crashed.map(({ disposition, reason }) => `${disposition} ${reason}`))).toEqual(
+            new Set(['blocked_by_risk tick_crash']),
+          );
           expect((await stage.sql`select kind from incidents where actor_id = ${poison}`).map((row) => row['kind'])).toEqual([
             'tick_crash',
           ]);

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitFor } from '../harness/wait-for.ts';
-import { type Service, startService, STOP_MS } from './running-service.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { type Service, startService, expectPrompt } from './running-service.ts';
 
 /** Answers are read as a client without our types does. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -19,11 +19,11 @@ beforeAll(async () => {
   const { items } = (await service.get('/v1/agents')).body;
   const id = (name: string): string => items.find((one: Json) => one.name === name).id;
   [trend, hunter] = [id('Crypto trend'), id('Discount hunter')];
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.discard();
-}, 30_000);
+});
 
 async function turn(double: string, settings: Json): Promise<Json> {
   const answer = await fetch(`${control}/faults/${double}`, { method: 'PUT', body: JSON.stringify(settings) });
@@ -87,9 +87,7 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents hear 
   // Agents are told how their venues stand two seconds after the start.
   await waitFor(async () => (await steps(trend)).length > 0 || null, { what: 'the first step' });
   await turn('spotexchange', { freeze: true });
-  const frozenAt = Date.now();
-  await waitFor(async () => (await bitcoin()).quality !== 'live', { what: 'a quote that is not live', deadlineMs: 9_000 });
-  expect(Date.now() - frozenAt).toBeLessThan(8_000);
+  await waitFor(async () => (await bitcoin()).quality !== 'live', { what: 'a quote that is not live', deadlineMs: 8_000 });
   const old = await bitcoin();
   expect(['stale', 'degraded']).toContain(old.quality);
   expect(
@@ -118,8 +116,8 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents hear 
   expect(restored).toMatchObject({ event: { type: 'feed.restored', venue: 'spotexchange' }, from: { feed: 'lost' }, to: { feed: 'live' } });
   const graceMs = Date.parse(lost.at) - Date.parse(degraded.at);
   expect(graceMs).toBeGreaterThanOrEqual(5_000);
-  expect(graceMs).toBeLessThan(7_000);
-}, 60_000);
+  expect(graceMs).toBeLessThan(PATIENCE * 5_000);
+});
 
 test('garbage between good frames is counted and refused, and the good quotes go on', async () => {
   const before = await metric('sevengate_feed_messages', { venue: 'spotexchange', what: 'received' });
@@ -137,7 +135,7 @@ test('garbage between good frames is counted and refused, and the good quotes go
   expect(first.quality).toBe('live');
   await waitFor(async () => (await bitcoin()).sequence !== first.sequence, { what: 'the next good quote' });
   await calm();
-}, 30_000);
+});
 
 test('crossed, zero, negative and absurd prices, lost, doubled and swapped frames and a wrong clock never become a live quote that is wrong, and never crash', async () => {
   const { mid } = await bitcoin();
@@ -187,7 +185,7 @@ test('crossed, zero, negative and absurd prices, lost, doubled and swapped frame
   expect((await service.get('/healthz', null)).status).toBe(200);
   const ready = await service.get('/readyz', null);
   expect(ready.status, ready.text).toBe(200);
-}, 70_000);
+});
 
 test('the keys of the identity provider may be away for a while: known tokens go on, and nothing unknown gets in', async () => {
   await turn('identity', { freeze: true });
@@ -196,11 +194,11 @@ test('the keys of the identity provider may be away for a while: known tokens go
   const header = Buffer.from('{"alg":"ES256","kid":"another","typ":"at+jwt"}').toString('base64url');
   expect([401, 503]).toContain((await service.get('/v1/me', `${header}.${body}.${signature}`)).status);
   await calm();
-}, 30_000);
+});
 
 test('through all of it there was no defect, and the service stops as promised', async () => {
   const ended = await service.stop();
   expect(ended).toMatchObject({ code: 0, left: [] });
-  expect(ended.tookMs).toBeLessThan(STOP_MS);
+  expectPrompt(ended);
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
-}, 15_000);
+});

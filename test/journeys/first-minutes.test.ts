@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { type DecisionRow, decisionHash, decisionId, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
-import { type Ended, nextSlot, secretsOf, type Service, sevengate, startService, STOP_MS } from './running-service.ts';
+import { type Ended, nextSlot, secretsOf, type Service, sevengate, startService, expectPrompt } from './running-service.ts';
 
 /** The strategy of the journey, in the payload form of spec section 2.6. */
 const payload = {
@@ -62,12 +62,12 @@ let ended: Ended | null = null;
 beforeAll(async () => {
   service = await startService();
   control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const reader of readers) reader.close();
   await service?.discard();
-}, 30_000);
+});
 
 test('the ready line is the last thing on standard output, after where the tokens lie', () => {
   expect(service.stdout()).toBe(
@@ -243,7 +243,7 @@ test('another organization sees nothing of this one: foreign ids answer as missi
     expect(said, path).toEqual(wouldSay);
   }
   expect((await service.get(`/v1/agents/${ours.fromPayload}`)).body.paused).toBe(false);
-}, 40_000);
+});
 
 test('at the full minute every agent on duty decides once, a paused one does not, and a dead venue fails closed', async () => {
   const operator = service.token('operator');
@@ -313,7 +313,8 @@ test('at the full minute every agent on duty decides once, a paused one does not
   expect(decision.observed['evmvenue:BTC'].quote.receivedAt).toBeLessThanOrEqual(slot);
   expect(decision.observed['spotexchange:BTCUSDT'].quote?.quality).not.toBe('live');
   const trend = of(onDuty.find(({ name }) => name === 'Crypto trend')?.id as string)[0].data;
-  expect(trend.disposition).toBe('hold');
+  // What its rules make of the frozen quotes is chance; that nothing comes of it is not.
+  expect(['hold', 'blocked_by_risk']).toContain(trend.disposition);
 
   // The client that was away resumes from its cursor: what it missed, each once.
   const back = await openSocket(service.url, operator);
@@ -327,7 +328,7 @@ test('at the full minute every agent on duty decides once, a paused one does not
   const ofOne = await events.event('the decision as an event', ({ data }) => data?.agentId === ours.fromPayload);
   expect(ofOne.data).toEqual(decision);
   expect(events.events.filter(({ data }) => data.type === 'update').every(({ data }) => data.data.agentId === ours.fromPayload)).toBe(true);
-}, 110_000);
+});
 
 test('the venue recovers once it is heard again', async () => {
   const off = await fetch(`${control}/faults/spotexchange`, { method: 'DELETE' });
@@ -336,7 +337,7 @@ test('the venue recovers once it is heard again', async () => {
     what: 'a live quote',
     deadlineMs: 25_000,
   });
-}, 30_000);
+});
 
 test('an emergency halt pauses every agent at once, and each is resumed by a risk manager', async () => {
   const halt = await service.post('/v1/agents/emergency-halt');
@@ -383,7 +384,7 @@ test('a Ctrl-C stops everything it started, and nothing secret was printed', asy
   const [socket] = sockets;
   ended = await service.stop('SIGINT');
   expect(ended).toMatchObject({ code: 0, signal: null, left: [] });
-  expect(ended.tookMs).toBeLessThan(STOP_MS);
+  expectPrompt(ended);
   expect((await (socket as FeedSocket).closed())[0]).toBe(1012);
   const printed = service.stdout() + service.stderr();
   for (const secret of secretsOf(service.home)) expect(printed.includes(secret)).toBe(false);
@@ -391,7 +392,7 @@ test('a Ctrl-C stops everything it started, and nothing secret was printed', asy
   for (const entry of service.log())
     expect(entry).toMatchObject({ level: expect.any(Number), time: expect.any(String), msg: expect.any(String) });
   expect(service.log().filter(({ level }) => level >= 50)).toEqual([]);
-}, 20_000);
+});
 
 /** The decisions of an agent as they lie in the database, oldest first. */
 async function packedRows(sql: ReturnType<Service['database']>, agentId: string): Promise<DecisionRow[]> {

@@ -93,8 +93,7 @@ test.skipIf(process.platform !== 'linux')(
     await first.exit;
 
     const second = await startService();
-    measured('a start after kill -9, ready', second.tookMs);
-    expect(second.tookMs).toBeLessThan(SECOND_START_LIMIT_MS);
+    measured('a start after kill -9, ready', second.tookMs, SECOND_START_LIMIT_MS);
     expect(await second.ready()).toBe(200);
     expect(await second.agents()).toEqual(agents);
     const before = await second.slotsOfAll();
@@ -106,8 +105,7 @@ test.skipIf(process.platform !== 'linux')(
     second.child.kill('SIGINT');
     const told = Date.now();
     expect(await second.exit).toEqual([0, null]);
-    measured('told to stop, gone', Date.now() - told);
-    expect(Date.now() - told).toBeLessThan(STOP_LIMIT_MS);
+    measured('told to stop, gone', Date.now() - told, STOP_LIMIT_MS);
     expect(processesOf(home)).toEqual([]);
 
     // What both lives left behind.

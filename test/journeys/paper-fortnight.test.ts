@@ -151,7 +151,7 @@ describe('fifteen days on paper', () => {
   let life: Life;
   beforeAll(async () => {
     life = await live(DAYS * 1_440, agents);
-  }, 60_000);
+  });
 
   const fillsOf = (place: number): Fill[] => life.fills.filter(({ agentId }) => agentId === agents[place]?.id).map(({ fill }) => fill);
 

@@ -31,10 +31,10 @@ interface Proposal {
 let service: Service;
 beforeAll(async () => {
   service = await startService();
-}, 60_000);
+});
 afterAll(async () => {
   await service?.discard();
-}, 30_000);
+});
 
 async function proposals(agentId: string): Promise<readonly Proposal[]> {
   const { body } = await service.get(`/v1/agent-orders?agentId=${agentId}`, 'operator');

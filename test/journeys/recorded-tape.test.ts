@@ -399,7 +399,7 @@ try { await program.parseAsync(process.argv); } catch (error) { process.stderr.w
   expect(nobody.err).toMatch(/^sevengate: there is nobody to replay: .*--agent\n$/);
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(/^sevengate: .*has a format that is not known; accepted are: [^\n]*\n$/);
-}, 60_000);
+});
 
 if (!existsSync(REAL)) console.warn(`skipped the real recording: ${REAL} is not there`);
 test.skipIf(!existsSync(REAL))('a real day of a coin, from its recording to byte-identical decisions', async () => {

@@ -5,16 +5,17 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
 import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { waitFor } from '../harness/wait-for.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
-const START_MS = 40_000;
+const START_MS = 30_000;
 /** A command that has not ended by then hangs. */
-const COMMAND_MS = 45_000;
+const COMMAND_MS = 150_000;
 /** What the service promises: everything stopped after a Ctrl-C. */
-export const STOP_MS = 8_000;
+const STOP_MS = 8_000;
 
 export interface LogEntry {
   readonly level: number;
@@ -95,6 +96,11 @@ export async function sevengate(args: readonly string[], env: Readonly<Record<st
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(hung);
   return { code, stdout, stderr, tookMs: performance.now() - began };
+}
+
+/** It ended as soon as it promises. */
+export function expectPrompt({ tookMs }: Ended): void {
+  expect(tookMs).toBeLessThan(PATIENCE * STOP_MS);
 }
 
 /** Launches `sevengate start` and does not wait. */

@@ -93,7 +93,7 @@ test(`${SEEDS} seeded lives of the engine under faults keep every invariant`, as
   expect(fills).toBeGreaterThan(SEEDS * 2);
   expect([...ends]).toEqual(expect.arrayContaining(['filled', 'cancelled', 'pending_approval']));
   expect(late).toBeGreaterThan(SEEDS / 4);
-}, 120_000);
+});
 
 test('the same seed gives the same run, to the last hash', async () => {
   for (const seed of [3, 17, 58]) {

@@ -45,7 +45,7 @@ test('balances to the last base unit, all at one block, with nonce and kind', as
   });
   expect(read.value.tokens[3]).toMatchObject({ symbol: 'WETH', amount: '0.000000000000000001' });
   expect(Number(read.value.block.number)).toBeGreaterThan(1_000_000);
-  expect(Math.abs(clock.now() - read.value.block.at)).toBeLessThan(5_000);
+  expect(Math.abs(clock.now() - read.value.block.at)).toBeLessThan(30_000);
 });
 
 test('code makes a contract, and a pointer to code elsewhere a delegated account', async () => {

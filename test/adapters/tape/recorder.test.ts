@@ -264,7 +264,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
   expect(rows.filter(({ reason }) => reason === 'late_tick')).toHaveLength(1);
   expect(rows.filter(({ agentId, slot }) => agentId === first && (slot === START + 8 * PERIOD || slot === START + 9 * PERIOD))).toEqual([]);
   expect((await verifyTrail(sql)).breaks).toEqual([]);
-}, 60_000);
+});
 
 test('a price that the live run did not see is found, and said in words', async () => {
   const file = join(folder, 'live.tape.ndjson');
@@ -297,4 +297,4 @@ test('a price that the live run did not see is found, and said in words', async 
   expect(firstDifference).toMatch(
     /slot 2025-01-06T15:02:00.000Z: reference of spotchain:AAPLx was \{.*"referencePrice":"200"\} live and is \{.*"referencePrice":"201"\} in the replay/,
   );
-}, 60_000);
+});

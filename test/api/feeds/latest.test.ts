@@ -166,7 +166,7 @@ test('each bar comes once it has closed, a late one too, and a missing one is no
   expect(openTimes(socket.updates('candles').map(({ data }) => data))).toEqual([-2, 0]);
   expect(socket.updates('candles')[1]?.data).toMatchObject({ venue: 'spotexchange', timeframe: '1m', close: '2' });
   await socket.close();
-}, 30_000);
+});
 
 test.each([
   [{ venue: 'spotexchange', instrument: 'BTCUSDT', depth: 51 }, 'order_book'],

@@ -116,7 +116,7 @@ test('closing the server tells everybody to come back, and a frozen client holds
   const began = clock.now();
   await current.app.close();
   expect(clock.now() - began).toBeGreaterThanOrEqual(290);
-  expect(clock.now() - began).toBeLessThan(3_000);
+  expect(clock.now() - began).toBeLessThan(30_000);
   expect((await healthy.closed).code).toBe(1012);
   expect(await text).toContain('the service restarts; connect again');
   frozen.socket.terminate();
@@ -190,7 +190,7 @@ test('a frozen client among healthy ones: they hear everything at once, it is to
   );
   expect([...heard, ...again.updates('inspect').map(({ data }) => data.n)]).toEqual([...Array(total).keys()]);
   for (const client of [...healthy, again]) client.socket.terminate();
-}, 30_000);
+});
 
 /** Bytes that wait in each of the server's sockets, as Node.js itself counts them. */
 function serverBuffers({ port }: Stage): number[] {
@@ -215,7 +215,7 @@ test('a client that is only slow is caught up from the store and goes on, withou
   expect(numbers.every((seq, index) => index === 0 || seq === (numbers[index - 1] as number) + 1)).toBe(true);
   expect(slow.frames.some(({ type }) => type === 'lagged')).toBe(false);
   slow.socket.terminate();
-}, 30_000);
+});
 
 test('quotes to a frozen client are skipped, not kept, and the newest come once it takes them', async () => {
   const current = await open({});
@@ -245,4 +245,4 @@ test('quotes to a frozen client are skipped, not kept, and the newest come once 
   current.bus.publish(testQuote('I0', '61', START + 61));
   await waitFor(() => newest(frozen).get('I0') === '61', { what: 'the next quote' });
   for (const client of [frozen, healthy]) client.socket.terminate();
-}, 30_000);
+});

@@ -82,7 +82,7 @@ test('10,000 announcements over random reconnects: each exactly once, in order, 
   >`select (body ->> 'n')::int as n from announcements where channel = 'proposals' and org_id = ${OURS} order by xid, seq`;
   expect(heard).toEqual(stored.map(({ n }) => n));
   expect(stage.defects).toEqual([]);
-}, 30_000);
+});
 
 /** Agents with decisions, and the one announcement that a shard's batch makes of them. */
 async function tickShard(agents: readonly { id: string; shard: number }[], fromSlot: number, slot: number): Promise<void> {

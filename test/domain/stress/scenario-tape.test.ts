@@ -111,7 +111,7 @@ test('events come in the order of their receipt, and the same seed gives the sam
     expect(trace(events(scenario)) === told, scenario).toBe(true);
     expect(trace(events(scenario, 'two')) === told, scenario).toBe(false);
   }
-}, 60_000);
+});
 
 test('draws are uniform between 0 and 1 and normal with mean 0 and deviation 1', () => {
   const draws = seededDraws('draws');

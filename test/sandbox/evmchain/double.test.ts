@@ -22,7 +22,7 @@ test('chain, blocks and their times hang together', async () => {
   expect(block.number).toBe(newest);
   const before = (await rpc('eth_getBlockByNumber', [`0x${(Number(newest) - 1).toString(16)}`, false])).result;
   expect(block.parentHash).toBe(before.hash);
-  expect(Math.abs(Number(block.timestamp) * 1_000 - Date.now())).toBeLessThan(5_000);
+  expect(Math.abs(Number(block.timestamp) * 1_000 - Date.now())).toBeLessThan(30_000);
   expect((await rpc('eth_getBlockByNumber', [`0x${(Number(newest) + 100).toString(16)}`, false])).result).toBeNull();
   expect((await rpc('eth_getBalance', [usdc, `0x${(Number(newest) + 100).toString(16)}`])).error).toEqual({
     code: -32000,

@@ -85,7 +85,7 @@ describe('the live feed', () => {
     const { heard } = listen();
     await drive(clock, 'three pongs came', () => ofKind(heard, 'heartbeat').length >= 3, 100);
     expect(clock.now() - NOON).toBeGreaterThanOrEqual(6_000);
-    expect(clock.now() - NOON).toBeLessThan(15_000);
+    expect(clock.now() - NOON).toBeLessThan(75_000);
     expect(ofKind(heard, 'feed_status').length).toBe(1);
   });
 

@@ -162,7 +162,7 @@ describe('the second source', () => {
     await waitFor(() => shown()?.source === FINNHUB_SOURCE, { what: 'the second source' });
     const spoke = prices(heard, FINNHUB_SOURCE)[0] as ReferencePrice;
     // Ten seconds until a share counts as left alone, and a turn of the two shares within the plan; the rest is the test's own speed.
-    expect(spoke.receivedAt - frozenAt).toBeLessThan(20_000);
+    expect(spoke.receivedAt - frozenAt).toBeLessThan(100_000);
     expect(Number(spoke.referencePrice)).toBeCloseTo(market.reference(spoke.instrument, spoke.feedUpdatedAt).price, 4);
     expect(shown()).toMatchObject({ quality: 'delayed', flags: [] });
     // It keeps no venue alive, and no fair-value rule looks at it.
