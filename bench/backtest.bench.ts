@@ -2,6 +2,8 @@
  * Backtests with every bar's rule matrix and disposition kept, against the same strategy as one fused loop over typed
  * arrays that keeps nothing, and against streaming indicators with a hand-written loop.
  */
+import { DataFrame } from 'data-forge';
+import grademark from 'grademark';
 import { EMA, RSI } from 'trading-signals';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/domain/backtest/history.ts';
@@ -15,12 +17,6 @@ import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
 const HOUR = 3_600_000;
 const YEARS = 5;
 const HOURS = YEARS * 365 * 24;
-/**
- * What grademark 0.2.8 (backtest and analyze, indicators given) reached beside the fused loop, in one run on another
- * day: 0.176M to 56M bars a second. It is not installed here; its rate is this share of the fused loop's.
- */
-const GRADEMARK_OF_FUSED = 0.176 / 56;
-
 function manifestOf(timeframe: string): Manifest {
   const read = readManifest({
     name: 'bench',
@@ -193,6 +189,63 @@ function streaming({ open, close }: InstrumentColumns, equity: Float64Array): nu
   return trades;
 }
 
+/** A bar of the peer, with the indicators that it is given rather than asked for. */
+interface MarkedBar {
+  readonly time: Date;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+  readonly rsi: number;
+  readonly above: boolean;
+  readonly crossedUp: boolean;
+}
+
+/** The bars as the peer reads them, from the first on which every indicator stands. */
+function markedBars({ open, high, low, close, volume }: InstrumentColumns, { firstSlot, barMs }: History) {
+  const [rsi, fast, slow] = [new RSI(14), new EMA(12), new EMA(26)];
+  const bars: MarkedBar[] = [];
+  let wasAbove = false;
+  for (let i = 0; i < close.length; i++) {
+    const price = close[i] as number;
+    for (const indicator of [rsi, fast, slow]) indicator.add(price);
+    if (i < 26) continue;
+    const above = fast.getResultOrThrow() > slow.getResultOrThrow();
+    bars.push({
+      time: new Date(firstSlot + i * barMs),
+      open: open[i] as number,
+      high: high[i] as number,
+      low: low[i] as number,
+      close: price,
+      volume: volume[i] as number,
+      rsi: rsi.getResultOrThrow(),
+      above,
+      crossedUp: above && !wasAbove,
+    });
+    wasAbove = above;
+  }
+  return new DataFrame<number, MarkedBar>(bars);
+}
+
+/** The peer's own engine and analysis on the same rules, stop and target. */
+function grademarked(bars: DataFrame<number, MarkedBar>): unknown {
+  const trades = grademark.backtest<MarkedBar, MarkedBar, object, number>(
+    {
+      entryRule(enter, { bar }) {
+        if (bar.rsi < 35 && !bar.above) enter();
+      },
+      exitRule(exit, { bar }) {
+        if (bar.rsi > 65 || bar.crossedUp) exit();
+      },
+      stopLoss: ({ entryPrice }) => entryPrice * 0.05,
+      profitTarget: ({ entryPrice }) => entryPrice * 0.1,
+    },
+    bars as never,
+  );
+  return grademark.analyze(100_000, trades);
+}
+
 function ours(name: string, manifest: Manifest, history: History, barsPerDay: number): Contender {
   return repeated(name, history.length * history.instruments.length, () => {
     const rules = evaluateRules(manifest, history);
@@ -225,24 +278,17 @@ const hundred = historyOf(
 const minutely = manifestOf('1m');
 const minutes = historyOf('1m', 60_000, [columnsOf(9, HOURS * 60, 0.003)]);
 
-const fusedOne = plain('fused, 5 years hourly', fused, one, 24);
-/** The peer that is not installed, at its share of the fused loop measured in the same round. */
-const grademark: Contender = {
-  name: 'grademark (by its share of fused)',
-  async round() {
-    const cost = await fusedOne.round();
-    return { operations: cost.operations * GRADEMARK_OF_FUSED, microseconds: cost.microseconds };
-  },
-};
-
+const marked = markedBars(one.instruments[0] as InstrumentColumns, one);
 const trades = simulate(hourly, one, evaluateRules(hourly, one), DEFAULT_ASSUMPTIONS).trades.length;
 await bench({
   title: `backtest: RSI 14, EMA 12/26, stop and target, every bar's matrix and disposition kept (${trades} trades in ${HOURS} bars)`,
   contenders: [
     ours('ours, 5 years hourly', hourly, one, 24),
-    fusedOne,
+    plain('fused, 5 years hourly', fused, one, 24),
     plain('trading-signals, 5 years hourly', streaming, one, 24),
-    grademark,
+    once('grademark, 5 years hourly', HOURS, () => {
+      sink.value = grademarked(marked);
+    }),
     once('ours, 100 assets', hundred.length * 100, () => {
       const rules = evaluateRules(hourly, hundred);
       const simulation = simulate(hourly, hundred, rules, DEFAULT_ASSUMPTIONS);
@@ -267,13 +313,13 @@ await bench({
   comparisons: [
     { what: 'share of the fused loop', ours: 'ours, 5 years hourly', reference: 'fused, 5 years hourly', goal: 0.4 },
     { what: 'against trading-signals', ours: 'ours, 5 years hourly', reference: 'trading-signals, 5 years hourly', goal: null },
-    { what: 'against grademark', ours: 'ours, 5 years hourly', reference: 'grademark (by its share of fused)', goal: 100 },
+    { what: 'against grademark', ours: 'ours, 5 years hourly', reference: 'grademark, 5 years hourly', goal: 100 },
     { what: 'share of the fused loop, 100 assets', ours: 'ours, 100 assets', reference: 'fused, 100 assets', goal: 0.4 },
     { what: 'share of the fused loop, minutes', ours: 'ours, 5 years of minutes', reference: 'fused, 5 years of minutes', goal: 0.4 },
   ],
   notes: [
     'rates are bars of one instrument per second of processor time',
     'ours: rules, matrix, dispositions, cash and equity of every bar in columns; money in whole units; entries sized by limits, volume and depth',
-    'grademark is not installed: its rate is 0.31 % of the fused loop, as measured beside it once',
+    'grademark: backtest and analyze of its own engine, its bars and indicators made before',
   ],
 });
