@@ -21,20 +21,28 @@ export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quo
   return now - known > freshness.maxAgeMs(quote) ? markQuote(quote, OVER_AGE) : quote;
 }
 
+/** The newest quote of an instrument, if it is live now; what is no longer live is as good as none. */
+export function createLiveQuotes(heard: Heard, clock: Pick<Clock, 'now'>): (instrument: InstrumentKey) => Quote | null {
+  const freshness = createFreshness();
+  return (instrument) => {
+    const newest = heard.latest(instrument);
+    const quote = newest?.kind === 'quote' ? agedQuote(newest, freshness, clock.now()) : null;
+    return quote?.quality === 'live' ? quote : null;
+  };
+}
+
 /** The middle of every live quote among the instruments asked for; one that is not live has none. */
 export function createLiveMarks(
   heard: Heard,
   clock: Pick<Clock, 'now'>,
 ): (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString> {
-  const freshness = createFreshness();
+  const liveQuote = createLiveQuotes(heard, clock);
   return (instruments) => {
     const marks = new Map<InstrumentKey, DecimalString>();
     for (const instrument of instruments) {
-      const quote = heard.latest(instrument);
-      if (quote?.kind !== 'quote') continue;
-      const { quality, bid, ask } = agedQuote(quote, freshness, clock.now());
-      const middle = midPrice(bid, ask);
-      if (quality === 'live' && middle !== null) marks.set(instrument, middle);
+      const quote = liveQuote(instrument);
+      const middle = quote && midPrice(quote.bid, quote.ask);
+      if (middle != null) marks.set(instrument, middle);
     }
     return marks;
   };

@@ -28,6 +28,7 @@ import { openEvaluations } from './evaluations.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { listenRefusal } from './listening.ts';
+import { createLiveQuotes } from './live-marks.ts';
 import { openLiveOrders } from './live-orders.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -173,10 +174,8 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         stops.push({ what: 'the feed', stop: feed.stop });
       }
       if (runs('worker')) {
-        const bid = (instrument: InstrumentKey): string | null => {
-          const quote = bus.latest(instrument);
-          return quote?.kind === 'quote' && quote.quality === 'live' ? quote.bid : null;
-        };
+        const liveQuote = createLiveQuotes(bus, clock);
+        const bid = (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null;
         const liveOrders = openLiveOrders(config, addresses, clock, random, budgets);
         stops.push({ what: 'the live orders', stop: async () => liveOrders.close() });
         const trading = { preTrade, manual: preTrade, doors: liveOrders.doors, bid, approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000 };
