@@ -245,7 +245,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
           const known = new Set(before.map(({ id }) => id));
           const after = await proposalsOf(stage);
           expect(after.filter(({ id }) => known.has(id))).toEqual(before);
-          for (const born of after.filter(({ id }) => !known.has(id))) expect(born).toMatchObject({ state: 'cancelled', reason: 'halted' });
+          for (const born of after.filter(({ id }) => !known.has(id))) expect(born.state).toBe('cancelled');
           const [since] = await stage.sql<{ fills: number; decisions: number }[]>`select (select count(*) from fills) as fills,
             (select count(*) from decisions where slot > ${haltedIn} and reason is distinct from 'late_tick') as decisions`;
           expect(since).toEqual({ fills: fillsAtHalt?.fills, decisions: 0 });
