@@ -3,7 +3,12 @@ import type { EvaluationCommands, EvaluationView } from '../actors/evaluation/co
 import type { AgentCommands, AgentView } from '../actors/agent/commands.ts';
 import type { GateCommands } from '../actors/agent/gate-desk.ts';
 import type { VaultCommands } from '../actors/agent/vault-commands.ts';
+import type { DelegationCommands } from '../actors/delegation/commands.ts';
 import type { MarketOrderCommands, MarketOrderView } from '../actors/market-order/commands.ts';
+import type { LivePredictionOrders, PredictionOrderCommands, PredictionOrderView } from '../actors/prediction-order/commands.ts';
+import type { PredictionOrderState } from '../actors/prediction-order/protocol.ts';
+import type { PreparedTransactionView } from '../actors/prepared-transaction/commands.ts';
+import type { SwapCommands } from '../actors/prepared-transaction/swap-commands.ts';
 import type { ProposalCommands, ProposalView } from '../actors/proposal/commands.ts';
 import type { ProposalState } from '../src/domain/execution.ts';
 import type { Permission, Stage } from '../src/domain/agent.ts';
@@ -12,6 +17,7 @@ import type { CandleWindow } from '../src/domain/candle-gaps.ts';
 import type { Json } from '../src/domain/canonical-json.ts';
 import type { Catalog } from '../src/domain/catalog.ts';
 import type { DecimalString } from '../src/domain/decimal.ts';
+import type { Delegation } from '../src/domain/delegation.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../src/domain/evidence.ts';
 import type { MarkChange } from '../src/domain/issuer-mark.ts';
 import type { Manifest } from '../src/domain/manifest.ts';
@@ -26,6 +32,7 @@ import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import type { BookReads, RiskPreferencesDoor } from './book-doors.ts';
 import type { IntelligenceReads } from './intelligence-doors.ts';
+import type { PortfolioDoor, PrimaryWalletReads } from './portfolio-doors.ts';
 import type { ChainWallet, PublicWallet } from '../src/domain/wallet.ts';
 
 /** What a verified token says: who, and until when. Nothing else of a token counts (decisions "Identity"). */
@@ -133,6 +140,22 @@ export interface AgentReads {
 export interface MarketOrderReads {
   list(orgId: string, filter: { readonly mode?: ExecutionMode }, page: Page): Promise<PageOf<MarketOrderView>>;
   find(orgId: string, id: string): Promise<MarketOrderView | null>;
+}
+
+/** Reads of swaps, newest first; a foreign one answers null, exactly as a missing one. */
+export interface SwapReads {
+  list(orgId: string, page: Page): Promise<PageOf<PreparedTransactionView>>;
+  find(orgId: string, id: string): Promise<PreparedTransactionView | null>;
+}
+
+/** Reads of orders on prediction markets, newest first; a foreign order answers null, exactly as a missing one. */
+export interface PredictionOrderReads {
+  list(
+    orgId: string,
+    filter: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
+    page: Page,
+  ): Promise<PageOf<PredictionOrderView>>;
+  find(orgId: string, id: string): Promise<PredictionOrderView | null>;
 }
 
 /** Reads of trade proposals, newest first. Every one takes the organization; a foreign proposal answers null, exactly as a missing one. */
@@ -399,6 +422,13 @@ export interface ApiDoors {
   readonly proposalCommands: ProposalCommands;
   readonly marketOrders: MarketOrderReads;
   readonly marketOrderCommands: MarketOrderCommands;
+  readonly swaps: SwapReads;
+  readonly swapCommands: SwapCommands;
+  readonly predictionOrders: PredictionOrderReads;
+  readonly predictionOrderCommands: PredictionOrderCommands;
+  readonly livePredictionOrders: LivePredictionOrders;
+  readonly delegations: { list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<Delegation>> };
+  readonly delegationCommands: DelegationCommands;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationDoor;
   readonly agents: AgentReads;
@@ -411,6 +441,7 @@ export interface ApiDoors {
   readonly candles: CandleReads;
   readonly intelligence: IntelligenceReads;
   readonly books: BookReads;
+  readonly portfolio: PortfolioDoor;
   readonly riskPreferences: RiskPreferencesDoor;
   readonly orderBook: OrderBookReads;
   readonly predictions: PredictionReads;
@@ -420,6 +451,8 @@ export interface ApiDoors {
   budgets(): readonly BudgetState[];
   readonly publicWallets: PublicWalletReads;
   readonly chainWallets: ChainWalletReads;
+  /** Left out where no node of the primary chain reads wallets. */
+  readonly primaryWallets?: PrimaryWalletReads;
   readonly catalog: Catalog;
   readonly marks: MarkReads;
   readiness(): Promise<Readiness>;

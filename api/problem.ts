@@ -5,6 +5,7 @@ import type { RiskRejection } from '../src/domain/decision.ts';
 import type { EvidenceCheck } from '../src/domain/evidence.ts';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
+import type { MessageDifference } from '../src/domain/transaction/difference.ts';
 import { RejectionBody } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 
@@ -46,8 +47,29 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   blocked_by_risk: { status: 422, title: 'Risk does not let it pass' },
   gate_failed: { status: 409, title: 'The gate stays shut' },
   sign_off_refused: { status: 403, title: 'The sign-off is not independent' },
+  malformed_transaction: { status: 400, title: 'The transaction cannot be read' },
+  signed_bytes_differ: { status: 422, title: 'The signed transaction is not the prepared one' },
+  signature_missing: { status: 422, title: 'A signature is missing' },
+  signature_invalid: { status: 422, title: 'The signature is not valid' },
+  route_refused: { status: 422, title: 'The route is refused' },
+  too_many_prepared: { status: 429, title: 'Too many prepared orders' },
+  challenge_expired: { status: 422, title: 'The text has waited too long' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
+
+const Programs = Type.Array(Type.Object({ program: Type.String(), name: Type.Unsafe<string | null>({ type: ['string', 'null'] }) }));
+const DifferenceBody = Type.Object(
+  {
+    inserted: Programs,
+    removed: Programs,
+    altered: Programs,
+    reordered: Type.Boolean(),
+    parts: Type.Array(Type.String(), {
+      description: 'Other parts that differ: version, fee_payer, signers, blockhash, keys, lookups, header.',
+    }),
+  },
+  { description: 'Where a wallet signed another message than the prepared one: whose instructions it inserted, removed or altered.' },
+);
 
 /** The wire form of a problem. */
 export const ProblemBody = Type.Object(
@@ -66,6 +88,7 @@ export const ProblemBody = Type.Object(
     rejections: Type.Optional(
       Type.Array(RejectionBody, { description: 'Where the pre-trade risk function refused: every limit that was hit.' }),
     ),
+    difference: Type.Optional(DifferenceBody),
     checks: Type.Optional(
       Type.Array(GateCheckBody, {
         description: 'Where a promotion gate refused: each of its conditions, what was observed and what is asked.',
@@ -104,6 +127,7 @@ export interface ProblemExtras {
   readonly problems?: readonly InputProblem[];
   readonly rejections?: readonly RiskRejection[];
   readonly checks?: readonly EvidenceCheck[];
+  readonly difference?: MessageDifference;
   /** Seconds, for 429 and 503. */
   readonly retryAfterSeconds?: number;
 }
@@ -130,6 +154,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
   return sendProblem(reply, refusal.code, refusal.detail, {
     ...(rejections === undefined ? {} : { rejections }),
     ...(checks === undefined ? {} : { checks }),
+    ...(refusal.difference === undefined ? {} : { difference: refusal.difference }),
   });
 }
 
@@ -146,6 +171,7 @@ function problemText(code: ProblemCode, title: string, status: number, detail: s
     problems: extras.problems,
     rejections: extras.rejections,
     checks: extras.checks,
+    difference: extras.difference,
   });
 }
 

@@ -45,6 +45,8 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly schema: Schema;
   /** How the body is taken; a body is required and checked against its schema where this does not say otherwise. */
   readonly bodyRule?: 'optional' | 'read_by_handler';
+  /** A signed transaction rides in the body: 256 KiB are taken instead of 64. */
+  readonly carriesTransaction?: boolean;
   /** Takes application/yaml besides JSON. */
   readonly yaml?: boolean;
   readonly answers: { readonly [status: number]: Answer };

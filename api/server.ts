@@ -27,6 +27,7 @@ export interface ApiOptions extends CallerOptions {
 
 /** Decisions "Limits". Routes that carry a transaction raise theirs to 256 KiB. */
 const BODY_LIMIT = 64 * 1024;
+const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
 const PREFLIGHT_SECONDS = 600;
 
@@ -127,7 +128,7 @@ function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOption
   app.route({
     method: route.method,
     url: route.url,
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: route.carriesTransaction === true ? TRANSACTION_BODY_LIMIT : BODY_LIMIT,
     config: { permission, cost: route.cost, yaml: route.yaml === true, unlimited: route.unlimited === true },
     schema: {
       ...(params === undefined ? {} : { params: withoutFormats(params) }),

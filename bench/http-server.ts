@@ -3,15 +3,14 @@ import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:c
 import fastify from 'fastify';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
+import { API_ROLE } from '../src/adapters/store/as-organization.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
+import { VenueError } from '../src/adapters/venues/venue-feed.ts';
+import { openCallerDoors } from '../src/boot/caller-doors.ts';
 import { createLog } from '../src/boot/log.ts';
 import { createMetrics } from '../src/boot/metrics.ts';
 import { createNewIds } from '../src/boot/new-ids.ts';
 import { startApi } from '../src/boot/roles/api.ts';
-import { openEvaluations } from '../src/boot/evaluations.ts';
-import { openGates } from '../src/boot/gates.ts';
-import { createProposalDesk } from '../actors/proposal/command-desk.ts';
-import { createProposalStore } from '../src/adapters/store/proposal-store.ts';
 import { refuse } from '../src/domain/refusal.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
 import { createRequestBudgets } from '../src/boot/venues.ts';
@@ -63,19 +62,24 @@ async function ours(order: ServerOrder): Promise<string> {
     flags: NO_FLAGS,
   });
   const nowhere = { url: 'http://127.0.0.1:1', streamUrl: 'ws://127.0.0.1:1' };
-  const actors = openActors(sql, clock, newId);
-  const gates = openGates({ sql, evaluator: sql, runtime: actors.runtime, newId });
+  const unasked = {
+    book: async () => Promise.reject(new VenueError('prediction', 0, 'unreachable', 'the bench asks no venue')),
+  };
   const api = await startApi({
     sql,
-    commands: actors.commands,
-    proposalCommands: createProposalDesk({
-      runtime: actors.runtime,
-      proposals: createProposalStore(sql),
-      preTrade: { assess: async () => ({ ok: false, risk: { verdict: 'blocked', rejections: [] } }) },
+    callers: openCallerDoors({
+      callers: openDatabase({ url: order.databaseUrl, role: API_ROLE, name: 'bench callers', connections: 10 }),
+      evaluator: sql,
+      runtimeOn: (own) => openActors(own, clock, newId).runtime,
+      bus,
+      orderBooks: { read: async () => refuse('unavailable', 'the bench asks no venue') },
+      predictionBooks: { polymarket: unasked, kalshi: unasked },
+      onchainPredictions: null,
+      primaryChain: null,
+      live: false,
+      clock,
+      newId,
     }),
-    marketOrderCommands: { place: async () => refuse('feature_disabled', 'the bench places no orders') },
-    gates: gates.commands,
-    evaluations: openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId }),
     bus,
     states: createInProcessMarketStateBus({ clock }),
     addresses: {
@@ -83,9 +87,11 @@ async function ours(order: ServerOrder): Promise<string> {
       evmvenue: nowhere,
       reference: { url: nowhere.url, key: null },
       referenceFallback: null,
-      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map() },
+      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map(), rpcUrl: null, makers: [] },
       evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
+      signerUrl: null,
       issuerUrl: nowhere.url,
+      issuerProvider: 'prestocks',
       newsUrl: nowhere.url,
       intelligence: {
         newsKey: null,
@@ -97,6 +103,7 @@ async function ours(order: ServerOrder): Promise<string> {
       prediction: {
         polymarket: { gammaUrl: nowhere.url, clobUrl: nowhere.url, dataUrl: nowhere.url, streamUrl: 'ws://127.0.0.1:9' },
         kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
+        onchain: null,
       },
       identity: order.identity,
     },

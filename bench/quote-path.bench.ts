@@ -286,7 +286,8 @@ await bench({
   notes: [
     `bookTicker, in units of parse + literal: tardis-dev ${TARDIS_OF_PARSE.toFixed(2)}x, ccxt ${CCXT_OF_PARSE.toFixed(2)}x, hand scan ${HAND_SCAN_OF_PARSE.toFixed(2)}x (not installed, quoted)`,
     ...messageNotes,
-    'no message but bookTicker has a scan: the other maps parse and then check every member, so parse + literal, which checks nothing, is about their ceiling',
+    'trades and Hermes have no scan: their maps parse and then check every member, so parse + literal, which checks nothing, is about their ceiling',
+    'of an l2Book the top is cut out and every byte checked; the other levels are cut where they are asked for, which the next line does',
     `tardis-dev is not installed: in one run with this machine's JSON.parse + literal it made ${Math.round(TARDIS_OF_PARSE * 100)} % of it, so 6x of it is ${(6 * TARDIS_OF_PARSE).toFixed(2)}x here`,
     'every path begins with the bytes; quotes keep their exact decimal texts, the bare scan only makes doubles',
     'object spread costs little here because quotes hold texts; over fields of doubles it costs ten times a literal',

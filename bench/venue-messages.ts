@@ -12,14 +12,17 @@ import {
   type SeriesTerms,
   type SocketMessage,
 } from '../src/adapters/venues/prediction/kalshi/map.ts';
-import { mapGammaEvents, mapMarketFrame, type TokenBook } from '../src/adapters/venues/prediction/polymarket/map.ts';
+import { type MarketMessage, mapGammaEvents, mapMarketFrame, type TokenBook } from '../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapHermesUpdate } from '../src/adapters/venues/reference/hermes-map.ts';
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../src/adapters/venues/spotexchange/map.ts';
 import type { PredictionMarket } from '../src/domain/prediction-market.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
+import { createUnknownFields } from '../streams/feed-counters.ts';
 import { type Comparison, type Contender, repeated, sink } from './harness.ts';
 
 const FRAMES = 512;
+/** As in the product: members that nobody knows are counted. */
+const { note } = createUnknownFields();
 const HEARD_AT = Date.UTC(2026, 2, 2, 14, 31);
 /** Shorter than the other contenders' rounds, because there are many. */
 const ROUND_MS = 60;
@@ -76,7 +79,7 @@ function depthCase(): MessageCase {
       const data = { e: 'depthUpdate', E: at, s: 'BTCUSDT', U: 60_000_000 + index * 20, u: 60_000_019 + index * 20 };
       return { stream: 'btcusdt@depth@100ms', data: { ...data, b: levels(60_000 + random(), -0.01), a: levels(60_002 + random(), 0.01) } };
     }),
-    map: (frame) => mapSpotFrame(frame, HEARD_AT, symbols)[0],
+    map: (frame) => mapSpotFrame(frame, HEARD_AT, symbols, note)[0],
     literal: (frame) => {
       const { data } = parsed(frame) as {
         data: { E: number; s: string; U: number; u: number; b: [string, string][]; a: [string, string][] };
@@ -118,16 +121,20 @@ function perpLevel(price: number): object {
   return { px: price.toFixed(1), sz: (random() * 40).toFixed(5), n: 1 + Math.floor(random() * 30) };
 }
 
-/** Whole books of twenty levels a side. */
-function perpBookCase(): MessageCase {
+/** Whole books of twenty levels a side: checked to the last byte, its top cut out, the other levels where `everyLevel` asks for them. */
+function perpBookCase(everyLevel: boolean): MessageCase {
   return {
-    name: 'Hyperliquid l2Book 2x20',
+    name: everyLevel ? 'Hyperliquid l2Book, every level' : 'Hyperliquid l2Book 2x20',
     frames: made((index) => {
       const mid = 100_000 + Math.round(random() * 1_000);
       const sides = [listed(20, (level) => perpLevel(mid - level)), listed(20, (level) => perpLevel(mid + 1 + level))];
       return { channel: 'l2Book', data: { coin: 'BTC', time: HEARD_AT - FRAMES + index, levels: sides } };
     }),
-    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS)[0],
+    map: (frame) => {
+      const mapped = mapPerpFrame(frame, HEARD_AT, COINS, note)[0] as PerpBook;
+      if (everyLevel) sink.value = mapped.book;
+      return mapped;
+    },
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; time: number; levels: [WireLevel[], WireLevel[]] } };
       const { coin: instrument, time: observedAt, levels } = data;
@@ -138,12 +145,14 @@ function perpBookCase(): MessageCase {
       const { book } = mapped as PerpBook;
       return [book.observedAt, ...pairs(book.bids), ...pairs(book.asks)];
     },
-    goal: Math.round(4 * TARDIS_BOOK_OF_PARSE * 100) / 100,
-    quoted: [
-      { who: 'tardis-dev', ofParse: TARDIS_BOOK_OF_PARSE },
-      { who: 'ccxt', ofParse: 28 / 41 },
-      { who: 'hand scan', ofParse: 332 / 41 },
-    ],
+    goal: everyLevel ? null : Math.round(4 * TARDIS_BOOK_OF_PARSE * 100) / 100,
+    quoted: everyLevel
+      ? []
+      : [
+          { who: 'tardis-dev', ofParse: TARDIS_BOOK_OF_PARSE },
+          { who: 'ccxt', ofParse: 28 / 41 },
+          { who: 'hand scan', ofParse: 332 / 41 },
+        ],
   };
 }
 
@@ -155,7 +164,7 @@ function perpBestCase(): MessageCase {
       const bid = 100_000 + Math.round(random() * 1_000);
       return { channel: 'bbo', data: { coin: 'BTC', time: HEARD_AT - FRAMES + index, bbo: [perpLevel(bid), perpLevel(bid + 1)] } };
     }),
-    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS)[0],
+    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS, note)[0],
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; time: number; bbo: [WireLevel, WireLevel] } };
       const [bid, ask] = data.bbo;
@@ -195,7 +204,7 @@ function perpTradeCase(): MessageCase {
       const trade = { coin: 'BTC', side: index % 2 === 0 ? 'A' : 'B', px, sz, time: HEARD_AT - FRAMES + index, hash: `0x${hex(64)}` };
       return { channel: 'trades', data: [{ ...trade, tid: 900_000_000 + index, users: [`0x${hex(40)}`, `0x${hex(40)}`] }] };
     }),
-    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS),
+    map: (frame) => mapPerpFrame(frame, HEARD_AT, COINS, note),
     literal: (frame) => {
       const { data } = parsed(frame) as { data: { coin: string; side: string; px: string; sz: string; time: number; tid: number }[] };
       return data.map(({ coin, side, px, sz, time, tid }) => ({
@@ -231,7 +240,7 @@ function hermesCase(): MessageCase {
       const metadata = { slot: 305_542_333 + index, proof_available_time: publishTime + 1, prev_publish_time: publishTime - 1 };
       return { binary: { encoding: 'hex', data: ['504e4155'] }, parsed: [{ id, price, ema_price: average, metadata }] };
     }),
-    map: (frame) => mapHermesUpdate(parsed(frame), symbols, HEARD_AT).prices,
+    map: (frame) => mapHermesUpdate(parsed(frame), symbols, HEARD_AT, note).prices,
     literal: (frame) => {
       const update = parsed(frame) as {
         parsed: { id: string; price: { price: string; conf: string; expo: number; publish_time: number } }[];
@@ -276,7 +285,7 @@ function polymarketCase(): MessageCase {
       const head = { market: market.providerId, asset_id: token, timestamp: String(HEARD_AT - FRAMES + index), hash: `0x${index}` };
       return { ...head, bids: levels(30, 1), asks: levels(75, -1), event_type: 'book' };
     }),
-    map: (frame) => mapMarketFrame(frame, HEARD_AT, marketOf)[0],
+    map: (frame) => mapMarketFrame(frame, HEARD_AT, marketOf, note)[0],
     literal: (frame) => {
       const {
         asset_id: asset,
@@ -289,6 +298,51 @@ function polymarketCase(): MessageCase {
     numbersOf: (mapped) => {
       const { at, bids, asks } = mapped as TokenBook;
       return [at, ...named(bids), ...named(asks)];
+    },
+    goal: null,
+    quoted: [],
+  };
+}
+
+/** Two changes of levels, one of either token, with the tops after them. */
+function polymarketChangeCase(): MessageCase {
+  const market = mapGammaEvents(fixture('polymarket-events'), HEARD_AT).markets[0] as PredictionMarket;
+  const tokens = market.outcomes.map(({ providerId }) => providerId);
+  const marketOf = (asked: string): PredictionMarket | undefined => (tokens.includes(asked) ? market : undefined);
+  const change = (token: string, side: string): object => {
+    const cents = 30 + Math.floor(random() * 40);
+    // The last digit is not zero, so both spell the price alike.
+    const price = `0.${cents}1`;
+    const tops = { best_bid: `0.${cents}3`, best_ask: `0.${cents}7` };
+    return { asset_id: token, price, size: `${1 + Math.floor(random() * 900)}.25`, side, hash: 'ab'.repeat(20), ...tops };
+  };
+  type Change = { asset_id: string; price: string; size: string; side: string; best_bid: string; best_ask: string };
+  return {
+    name: 'Polymarket price change',
+    frames: made((index) => ({
+      market: market.providerId,
+      price_changes: [change(tokens[0] as string, 'BUY'), change(tokens[1] as string, 'SELL')],
+      timestamp: String(HEARD_AT - FRAMES + index),
+      event_type: 'price_change',
+    })),
+    map: (frame) => mapMarketFrame(frame, HEARD_AT, marketOf, note)[0],
+    literal: (frame) => {
+      const { timestamp, price_changes: changes } = parsed(frame) as { timestamp: string; price_changes: Change[] };
+      return {
+        kind: 'changes',
+        at: Number(timestamp),
+        changes: changes.map(({ asset_id: token, side, price, size, best_bid: bid, best_ask: ask }) => ({
+          token,
+          side: side === 'BUY' ? 'bids' : 'asks',
+          price,
+          size,
+          best: { bid, ask },
+        })),
+      };
+    },
+    numbersOf: (mapped) => {
+      const { at, changes } = mapped as Extract<MarketMessage, { kind: 'changes' }>;
+      return [at, ...changes.flatMap(({ price, size, best }) => [price, size, best?.bid, best?.ask].map(Number))];
     },
     goal: null,
     quoted: [],
@@ -316,7 +370,7 @@ function kalshiSnapshotCase(): MessageCase {
       seq: index + 1,
       msg: { market_ticker: ticker, yes_dollars_fp: levels(31), no_dollars_fp: levels(27) },
     })),
-    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf),
+    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf, note),
     literal: (frame) => {
       type Side = [string, string][];
       const { sid, seq, msg } = parsed(frame) as {
@@ -348,7 +402,7 @@ function kalshiDeltaCase(): MessageCase {
       const msg = { market_ticker: ticker, price_dollars: price, delta_fp: delta, side: index % 2 === 0 ? 'yes' : 'no' };
       return { type: 'orderbook_delta', sid: 3, seq: index + 1, msg: { ...msg, ts_ms: HEARD_AT - FRAMES + index } };
     }),
-    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf),
+    map: (frame) => mapSocketFrame(frame, HEARD_AT, marketOf, note),
     literal: (frame) => {
       const { sid, seq, msg } = parsed(frame) as {
         sid: number;
@@ -417,11 +471,13 @@ function proveEqual({ frames, map, literal, numbersOf }: MessageCase): void {
 
 const cases = [
   depthCase(),
-  perpBookCase(),
+  perpBookCase(false),
+  perpBookCase(true),
   perpBestCase(),
   perpTradeCase(),
   hermesCase(),
   polymarketCase(),
+  polymarketChangeCase(),
   kalshiSnapshotCase(),
   kalshiDeltaCase(),
 ];

@@ -22,7 +22,7 @@ export const DATA_DEGRADATION_MS = 5_000;
 export type Hearing = 'live' | 'no_trades' | 'market_closed' | 'carried_forward' | 'silent' | 'feed_down';
 
 /** Providers of marks and news beside a venue's prices: neither their life nor their silence says anything of the prices. */
-const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'news', 'finnhub']);
+const SIDE_PROVIDERS: ReadonlySet<string> = new Set(['prestocks', 'tessera', 'news', 'finnhub', 'alpaca']);
 
 const DEGRADED: ReadonlySet<Hearing> = new Set(['carried_forward', 'silent', 'feed_down']);
 

@@ -103,6 +103,7 @@ export const DEFAULT_LIMITS: QualityLimits = {
     'kalshi:markets': { cadence: 'polled' },
     // Plans of quote services lag up to a quarter of an hour; what is older than that is no word on the present.
     'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
+    'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
   },
   perpContextMaxAgeMs: 60_000,
   liquidityMaxAgeMs: 300_000,

@@ -30,7 +30,9 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
   const connection = h('button', { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry }, light, words);
   const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
   const links = {
-    ...(maySeeAgents ? { agents: link('#/agents', 'Agents'), proposals: link('#/proposals', 'Proposals') } : {}),
+    ...(maySeeAgents
+      ? { agents: link('#/agents', 'Agents'), proposals: link('#/proposals', 'Proposals'), portfolio: link('#/portfolio', 'Portfolio') }
+      : {}),
     quotes: link('#/quotes', 'Quotes'),
     markets: link('#/markets', 'Markets'),
   };
@@ -156,7 +158,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'proposals' | 'quotes' | 'markets'} page
+     * @param {'agents' | 'proposals' | 'portfolio' | 'quotes' | 'markets'} page
      */
     showView(view, page) {
       fill(main, view.element);

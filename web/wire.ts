@@ -348,6 +348,54 @@ export interface Book {
   readonly changedAt: string;
 }
 
+export interface Portfolio {
+  readonly mode: string;
+  readonly totals: {
+    readonly valueUsd: string;
+    readonly cashUsd: string;
+    readonly liveUsd: string;
+    readonly qualifiedUsd: string;
+    readonly leverage: number | null;
+    readonly coverage: string;
+    readonly includes: string;
+  };
+  readonly holdings: readonly {
+    readonly symbol: string;
+    readonly name: string;
+    readonly place: string;
+    readonly quantity: string;
+    readonly mark: string | null;
+    readonly valueUsd: string | null;
+    readonly pricing: string;
+    readonly why: string;
+    readonly quote: { readonly quality: string; readonly flags: readonly string[]; readonly ageMs: number } | null;
+  }[];
+  readonly scenarios: readonly {
+    readonly id: string;
+    readonly lossUsd: string;
+    readonly lossPct: number | null;
+    readonly afterUsd: string;
+    readonly opensAt: string | null;
+    readonly leftOut: readonly string[];
+  }[];
+  readonly sectors: readonly { readonly sector: string; readonly netUsd: string; readonly weightPct: number | null }[];
+  readonly duplicates: readonly {
+    readonly underlying: string;
+    readonly members: readonly { readonly instrument: string; readonly relation: string }[];
+    readonly weightPct: number | null;
+    readonly limitPct: number;
+    readonly exceedsLimit: boolean;
+  }[];
+  readonly exits: readonly {
+    readonly instrument: string;
+    readonly positionUsd: string;
+    readonly sharePct: number | null;
+    readonly limitSharePct: number;
+    readonly exitableUsd: string | null;
+    readonly why: string;
+  }[];
+}
+
 export interface VenueStanding {
   readonly venue: string;
   readonly executable: boolean;

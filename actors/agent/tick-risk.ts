@@ -153,10 +153,10 @@ export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: Tick
     const full = fullOrder(agent, proposal, proposal.observation.slot);
     if (full === null) return noOrder(proposal, agent.manifest);
     const context = tickContext(agent, marked, inputs, proposal.observation, proposal.readsReference);
-    const { ok, attribution } = assessOrder(full, context as never);
+    const { ok, attribution } = assessOrder(full, context);
     if (ok || agent.autonomy !== 'autonomous' || attribution.headroom === undefined || attribution.headroom.quantity === '0')
       return attribution;
-    const smaller = assessOrder(resized(full, attribution.headroom.quantity), context as never);
+    const smaller = assessOrder(resized(full, attribution.headroom.quantity), context);
     return smaller.ok ? smaller.attribution : attribution;
   };
 }

@@ -88,6 +88,7 @@ export const proposalMachine = setup({
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
     isOvertakenSince: answered('overtaken'),
+    isUnderWay: ({ event }) => event.type === 'errand.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
     isUnknown: answered('unknown'),
     /** Paper leaves no trace outside: an execution that was given up did not happen. */
     isPaper: ({ context }) => context.order.mode === 'paper',
@@ -187,6 +188,8 @@ export const proposalMachine = setup({
           { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
           { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
+          // The chain takes its time: nothing that anybody has to look at.
+          { guard: 'isUnderWay', target: 'unknown' },
           {
             guard: 'isUnknown',
             target: 'unknown',

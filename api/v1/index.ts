@@ -11,6 +11,10 @@ import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
 import { explainAgentDecision } from './agents/explain-decision.ts';
 import { listDecisions } from './agents/decisions.ts';
+import { challengeDelegation } from './delegations/challenge.ts';
+import { grantDelegation } from './delegations/create.ts';
+import { listDelegations } from './delegations/list.ts';
+import { revokeDelegation } from './delegations/revoke.ts';
 import { emergencyHalt } from './agents/emergency-halt.ts';
 import { getEvaluation } from './agents/evaluation.ts';
 import { getEvaluationReport } from './agents/evaluation-report.ts';
@@ -55,9 +59,16 @@ import { getMe } from './me/get.ts';
 import { getOrderBook } from './order-book/get.ts';
 import { getPerp } from './perps/get.ts';
 import { listPerps } from './perps/list.ts';
+import { getPortfolio } from './portfolio/get.ts';
+import { simulateImpact } from './portfolio/impact.ts';
 import { getPredictionMarket } from './prediction-markets/get.ts';
 import { listPredictionMarkets } from './prediction-markets/list.ts';
 import { researchPredictionMarket } from './prediction-markets/research.ts';
+import { executePredictionOrder } from './prediction-orders/execute.ts';
+import { getPredictionOrder } from './prediction-orders/get.ts';
+import { listPredictionOrders } from './prediction-orders/list.ts';
+import { placePaperPredictionOrder } from './prediction-orders/paper.ts';
+import { preparePredictionOrder } from './prediction-orders/prepare.ts';
 import { getPublicWallet } from './public-wallet/get.ts';
 import { listQuotes } from './quotes/list.ts';
 import { getRiskPreferences } from './risk/get-preferences.ts';
@@ -65,6 +76,11 @@ import { listRiskPreferences } from './risk/preferences-history.ts';
 import { setRiskPreferences } from './risk/set-preferences.ts';
 import { closeSession } from './session/close.ts';
 import { openSession } from './session/open.ts';
+import { executeSwap } from './spotchain/execute.ts';
+import { getSwap } from './spotchain/get-order.ts';
+import { listSwaps } from './spotchain/list-orders.ts';
+import { prepareSwap } from './spotchain/prepare.ts';
+import { quoteSwap } from './spotchain/quote.ts';
 import { listTickers } from './tickers/list.ts';
 import { listVenues } from './venues/list.ts';
 import { getChainWallet } from './wallets/evmvenue.ts';
@@ -90,6 +106,14 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listRiskPreferences, 'agent:read'),
   entry(listBooks, 'agent:read'),
   entry(listFills, 'agent:read'),
+  entry(getPortfolio, 'agent:read'),
+  entry(simulateImpact, 'agent:read'),
+  // Spec section 4.3.
+  entry(quoteSwap, 'market:read'),
+  entry(prepareSwap, 'trade:execute'),
+  entry(executeSwap, 'trade:execute'),
+  entry(listSwaps, 'agent:read'),
+  entry(getSwap, 'agent:read'),
   // Spec section 4.4: what the venues supply.
   entry(listQuotes, 'market:read'),
   entry(listCandles, 'market:read'),
@@ -110,6 +134,11 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listPredictionMarkets, 'market:read'),
   entry(getPredictionMarket, 'market:read'),
   entry(researchPredictionMarket, 'market:read'),
+  entry(placePaperPredictionOrder, 'trade:execute'),
+  entry(preparePredictionOrder, 'trade:execute'),
+  entry(executePredictionOrder, 'trade:execute'),
+  entry(listPredictionOrders, 'agent:read'),
+  entry(getPredictionOrder, 'agent:read'),
   // Spec section 4.6.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),
@@ -144,4 +173,9 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),
   entry(getMachineLayout, 'agent:read'),
+  // Spec section 5.6.
+  entry(challengeDelegation, 'trade:execute'),
+  entry(grantDelegation, 'trade:execute'),
+  entry(listDelegations, 'agent:read'),
+  entry(revokeDelegation, TO_STOP),
 ];

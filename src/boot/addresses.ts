@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
 import { CATALOG, type CatalogEntry, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { agentTokenEntry } from '../domain/listed-token.ts';
+import type { MarkProvider } from '../adapters/venues/reference/issuer-marks.ts';
+import type { ShareQuotesProvider } from '../adapters/venues/reference/share-quotes.ts';
 import { ISSUERS } from '../domain/intelligence/entities.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
@@ -13,6 +15,7 @@ import { openSandboxControl } from '../sandbox/control.ts';
 import { createEvmVenueDouble } from '../sandbox/evmvenue/double.ts';
 import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../sandbox/identity/provider.ts';
+import { createRemoteSignerDouble } from '../sandbox/identity/remote-signer.ts';
 import { openSigningKeys, type SigningKeys } from '../sandbox/identity/signing-keys.ts';
 import { createFilingsDouble } from '../sandbox/intelligence/filings-double.ts';
 import { createMacroDouble } from '../sandbox/intelligence/macro-double.ts';
@@ -27,6 +30,7 @@ import { createReferenceDouble } from '../sandbox/reference/double.ts';
 import { createShareQuotesDouble } from '../sandbox/reference/share-quotes.ts';
 import { createIssuerDouble } from '../sandbox/reference/issuer.ts';
 import { createSpotchainDouble, poolAddress } from '../sandbox/spotchain/double.ts';
+import { SANDBOX_MAKER } from '../sandbox/spotchain/maker.ts';
 import { createSpotExchangeDouble } from '../sandbox/spotexchange/double.ts';
 import type { Config } from './config.ts';
 import { openAccessKey } from '../sandbox/prediction/access-key.ts';
@@ -37,23 +41,31 @@ import { type PredictionAddresses, predictionAddresses, predictionKeyFolder } fr
 import { sandboxMarket } from './sandbox-market.ts';
 import { listenRefusal } from './listening.ts';
 import { SANDBOX_EXCHANGE_KEY } from './live-orders.ts';
+import { registeredKeys } from './signer.ts';
 
 export interface Addresses {
   readonly spotexchange: { readonly url: string; readonly streamUrl: string };
   readonly evmvenue: { readonly url: string; readonly streamUrl: string };
   readonly reference: { readonly url: string; readonly key: string | null };
   /** The second source of share prices; null where the first one is real and no real second one is named. */
-  readonly referenceFallback: { readonly url: string; readonly key: string } | null;
+  readonly referenceFallback: { readonly url: string; readonly key: string; readonly provider: ShareQuotesProvider } | null;
   /** `pools`: the pool whose bars stand for a token, by symbol. */
   readonly spotchain: {
     readonly url: string;
     readonly key: string | null;
     readonly candlesUrl: string;
     readonly pools: Pick<ReadonlyMap<string, string>, 'get'>;
+    /** A node of the chain, which may hold a key; null where the aggregator is real and no node of its chain is named. */
+    readonly rpcUrl: string | null;
+    /** Those who sign swaps beside their takers. */
+    readonly makers: readonly string[];
   };
   /** A node of the EVM chain; its address may hold a key. `tokens` is what a wallet is asked for. */
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
+  /** The identity provider's signing API; null where nothing is signed by it. */
+  readonly signerUrl: string | null;
   readonly issuerUrl: string;
+  readonly issuerProvider: MarkProvider;
   readonly newsUrl: string;
   readonly intelligence: {
     /** Sent with every request for wire items; null where none is wanted. */
@@ -69,7 +81,7 @@ export interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
 }
 
-/** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the control door the last. */
+/** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the chain's sockets and the control door the last two. */
 export const DOUBLES = [
   'spotexchange',
   'evmvenue',
@@ -86,6 +98,10 @@ export const DOUBLES = [
   'polymarket',
   'kalshi',
   'fallback',
+  'signer',
+  'onchain',
+  // The last one: its sockets have the port after it.
+  'primarychain',
 ] as const;
 export type DoubleName = (typeof DOUBLES)[number];
 
@@ -127,8 +143,12 @@ const SANDBOX_KEY = 'sandbox';
 
 /** Starts every double on loopback: one market behind them all. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
-  // Its library is large, and every command reads this file.
+  // Their libraries are large, and every command reads this file.
   const { createEvmChainDouble } = await import('../sandbox/evmchain/double.ts');
+  const { foundChain, openSolanaNode } = await import('../sandbox/solana/double.ts');
+  const { chainStanding, chainVerbs } = await import('../sandbox/solana/control.ts');
+  const { createSwapDesk } = await import('../sandbox/spotchain/swap-desk.ts');
+  const { createOnchainPredictionDouble } = await import('../sandbox/prediction/onchain-double.ts');
   const market = await sandboxMarket(config.SANDBOX_SEED, config.SANDBOX_TAPE, clock.now());
   const questions = createSeededQuestions({ seed: config.SANDBOX_SEED, market });
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
@@ -144,10 +164,18 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   >;
   const portAt = (index: number): number => (config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + index);
   const place = (name: DoubleName) => ({ clock, faults: faults[name], port: portAt(DOUBLES.indexOf(name)) });
+  const mints = tokensOf([
+    ...CATALOG.fixed.entries,
+    ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
+  ]);
+  const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+  const chain = foundChain({ clock, seed: config.SANDBOX_SEED, programs: config.SANDBOX_CHAIN_PROGRAMS, mints, stable });
+  const desk = createSwapDesk({ chain, clock, mints, stable });
   const opened: { readonly url: string; close(): Promise<void> }[] = [];
   const open = async (double: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
     const made = await double.catch((error: unknown) => {
-      throw listenRefusal(error, '127.0.0.1', portAt(opened.length), 'SANDBOX_PORT');
+      const { port = portAt(opened.length) } = error as { readonly port?: number };
+      throw listenRefusal(error, '127.0.0.1', port, 'SANDBOX_PORT');
     });
     opened.push(made);
     return made.url;
@@ -159,11 +187,9 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
       spotchain: await open(
         createSpotchainDouble({
           market: combinedMarket(market, createSeededMarket({ seed: config.SANDBOX_SEED, assets: AGENT_ASSETS })),
-          tokens: tokensOf([
-            ...CATALOG.fixed.entries,
-            ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
-          ]),
-          stable: { mint: USDC_MINT, decimals: USDC_DECIMALS },
+          tokens: mints,
+          stable,
+          desk,
           apiKeys: [SANDBOX_KEY],
           ...place('spotchain'),
         }),
@@ -202,8 +228,12 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
           ...place('fallback'),
         }),
       ),
+      signer: await open(createRemoteSignerDouble({ authorizationKeys: () => registeredKeys(config), ...place('signer') })),
+      onchain: await open(createOnchainPredictionDouble({ questions, chain, stable, key: SANDBOX_KEY, ...place('onchain') })),
+      primarychain: await open(openSolanaNode(chain, { seed: config.SANDBOX_SEED, ...place('primarychain') })),
     };
-    const controlUrl = await open(openSandboxControl({ faults, port: portAt(DOUBLES.length) }));
+    const chainDoor = { standing: () => chainStanding(chain), verbs: chainVerbs(chain, desk) };
+    const controlUrl = await open(openSandboxControl({ faults, chain: chainDoor, port: portAt(DOUBLES.length + 1) }));
     const note = noteSandbox(config, { control: controlUrl, doubles: urls });
     return {
       urls,
@@ -255,6 +285,7 @@ export function needsSandbox(config: Config): boolean {
     config.FILINGS_URL,
     config.SOCIAL_URL,
     config.IDP_ISSUER,
+    config.SVC_DELEGATED_SIGNING_ENABLED ? config.IDP_SIGNER_URL : '',
   ].includes(null);
 }
 
@@ -286,13 +317,19 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
       key: key(config.SPOTCHAIN_URL, config.SPOTCHAIN_KEY),
       candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? double('spotchain'),
       pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : new Map(),
+      // A real aggregator's transactions are not for the sandbox's chain.
+      rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? double('primarychain') : null),
+      makers: config.SPOTCHAIN_URL === null ? [SANDBOX_MAKER] : [],
     },
     evmchain: {
       url: config.EVMCHAIN_URL?.reveal() ?? double('evmchain'),
       chainId: config.EVMCHAIN_ID,
       tokens: config.EVMCHAIN_TOKENS ?? EVM_TOKENS,
     },
-    issuerUrl: double('issuer'),
+    signerUrl: config.IDP_SIGNER_URL ?? (config.SVC_DELEGATED_SIGNING_ENABLED ? double('signer') : null),
+    issuerUrl: config.ISSUER_URL ?? double('issuer'),
+    // The double speaks for one issuer only.
+    issuerProvider: config.ISSUER_URL === null ? 'prestocks' : config.ISSUER_PROVIDER,
     newsUrl: config.NEWS_URL ?? double('news'),
     intelligence: {
       newsKey: config.NEWS_KEY?.reveal() ?? null,
@@ -331,8 +368,8 @@ const SANDBOX_POOLS: Addresses['spotchain']['pools'] = {
 /** A simulated price never stands in for a real one: beside a real first source there is a real second one, or none. */
 function fallbackAddress(config: Config, double: (name: DoubleName) => string): Addresses['referenceFallback'] {
   const { REFERENCE_URL: first, REFERENCE_FALLBACK_URL: url, REFERENCE_FALLBACK_KEY: key } = config;
-  if (url !== null && key !== null) return { url, key: key.reveal() };
-  return first === null ? { url: `${double('fallback')}/api/v1`, key: SANDBOX_KEY } : null;
+  if (url !== null && key !== null) return { url, key: key.reveal(), provider: config.REFERENCE_FALLBACK_PROVIDER };
+  return first === null ? { url: `${double('fallback')}/api/v1`, key: SANDBOX_KEY, provider: 'finnhub' } : null;
 }
 
 /** The local identity provider's keys; any process of this state folder may mint with them. */

@@ -1,6 +1,9 @@
 /** Every setting of the environment: its name, what it accepts and what holds without it. */
 import { createPrivateKey } from 'node:crypto';
+import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
+import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
+import { isAddress } from '../domain/transaction/base58.ts';
 import { nearestNames } from '../domain/nearest-name.ts';
 import { Secret } from './secret.ts';
 
@@ -57,11 +60,20 @@ const SETTINGS = {
   SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
   SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
   IDP_AUTHORIZATION_PRIVATE_KEY: optional(p256Key, 'P-256 private key, PEM or base64 PKCS #8; needed by delegated signing'),
+  IDP_AUTHORIZATION_PRIVATE_KEY_FILE: optional(absoluteFile, 'a file with the same instead, which only the signer process reads'),
+  IDP_SIGNER_URL: optional(url('https:', 'http:'), "the identity provider's API, which signs for delegated wallets", sandboxed),
+  IDP_APP_ID: optional(text, 'id of the app at the same'),
+  IDP_APP_SECRET: optional(secret, 'secret of the same'),
   IDP_ISSUER: optional(url('https:', 'http:'), 'issuer of the identity provider', 'a local one'),
   IDP_AUDIENCE: optional(text, 'audience its tokens must name', 'a local one'),
   IDP_JWKS_URL: optional(url('https:', 'http:'), 'where its public keys lie', 'a local one'),
-  SPOTCHAIN_URL: optional(url('https:', 'http:'), 'aggregator and node of the primary chain', sandboxed),
+  SPOTCHAIN_URL: optional(url('https:', 'http:'), 'aggregator of the primary chain', sandboxed),
   SPOTCHAIN_KEY: optional(secret, 'key of the same'),
+  SPOTCHAIN_RPC_URL: optional(
+    secretUrl('https:', 'http:'),
+    'JSON-RPC node of the primary chain; without it a real aggregator only prices',
+    sandboxed,
+  ),
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
@@ -80,6 +92,9 @@ const SETTINGS = {
   REFERENCE_KEY: optional(secret, 'key of the same'),
   REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of those prices, asked while the first is stale', sandboxed),
   REFERENCE_FALLBACK_KEY: optional(secret, 'key of the same; it is needed with the URL'),
+  REFERENCE_FALLBACK_PROVIDER: setting(oneOf(SHARE_QUOTES_PROVIDERS), 'finnhub', 'whose it is: finnhub or alpaca', 'finnhub'),
+  ISSUER_URL: optional(url('https:', 'http:'), 'marks of pre-IPO tokens, by their issuer', sandboxed),
+  ISSUER_PROVIDER: setting(oneOf(MARK_PROVIDERS), 'prestocks', 'which issuer that is: prestocks or tessera', 'prestocks'),
   NEWS_URL: optional(url('https:', 'http:'), 'wire items about the market', sandboxed),
   NEWS_KEY: optional(secret, 'key of the same'),
   TVL_URL: optional(url('https:', 'http:'), 'value locked on chains', sandboxed),
@@ -97,8 +112,16 @@ const SETTINGS = {
   KALSHI_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
   KALSHI_KEY_ID: optional(text, 'id of the key that opens its stream; without one its prices are polled'),
   KALSHI_PRIVATE_KEY: optional(rsaKey, 'RSA private key of the same, PEM'),
+  PREDICTION_ONCHAIN_URL: optional(
+    url('https:', 'http:'),
+    'on-chain venue that live prediction orders go to',
+    "the sandbox's, beside its markets and chain",
+  ),
+  PREDICTION_ONCHAIN_KEY: optional(secret, 'key of the same; it is needed with the URL'),
+  PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'programs of the same that its transactions may call, separated by commas', 'none'),
   SANDBOX_TAPE: optional(tapeFile, 'a tape that prices the sandbox instead, played from the start on', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
+  SANDBOX_CHAIN_PROGRAMS: optional(folder, "folder of program binaries, <program id>.so, for the sandbox's primary chain"),
   SANDBOX_PORT: setting(wholeNumber(0, 65_000), 0, "first port of the sandbox's doubles on loopback; 0 takes any free ones", '0'),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -111,12 +134,14 @@ export type Config = Values;
 /** Whoever sets one of these must set all of them. */
 const TOGETHER: readonly (readonly SettingName[])[] = [
   ['IDP_ISSUER', 'IDP_AUDIENCE', 'IDP_JWKS_URL'],
+  ['IDP_SIGNER_URL', 'IDP_APP_ID', 'IDP_APP_SECRET'],
   ['SPOTEXCHANGE_URL', 'SPOTEXCHANGE_STREAM_URL'],
   ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_SECRET'],
   ['EVMVENUE_URL', 'EVMVENUE_STREAM_URL'],
   ['POLYMARKET_GAMMA_URL', 'POLYMARKET_CLOB_URL', 'POLYMARKET_DATA_URL', 'POLYMARKET_STREAM_URL'],
   ['KALSHI_URL', 'KALSHI_STREAM_URL'],
   ['KALSHI_KEY_ID', 'KALSHI_PRIVATE_KEY'],
+  ['PREDICTION_ONCHAIN_URL', 'PREDICTION_ONCHAIN_KEY'],
   ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
   ['MACRO_URL', 'MACRO_KEY'],
   ['FILINGS_URL', 'FILINGS_CONTACT'],
@@ -178,7 +203,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'is missing, and SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs it: set the key and its secret or turn live orders off',
     );
   }
-  if (values.SVC_DELEGATED_SIGNING_ENABLED === true && given('IDP_AUTHORIZATION_PRIVATE_KEY') === '') {
+  const keyGiven = [given('IDP_AUTHORIZATION_PRIVATE_KEY'), given('IDP_AUTHORIZATION_PRIVATE_KEY_FILE')].filter((one) => one !== '');
+  if (keyGiven.length > 1)
+    complain('IDP_AUTHORIZATION_PRIVATE_KEY_FILE', 'is set beside IDP_AUTHORIZATION_PRIVATE_KEY: keep one of the two');
+  if (values.SVC_DELEGATED_SIGNING_ENABLED === true && keyGiven.length === 0) {
     complain(
       'IDP_AUTHORIZATION_PRIVATE_KEY',
       'is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
@@ -186,6 +214,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (given('REFERENCE_FALLBACK_URL') !== '' && given('REFERENCE_URL') === '') {
     complain('REFERENCE_FALLBACK_URL', 'is set without REFERENCE_URL: a real price must not stand in for a simulated one, so set both');
+  }
+  if (given('SPOTCHAIN_RPC_URL') !== '' && given('SPOTCHAIN_URL') === '') {
+    complain(
+      'SPOTCHAIN_RPC_URL',
+      "is set without SPOTCHAIN_URL: the sandbox's aggregator builds for the sandbox's chain only, so set both",
+    );
   }
   if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
     complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');
@@ -250,6 +284,12 @@ function tapeFile(given: string): Parsed<string> {
 
 function folder(given: string): Parsed<string> {
   return given.includes('\0') ? { wrong: 'a folder name cannot hold a null character' } : { value: given };
+}
+
+/** A file that another process opens, so that the folder this one works in must not matter. */
+function absoluteFile(given: string): Parsed<string> {
+  if (given.startsWith('/') && !given.includes('\0')) return { value: given };
+  return { wrong: `${JSON.stringify(given)} is no file: it should be a path from the root on, such as /run/secrets/signer-key` };
 }
 
 function host(given: string): Parsed<string> {
@@ -328,6 +368,13 @@ function contact(given: string): Parsed<string> {
   return {
     wrong: `${JSON.stringify(given)} names nobody: it should be a company and an e-mail address, such as Example Desk desk@example.com`,
   };
+}
+
+function programs(given: string): Parsed<readonly string[]> {
+  const found = given.split(',').map((one) => one.trim());
+  const wrong = found.find((one) => !isAddress(one));
+  if (wrong === undefined) return { value: found };
+  return { wrong: `${JSON.stringify(wrong)} is no program: it should be an address of the primary chain, 32 bytes in base58` };
 }
 
 function origins(given: string): Parsed<readonly string[]> {

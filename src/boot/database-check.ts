@@ -19,12 +19,12 @@ export async function examineDatabase(url: string): Promise<DatabaseFinding> {
   try {
     const [row] = await sql<{ version: number; shown: string; role: string; may: boolean }[]>`
       select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown, current_user as role,
-        (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) or (select count(*) = 3 from pg_roles where rolname in ('sevengate_app', 'sevengate_evaluator', 'sevengate_reader')) as may`;
+        (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) or (select count(*) = 4 from pg_roles where rolname in ('sevengate_app', 'sevengate_api', 'sevengate_evaluator', 'sevengate_reader')) as may`;
     if (!row) return refused(`what listens at ${place} is no PostgreSQL`);
     if (row.version < OLDEST) return refused(`PostgreSQL at ${place} is ${row.shown}, and ${OLDEST} or later is needed`);
     if (!row.may)
       return refused(
-        `${row.role} at ${place} may not create the roles sevengate_app, sevengate_evaluator and sevengate_reader: grant it CREATEROLE, or have them made by somebody who may`,
+        `${row.role} at ${place} may not create the roles sevengate_app, sevengate_api, sevengate_evaluator and sevengate_reader: grant it CREATEROLE, or have them made by somebody who may`,
       );
     return { refusal: null, detail: `PostgreSQL ${row.shown} at ${place} as ${row.role}` };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Intelligence as this process hears it: every source polled, stories put together, the rest handed on to be stored. */
 import { merge, type Observable, Observable as Stream } from 'rxjs';
 import type { Clock } from '../../streams/clock.ts';
+import { createUnknownFields, type UnknownFields } from '../../streams/feed-counters.ts';
 import { createFilingsFeed } from '../adapters/intelligence/filings.ts';
 import { createMacroFeed } from '../adapters/intelligence/macro.ts';
 import { createSocialFeed } from '../adapters/intelligence/social.ts';
@@ -23,7 +24,13 @@ const HOUR_MS = 3_600_000;
 /** Stories that may still matter to a look-back. */
 const OPEN_STORIES_MS = LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
 
-export type IntelligenceSource = Observable<FeedMessage | IntelligenceRecord>;
+type IntelligenceSource = Observable<FeedMessage | IntelligenceRecord>;
+
+/** The sources, and what their answers hold that nobody knows. */
+export interface IntelligenceSources {
+  readonly sources: readonly IntelligenceSource[];
+  readonly unknownFields: UnknownFields;
+}
 
 /** Every source, from addresses alone. They connect when they are subscribed, not before. */
 export function createIntelligenceSources(
@@ -31,15 +38,16 @@ export function createIntelligenceSources(
   clock: Clock,
   random: () => number,
   budgets: RequestBudgets,
-): readonly IntelligenceSource[] {
+): IntelligenceSources {
   const names = entityNamesOf(CATALOG);
   const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
   const { newsKey, tvlUrl, macro, filings, social } = addresses.intelligence;
   const door = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedDoor =>
     createKeyedDoor({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });
   const bearer = (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { authorization: `Bearer ${key}` });
-  const asking = { clock, random };
-  return [
+  const unknownFields = createUnknownFields();
+  const asking = { clock, random, note: unknownFields.note };
+  const sources = [
     createWireFeed({ ...asking, names, door: door(addresses.newsUrl, budgets.news, bearer(newsKey)) }),
     createFilingsFeed({
       ...asking,
@@ -57,6 +65,7 @@ export function createIntelligenceSources(
       door: door(social.url, budgets.social, bearer(social.key)),
     }),
   ];
+  return { sources, unknownFields };
 }
 
 type Store = ReturnType<typeof createIntelligenceStore>;
@@ -68,13 +77,13 @@ type Store = ReturnType<typeof createIntelligenceStore>;
  * else goes to the store through `write`, one after the other; social posts never come near the stories.
  */
 export function createIntelligenceFeed(deps: {
-  readonly sources: readonly IntelligenceSource[];
+  readonly intelligence: IntelligenceSources;
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;
 }): VenueFeed {
-  const { store, clock, write } = deps;
+  const { intelligence, store, clock, write } = deps;
 
   const messages = new Stream<FeedMessage>((subscriber) => {
     const desk = new StoryDesk();
@@ -105,7 +114,7 @@ export function createIntelligenceFeed(deps: {
     }
 
     function hear(): void {
-      const heard = merge(...deps.sources).subscribe({
+      const heard = merge(...intelligence.sources).subscribe({
         next: (message) => {
           if (isRecord(message)) take(message);
           else subscriber.next(message);
@@ -136,7 +145,7 @@ export function createIntelligenceFeed(deps: {
       end();
     };
   });
-  return { venue: 'reference', messages };
+  return { venue: 'reference', messages, unknownFields: intelligence.unknownFields };
 }
 
 const RECORDS: ReadonlySet<string> = new Set<IntelligenceRecord['kind']>([

@@ -9,14 +9,13 @@ import { markReference, OVER_AGE } from '../../streams/marked-quality.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { booksOf, booksOfOrganizations, type StoredBook } from '../adapters/store/book-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { openMarketOrders } from '../adapters/store/market-order-store.ts';
 import { preferencesOf } from '../adapters/store/risk-preferences-store.ts';
 import type { Autonomy, Stage } from '../domain/agent.ts';
-import { type BookState, bookIds, emptyBook, markBook } from '../domain/book.ts';
+import { type BookState, bookIds, markBook, type OpenProposal } from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { costModelOf } from '../domain/costs.ts';
 import type { Observation } from '../domain/cut.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
+import { Decimal, type DecimalString } from '../domain/decimal.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import { floorToStep, marketStepOf } from '../domain/market-step.ts';
 import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain/order.ts';
@@ -28,13 +27,16 @@ import { assessOrder, mandateOf, otherBooksOf, type RiskContext } from '../domai
 import type { EpochMs } from '../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { agedQuote, createLiveMarks } from './live-marks.ts';
+import { createManualRisk } from './manual-risk.ts';
 
 /** How far a person's order may go beyond the price that it was placed on, where neither the person nor the preferences say. */
 const MANUAL_SLIPPAGE_BPS = 50;
+/** Names orders that are never placed. */
+const PREVIEW = 'preview';
 /** Levels of a book that an order is filled through. */
 const DEPTH_LEVELS = 100;
 /** Liquidity of a pool that was observed longer ago is not known any more. */
-const LIQUIDITY_MAX_AGE_MS = 180_000;
+export const LIQUIDITY_MAX_AGE_MS = 180_000;
 
 export interface PreTradeDeps {
   readonly sql: Sql;
@@ -55,7 +57,18 @@ interface StoredAgent {
 /** Venues whose books are asked for at the moment of a fill. */
 const WITH_BOOKS: ReadonlySet<ExecutableVenue> = new Set(['spotexchange', 'evmvenue']);
 
-export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade {
+/** Judges what a person might order, and shows what it was judged by; nothing is stored or reserved. */
+export interface ImpactPreTrade {
+  /** `alongside` counts as pending in the manual book. */
+  preview(
+    orgId: string,
+    mode: ExecutionMode,
+    request: MarketOrderRequest,
+    alongside: readonly OpenProposal[],
+  ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
+}
+
+export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade & ImpactPreTrade {
   const { sql, bus, clock } = deps;
   const freshness = createFreshness();
 
@@ -71,22 +84,11 @@ export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade {
     return { quote: depth === null ? quote : topOf(depth, instrument), depth, liquidityUsd };
   }
 
-  function referenceOf(instrument: InstrumentKey): RiskContext['reference']['observed'] {
-    const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
-    const heard = benchmark === null ? null : bus.latest(benchmark);
-    return heard?.kind === 'reference' ? agedReference(heard, freshness, clock.now()) : null;
-  }
+  const referenceOf = (instrument: InstrumentKey) => referenceNow(bus, freshness, instrument, clock.now());
 
   const marks = createLiveMarks(bus, clock);
   const marked = (state: BookState) => markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), clock.now());
-
-  /** The manual book of an organization with what waits on it; at its opening where nothing was booked yet. */
-  async function manualBook(orgId: string, mode: ExecutionMode, capitalUsd: DecimalString, books: readonly StoredBook[]) {
-    const id = bookIds.manual(orgId, mode);
-    const stored = books.find((book) => book.id === id);
-    const openProposals = await openMarketOrders(sql, orgId, id);
-    return { version: stored?.version ?? 0, state: { ...(stored?.state ?? emptyBook(id, mode, capitalUsd)), openProposals } };
-  }
+  const manual = createManualRisk(deps);
 
   /** Judges an order of a person, made by `compile` of what is quoted now. */
   async function judgeManual(
@@ -94,55 +96,29 @@ export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade {
     mode: ExecutionMode,
     instrument: InstrumentKey,
     compile: (market: PaperMarket, maxSlippageBps: number) => Outcome<Order>,
-  ): Promise<Outcome<ManualVerdict>> {
+    alongside: readonly OpenProposal[] = [],
+  ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>> {
     const { venue } = splitInstrumentKey(instrument);
-    const [[control], { preferences }, books, present] = await Promise.all([
-      sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`,
-      preferencesOf(sql, orgId),
-      booksOfOrganizations(sql, [orgId], mode),
-      market({ instrument, venue: venue as ExecutableVenue }),
-    ]);
-    const compiled = compile(present, preferences.maxSlippageBps);
-    if (!compiled.ok) return compiled;
-    const order = compiled.value;
-    const capitalUsd = preferences.maxCapitalUsd;
-    const book = await manualBook(orgId, mode, capitalUsd, books);
-    const priced = atPresentPrice(order, present.quote);
-    const verdict = assessOrder(priced, {
-      at: clock.now(),
-      quote: present.quote,
-      reference: { required: false, observed: null },
-      liquidityUsd: present.liquidityUsd,
-      mandate: mandateOf(null, preferences, null),
-      book: marked(book.state),
-      others: otherBooksOf(
-        books.map(({ state }) => marked(state)),
-        mode,
-        order.bookId,
-      ),
-      halt: 'none',
-      disabledFeature: null,
-      feeBps: costModelOf(instrument).takerFeeBps,
-    } as never);
-    const touch = order.side === 'buy' ? present.quote?.ask : present.quote?.bid;
-    return {
-      ok: true,
-      value: {
-        order: priced,
-        verdict: verdict.ok
-          ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: present }
-          : { ok: false, risk: verdict.attribution },
-        touch: plainDecimal(touch ?? order.limitPrice),
-        epoch: control?.epoch ?? 0,
-        bookVersion: book.version,
-        capitalUsd,
-      },
+    const present = await market({ instrument, venue: venue as ExecutableVenue });
+    const priced = (longest: number): Outcome<Order> => {
+      const compiled = compile(present, longest);
+      return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, present.quote) } : compiled;
     };
+    return manual.judge(orgId, mode, present, priced, { alongside, reference: referenceOf(instrument) });
   }
 
   return {
     judge: (orgId, id, mode, request) =>
       judgeManual(orgId, mode, request.instrument, ({ quote }, longest) => compiledManual(orgId, id, mode, request, quote, longest)),
+
+    preview: (orgId, mode, request, alongside) =>
+      judgeManual(
+        orgId,
+        mode,
+        request.instrument,
+        ({ quote }, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest),
+        alongside,
+      ),
 
     async reassess(orgId, order) {
       const judged = await judgeManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }));
@@ -181,7 +157,7 @@ export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade {
         feeBps: costModelOf(order.instrument).takerFeeBps,
       };
       // What has come closer since the decision keeps its slippage budget; a better price is no breach of it.
-      const verdict = assessOrder(atPresentPrice(order, present.quote), context as never);
+      const verdict = assessOrder(atPresentPrice(order, present.quote), context);
       return verdict.ok
         ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: present }
         : { ok: false, risk: verdict.attribution };
@@ -228,7 +204,7 @@ async function depthOf(orderBooks: OrderBookReads, venue: ExecutableVenue, instr
 }
 
 /** The best of both sides as the quote that prices the order. */
-function topOf(depth: Depth, instrument: string): Quote {
+export function topOf(depth: Depth, instrument: string): Quote {
   const [bid, ask] = [depth.bids[0] ?? null, depth.asks[0] ?? null];
   return {
     kind: 'quote',
@@ -248,8 +224,20 @@ function topOf(depth: Depth, instrument: string): Quote {
   };
 }
 
+/** What an instrument is benchmarked against, as it was heard last and is worth now; null where nothing was heard. */
+export function referenceNow(
+  bus: PreTradeDeps['bus'],
+  freshness: Freshness,
+  instrument: InstrumentKey,
+  now: EpochMs,
+): RiskContext['reference']['observed'] {
+  const benchmark = CATALOG.byKey(instrument)?.benchmark ?? null;
+  const heard = benchmark === null ? null : bus.latest(benchmark);
+  return heard?.kind === 'reference' ? agedReference(heard, freshness, now) : null;
+}
+
 /** Liquidity of the instrument's pools as the last cut observed it. */
-async function liquidityOf(sql: Sql, instrument: InstrumentKey, now: EpochMs): Promise<DecimalString | null> {
+export async function liquidityOf(sql: Sql, instrument: InstrumentKey, now: EpochMs): Promise<DecimalString | null> {
   const [row] = await sql<{ body: string }[]>`
     select body from observations where instrument = ${instrument} and slot > ${now - LIQUIDITY_MAX_AGE_MS} order by slot desc limit 1`;
   return row === undefined ? null : (JSON.parse(row.body) as Observation).liquidityUsd;

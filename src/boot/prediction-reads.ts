@@ -18,6 +18,8 @@ const MAX_STORED_TRADES = 100;
 export interface PredictionAsking {
   book(market: PredictionMarket): Promise<PredictionBook>;
   trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
+  /** These markets as they stand now, without what they inherit from their events. */
+  ask?(markets: readonly PredictionMarket[]): Promise<{ readonly markets: readonly PredictionMarket[] }>;
 }
 
 type Told<Value> = { readonly value: Value; readonly problem: '' } | { readonly value: null; readonly problem: string };

@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../streams/clock.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { createOnchainOrders } from '../adapters/venues/prediction/onchain-orders.ts';
 import type { PredictionStore } from '../adapters/store/prediction-store.ts';
 import { createKalshiFeed } from '../adapters/venues/prediction/kalshi/feed.ts';
 import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../adapters/venues/prediction/kalshi/rest.ts';
@@ -11,6 +13,7 @@ import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed
 import { openAccessKey } from '../sandbox/prediction/access-key.ts';
 import type { MakeBudget } from './budgets.ts';
 import type { Config } from './config.ts';
+import type { OnchainPredictions } from './prediction-orders.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
 
 /** Somebody waits for the answer: a spent budget is told rather than waited out. */
@@ -24,10 +27,12 @@ export interface PredictionAddresses {
     readonly streamUrl: string;
     readonly key: { readonly id: string; readonly privateKey: string } | null;
   };
+  /** Where live orders go; null where none is named and the markets or the chain are real. */
+  readonly onchain: { readonly url: string; readonly key: string; readonly programs: readonly string[] } | null;
 }
 
 /** The addresses as the environment gives them, and those of the doubles where it gives none. */
-export function predictionAddresses(config: Config, double: (name: 'polymarket' | 'kalshi') => string): PredictionAddresses {
+export function predictionAddresses(config: Config, double: (name: 'polymarket' | 'kalshi' | 'onchain') => string): PredictionAddresses {
   const stream = (url: string): string => url.replace(/^http/, 'ws');
   const { KALSHI_KEY_ID: id, KALSHI_PRIVATE_KEY: key } = config;
   return {
@@ -47,13 +52,28 @@ export function predictionAddresses(config: Config, double: (name: 'polymarket' 
             ? null
             : { id, privateKey: key.reveal() },
     },
+    onchain: onchainAddress(config, double),
   };
+}
+
+/** The key that the sandbox's on-chain venue takes; of no use anywhere else. */
+const SANDBOX_ONCHAIN_KEY = 'sandbox';
+
+/** The double fills seeded questions with the sandbox's coins: never orders on real markets, and never real money. */
+function onchainAddress(config: Config, double: (name: 'onchain') => string): PredictionAddresses['onchain'] {
+  const { PREDICTION_ONCHAIN_URL: url, PREDICTION_ONCHAIN_KEY: key, PREDICTION_ONCHAIN_PROGRAMS: programs } = config;
+  if (url !== null && key !== null) return { url, key: key.reveal(), programs };
+  const isSandboxed = config.POLYMARKET_GAMMA_URL === null && config.KALSHI_URL === null && config.SPOTCHAIN_URL === null;
+  return isSandboxed ? { url: `${double('onchain')}/prediction/v1`, key: SANDBOX_ONCHAIN_KEY, programs: [] } : null;
 }
 
 /** Where the key lies that the sandbox's Kalshi accepts. */
 export function predictionKeyFolder(config: Config): string {
   return join(config.SEVENGATE_HOME, 'kalshi');
 }
+
+/** The on-chain venue tells no limit; one request a second is a client that nobody minds. */
+const ONCHAIN_PER_MINUTE = 60;
 
 /** What the two providers let one address ask: windows of ten seconds, and a bucket that is full again after one. */
 export function createPredictionBudgets(make: MakeBudget) {
@@ -62,6 +82,7 @@ export function createPredictionBudgets(make: MakeBudget) {
     polymarket_clob: make('polymarket_clob', POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
     polymarket_data: make('polymarket_data', POLYMARKET_LIMITS.data, POLYMARKET_WINDOW_MS),
     kalshi: make('kalshi', KALSHI_TOKENS_PER_SECOND, 1_000),
+    prediction_onchain: make('prediction_onchain', ONCHAIN_PER_MINUTE),
   } as const;
 }
 type PredictionBudgets = ReturnType<typeof createPredictionBudgets>;
@@ -104,6 +125,19 @@ export function createPredictionFeeds(reach: Reach): readonly PredictionFeed[] {
 /** Books and trades on demand, in any process, within its request budgets. */
 export function createPredictionAsking(reach: Reach): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
   return restOf({ ...reach, maxWaitMs: ASKED_WAIT_MS });
+}
+
+/** The on-chain venue with its chain; null where either is not named. */
+export function openOnchainPredictions(
+  reach: Omit<Reach, 'maxWaitMs'>,
+  chain: OnchainPredictions['chain'] | null,
+): (OnchainPredictions & { close(): void }) | null {
+  const { addresses, clock, random, budgets } = reach;
+  if (addresses.onchain === null || chain === null) return null;
+  const { url: baseUrl, key, programs } = addresses.onchain;
+  const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+  const venue = createOnchainOrders({ baseUrl, key, stable, programs, clock, random, budget: budgets.prediction_onchain });
+  return { venue, chain, close: () => venue.close() };
 }
 
 /** Keeps what the feeds tell of markets and trades; `write` puts one piece of work after the other. Returns what stops it. */

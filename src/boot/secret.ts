@@ -5,7 +5,7 @@ const REDACTED = '[redacted]';
 
 /** Holds a secret; text, JSON and console output show `[redacted]`, and only `reveal` gives it. */
 export class Secret {
-  readonly #value: string;
+  #value: string | null;
 
   constructor(value: string) {
     this.#value = value;
@@ -13,7 +13,15 @@ export class Secret {
 
   /** The value itself: call it at the place of use, and store what it gives nowhere. */
   reveal(): string {
+    if (this.#value === null) throw new Error('this secret was handed over and is not here any more');
     return this.#value;
+  }
+
+  /** The value, given for the last time: it is forgotten here, for a secret that only another process may hold. */
+  take(): string {
+    const value = this.reveal();
+    this.#value = null;
+    return value;
   }
 
   toString(): string {

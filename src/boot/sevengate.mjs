@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command: installs what is missing, then hands over to the command line, in this very process. */
+import './early-secrets.mjs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensurePackages } from './packages.mjs';

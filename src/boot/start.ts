@@ -4,26 +4,26 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createMarketOrderDesk } from '../../actors/market-order/command-desk.ts';
-import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
-import { BookMoved } from '../adapters/store/book-store.ts';
+import { API_ROLE } from '../adapters/store/as-organization.ts';
 import { openDatabase } from '../adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../adapters/store/evidence-store.ts';
 import { separateLogins } from '../adapters/store/logins.ts';
 import { createIssuerMarkStore } from '../adapters/store/issuer-mark-store.ts';
 import { migrate } from '../adapters/store/migrate.ts';
-import { createProposalStore } from '../adapters/store/proposal-store.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
 import { createBacktestRunner } from './backtest-runner.ts';
 import { budgetsOn } from './budgets.ts';
+import { openCallerDoors } from './caller-doors.ts';
 import { type Config, ROLES, type Role } from './config.ts';
+import { createDelegatedOrders } from './delegated-orders.ts';
 import { openEvaluations } from './evaluations.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
@@ -34,11 +34,14 @@ import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createNewIds } from './new-ids.ts';
 import { createPreTrade } from './pre-trade.ts';
+import { openPrimaryChain } from './primary-chain.ts';
+import { createPredictionAsking, openOnchainPredictions } from './prediction.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
+import { forgetKey, startSigner } from './signer.ts';
 import { createStressRunner } from './stress-runner.ts';
 import { budgetStates, createOrderBooks, createRequestBudgets, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
@@ -50,6 +53,8 @@ const TOKEN_LIFETIME_S = 3_600;
 const READY_MS = 45_000;
 const DATABASE_CONNECTIONS = 20;
 const EVALUATOR_CONNECTIONS = 2;
+/** A statement for a caller is a short transaction that has its connection to itself. */
+const CALLER_CONNECTIONS = 10;
 
 export interface Started {
   /** Null where no API runs in this process. */
@@ -88,6 +93,9 @@ export async function start({ config, roles, record, path, log, signal }: StartO
   };
 
   try {
+    // Before anything else is started: from here on this process holds no key.
+    const signer = runs('worker') ? await startSigner(config, clock, log) : forgetKey(config);
+    if (signer !== null) stops.push({ what: 'the signer', stop: signer.stop });
     const servers = await startServers(config, path, log, { purpose: 'service', signal });
     stops.push({ what: 'the servers', stop: servers.stop });
     if (servers.redisUrl === null && roles.length < ROLES.length && runs('api') !== runs('feed')) {
@@ -100,7 +108,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     if (logins.shared !== null)
       log.warn(
         { why: logins.shared },
-        'the service works with the login that owns the tables: grant it CREATEROLE and the admin option on sevengate_app and sevengate_evaluator to have logins apart',
+        'the service works with the login that owns the tables: grant it CREATEROLE and the admin option on sevengate_app, sevengate_api and sevengate_evaluator to have logins apart',
       );
     const sql = openDatabase({ url: logins.appUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${roles.join(' ')}` });
     stops.push({ what: 'the database connections', stop: () => sql.end({ timeout: 3 }) });
@@ -150,7 +158,15 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           ? createInProcessMarketStateBus({ clock, onError })
           : createRedisMarketStateBus({ clock, random, url: servers.redisUrl, onError });
       stops.push({ what: 'the bus of market states', stop: () => states.close() });
-      const preTrade = createPreTrade({ sql, bus, orderBooks: createOrderBooks(addresses, clock, random, budgets), clock });
+      const orderBooks = createOrderBooks(addresses, clock, random, budgets);
+      const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
+      const primaryChain = openPrimaryChain(addresses.spotchain, clock, random, budgets);
+      if (primaryChain !== null) stops.push({ what: 'the primary chain', stop: async () => primaryChain.close() });
+      const onchainPredictions = openOnchainPredictions(
+        { addresses: addresses.prediction, clock, random, budgets },
+        primaryChain?.chain ?? null,
+      );
+      if (onchainPredictions !== null) stops.push({ what: 'the on-chain prediction venue', stop: async () => onchainPredictions.close() });
       if (runs('feed')) {
         const feed = startFeed({
           sql,
@@ -176,9 +192,33 @@ export async function start({ config, roles, record, path, log, signal }: StartO
       if (runs('worker')) {
         const liveQuote = createLiveQuotes(bus, clock);
         const bid = (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null;
+        if (signer !== null && addresses.signerUrl !== null) await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl });
         const liveOrders = openLiveOrders(config, addresses, clock, random, budgets);
         stops.push({ what: 'the live orders', stop: async () => liveOrders.close() });
-        const trading = { preTrade, manual: preTrade, doors: liveOrders.doors, bid, approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000 };
+        const doors: ExecutionDeps['doors'] =
+          signer === null || primaryChain === null
+            ? liveOrders.doors
+            : {
+                ...liveOrders.doors,
+                spotchain: createDelegatedOrders({
+                  sql,
+                  runtime: actors.runtime,
+                  preTrade,
+                  ...primaryChain,
+                  signer: signer.door,
+                  bus,
+                  clock,
+                }),
+              };
+        const trading = {
+          preTrade,
+          manual: preTrade,
+          primaryChain,
+          onchainPredictions,
+          doors,
+          bid,
+          approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
+        };
         const worker = startWorker({ sql, queue: servers.queue, actors, clock, holder, log, metrics, trading });
         ping = worker.ping;
         stops.push({ what: 'the worker', stop: worker.stop });
@@ -198,20 +238,28 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         stops.push({ what: 'the daily look at the gates', stop: () => daily.stop() });
       }
       if (runs('api')) {
+        const callers = openDatabase({
+          url: logins.apiUrl,
+          role: API_ROLE,
+          connections: CALLER_CONNECTIONS,
+          name: `sevengate callers ${roles.join(' ')}`,
+        });
+        stops.push({ what: 'the connections for callers', stop: () => callers.end({ timeout: 3 }) });
         api = await startApi({
           sql,
-          commands: actors.commands,
-          marketOrderCommands: createMarketOrderDesk({
-            runtime: actors.runtime,
-            preTrade,
+          callers: openCallerDoors({
+            callers,
+            evaluator,
+            runtimeOn: (own) => openActors(own, clock, newId).runtime,
+            bus,
+            orderBooks,
+            primaryChain,
+            onchainPredictions,
+            predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }),
             live: config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
-            isOverrun: (error) => error instanceof BookMoved,
             clock,
             newId,
           }),
-          proposalCommands: createProposalDesk({ runtime: actors.runtime, proposals: createProposalStore(sql), preTrade }),
-          gates: gates.commands,
-          evaluations,
           bus,
           states,
           addresses,

@@ -12,10 +12,10 @@ import { createPerpInfo } from '../adapters/venues/evmvenue/info.ts';
 import type { OrderBook as VenueBook } from '../adapters/venues/order-book.ts';
 import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed.ts';
 import { createReferenceCandles } from '../adapters/venues/reference/candles.ts';
-import { FINNHUB } from '../adapters/venues/reference/share-quotes.ts';
+import { SHARE_QUOTES } from '../adapters/venues/reference/share-quotes.ts';
 import { createReferenceDoor, createReferenceFeed, REFERENCE_PER_MINUTE } from '../adapters/venues/reference/feed.ts';
 import { FALLBACK_PER_MINUTE, withFallback } from '../adapters/venues/reference/fallback.ts';
-import { createIssuerMarkFeed, type MarkMemory } from '../adapters/venues/reference/issuer-marks.ts';
+import { createIssuerMarkFeed, MARK_ISSUERS, type MarkMemory } from '../adapters/venues/reference/issuer-marks.ts';
 import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
 import { forOptionalWork, type RequestBudget } from '../adapters/venues/request-budget.ts';
 import { createSpotchainCandles } from '../adapters/venues/spotchain/candles.ts';
@@ -37,11 +37,11 @@ import type { EpochMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
 import type { Addresses } from './addresses.ts';
 import { aloneBudgets, type MakeBudget } from './budgets.ts';
-import { createIntelligenceSources, type IntelligenceSource } from './intelligence.ts';
+import { createIntelligenceSources, type IntelligenceSources } from './intelligence.ts';
 import { createPredictionBudgets, createPredictionFeeds } from './prediction.ts';
 
 /** Requests per minute that the aggregator's plan allows. */
-const SPOTCHAIN_PER_MINUTE = 600;
+export const SPOTCHAIN_PER_MINUTE = 600;
 const CANDLES_PER_MINUTE = 120;
 /** Weight per minute that the exchange and the perpetuals venue allow an address. */
 const SPOTEXCHANGE_WEIGHT = 6_000;
@@ -89,7 +89,7 @@ export interface Venues {
   readonly feeds: readonly Feed[];
   readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
   readonly extras: MarketExtras;
-  readonly intelligence: readonly IntelligenceSource[];
+  readonly intelligence: IntelligenceSources;
   /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
   readonly predictions: readonly PredictionFeed[];
 }
@@ -116,6 +116,7 @@ const BUDGET_VENUES: Readonly<Partial<Record<string, Venue>>> = {
   polymarket_clob: 'prediction',
   polymarket_data: 'prediction',
   kalshi: 'prediction',
+  prediction_onchain: 'prediction',
 };
 
 /** The same budgets for work that nobody's decision waits for. */
@@ -209,6 +210,7 @@ export function createVenues(
   const fallback = addresses.referenceFallback;
   const markFeed = createIssuerMarkFeed({
     door: small(addresses.issuerUrl, budgets.issuer),
+    issuer: MARK_ISSUERS[addresses.issuerProvider],
     mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
     clock,
     random,
@@ -243,7 +245,7 @@ export function createVenues(
         ? shareFeed
         : withFallback({
             primary: shareFeed,
-            provider: FINNHUB,
+            provider: SHARE_QUOTES[fallback.provider],
             baseUrl: fallback.url,
             key: fallback.key,
             symbols: shares.map(({ symbol }) => symbol),

@@ -218,6 +218,34 @@ export function applyTransfer(state: BookState, amountUsd: DecimalString): BookS
   };
 }
 
+/** What a resolved market pays for everything that a book holds of one outcome. Booked once, and no fee is taken of it. */
+export interface Settlement {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  /** US dollars per contract, from 0 to 1. */
+  readonly payout: DecimalString;
+  readonly at: EpochMs;
+}
+
+/**
+ * The book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost.
+ * @throws Error where the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
+ */
+export function applySettlement(state: BookState, { instrument, quantity, payout }: Settlement): BookState {
+  const held = holdingOf(state, instrument);
+  if (held === undefined || !new Decimal(held.quantity).eq(quantity))
+    throw new Error(`a settlement of ${quantity} ${instrument} is not what ${state.id} holds: ${held?.quantity ?? '0'}`);
+  if (!new Decimal(payout).gte(0) || !new Decimal(payout).lte(1)) throw new Error(`${instrument} cannot pay ${payout}`);
+  const paid = new Decimal(quantity).times(payout);
+  return {
+    ...state,
+    cashUsd: plainDecimal(new Decimal(state.cashUsd).plus(paid)),
+    holdings: state.holdings.filter((each) => each !== held),
+    realizedPnlUsd: plainDecimal(new Decimal(state.realizedPnlUsd).plus(paid).minus(held.costUsd)),
+  };
+}
+
 /** A position with its mark. */
 export interface MarkedPosition {
   readonly instrument: InstrumentKey;

@@ -34,7 +34,8 @@ export type VenueAnswer =
   | { readonly outcome: 'filled' | 'partially_filled'; readonly fills: readonly Fill[] }
   /** The venue took nothing of it, and never will: refused, expired unfilled, or not known to it. */
   | { readonly outcome: 'rejected'; readonly reason: string; readonly detail: string }
-  | { readonly outcome: 'unknown'; readonly detail: string };
+  /** `underWay`: it is on its way as it should be, and its outcome comes later. */
+  | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean };
 
 /** What a step that leads to an order requires of the organization's control row and of the agent. */
 export interface ExecutionLicence {

@@ -1,5 +1,5 @@
 /** The double-entry ledger beneath the books: what is booked for a fill or a transfer, in every asset summing to zero. */
-import type { Fill } from './book.ts';
+import type { Fill, Settlement } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import type { InstrumentKey } from './venue.ts';
@@ -24,7 +24,7 @@ export interface LedgerEntry {
   /** What was booked: an id that is booked once. */
   readonly id: string;
   readonly bookId: string;
-  readonly kind: 'opening' | 'transfer' | 'fill';
+  readonly kind: 'opening' | 'transfer' | 'fill' | 'settlement';
   readonly at: EpochMs;
   readonly legs: readonly LedgerLeg[];
 }
@@ -61,6 +61,24 @@ export function ledgerOfFill(fill: Fill): LedgerEntry {
 /** Money paid in (above zero) or out (below zero), under a name that is used once. */
 export function ledgerOfTransfer(bookId: string, amountUsd: DecimalString, reference: string, at: EpochMs): LedgerEntry {
   return { id: `transfer:${reference}`, bookId, kind: 'transfer', at, legs: paidIn(amountUsd) };
+}
+
+/** A resolved market pays: what was held goes, and what it paid comes, through the trading accounts. Nothing paid moves no money. */
+export function ledgerOfSettlement(settlement: Settlement): LedgerEntry {
+  const { bookId, instrument, quantity, at } = settlement;
+  const paid = new Decimal(quantity).times(settlement.payout);
+  return {
+    id: `settlement:${bookId}:${instrument}:${at}`,
+    bookId,
+    kind: 'settlement',
+    at,
+    legs: moving([
+      leg('cash', USD, paid),
+      leg('trading', USD, paid.neg()),
+      leg('position', instrument, new Decimal(quantity).neg()),
+      leg('trading', instrument, quantity),
+    ]),
+  };
 }
 
 /** The capital that a book begins with; null where it begins with none. */

@@ -31,9 +31,15 @@ const BY_KIND: Readonly<Record<InstrumentKind, MarketStep>> = {
   agent_token: { lot: '0.000001', tick: '0.000000001' },
 };
 
+/** Both providers count contracts in hundredths; no grid of prices is finer, and a market's own may be coarser. */
+const OUTCOMES: MarketStep = { lot: '0.01', tick: '0.0001' };
+
 /** The steps of an instrument; what the catalog does not list is stepped like an agent token, the finest. */
 export function marketStepOf(instrument: InstrumentKey): MarketStep {
-  return LISTED[instrument] ?? BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
+  const listed = LISTED[instrument];
+  if (listed !== undefined) return listed;
+  if (instrument.startsWith('prediction:')) return OUTCOMES;
+  return BY_KIND[CATALOG.byKey(instrument)?.kind ?? 'agent_token'];
 }
 
 /** The largest whole number of steps that is not above `value`, as decimal text. */

@@ -61,6 +61,8 @@ export interface PaperFillInfo {
   readonly at: EpochMs;
   /** The executable price that the decision was made on. */
   readonly decisionPrice: DecimalString;
+  /** What the venue takes of the parts of a fill, where that is no share of the notional: prediction markets. */
+  readonly feeUsdOf?: (parts: readonly DepthLevel[]) => DecimalString;
 }
 
 const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 'no_fill', reason, detail });
@@ -69,6 +71,8 @@ const noFill = (reason: NoFillReason, detail: string): PaperFill => ({ outcome: 
 interface Taken {
   readonly quantity: Decimal;
   readonly notional: Decimal;
+  /** Level by level. */
+  readonly parts: readonly DepthLevel[];
 }
 
 /**
@@ -139,6 +143,7 @@ function walked(order: Order, levels: readonly DepthLevel[], limit: Decimal, lot
   const wanted = new Decimal(order.quantity);
   let quantity = new Decimal(0);
   let notional = new Decimal(0);
+  const parts: DepthLevel[] = [];
   for (const { price, size } of levels) {
     if (!isDecimalString(price) || !isDecimalString(size)) break;
     if (order.side === 'buy' ? limit.lt(price) : limit.gt(price)) break;
@@ -151,9 +156,10 @@ function walked(order: Order, levels: readonly DepthLevel[], limit: Decimal, lot
     }
     quantity = quantity.plus(here);
     notional = notional.plus(here.times(price));
+    parts.push({ price, size: plainDecimal(here) });
     if (quantity.gte(wanted)) break;
   }
-  return { quantity, notional };
+  return { quantity, notional, parts };
 }
 
 /** Along a constant-product curve from the best price on, as far as the average stays within the limit. */
@@ -164,14 +170,14 @@ function pooled(order: Order, best: DecimalString, liquidityUsd: DecimalString, 
   // Solved for the quantity whose average price is the limit.
   const room = buys ? oneSide.div(start).minus(oneSide.div(limit)) : oneSide.div(limit).minus(oneSide.div(start));
   const quantity = new Decimal(floorToStep(Decimal.min(order.quantity, room), lot));
-  if (!quantity.gt(0)) return { quantity: new Decimal(0), notional: new Decimal(0) };
+  if (!quantity.gt(0)) return { quantity: new Decimal(0), notional: new Decimal(0), parts: [] };
   const average = pooledPrice(order.side, start, quantity, liquidityUsd).toSignificantDigits(
     12,
     buys ? Decimal.ROUND_UP : Decimal.ROUND_DOWN,
   );
   // Rounding never leads beyond the limit.
   const price = buys ? Decimal.min(average, limit) : Decimal.max(average, limit);
-  return { quantity, notional: quantity.times(price) };
+  return { quantity, notional: quantity.times(price), parts: [{ price: plainDecimal(price), size: plainDecimal(quantity) }] };
 }
 
 function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInfo, quote: FillQuote): Fill {
@@ -187,7 +193,7 @@ function fillOf(order: Order, taken: Taken, model: CostModel, info: PaperFillInf
     side: order.side,
     quantity: plainDecimal(taken.quantity),
     fillPrice: plainDecimal(fillPrice),
-    feeUsd: feeUsdOf(notional, model),
+    feeUsd: info.feeUsdOf?.(taken.parts) ?? feeUsdOf(notional, model),
     notionalUsd: plainDecimal(notional),
     decisionPrice: info.decisionPrice,
     slippageBps: slippageBpsOf(order.side, info.decisionPrice, fillPrice),

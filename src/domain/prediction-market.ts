@@ -197,9 +197,29 @@ export function outcomeInstrument(marketId: string, side: OutcomeSide): string {
   return `${marketId}.${side}`;
 }
 
+/** Digits that a double counts exactly, one more than a fraction may have to be turned into a whole number. */
+const EXACT_DIGITS = 15;
+const POWERS: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
+
 /** One minus a price, exact: what the other outcome costs. */
 export function complement(price: DecimalString): DecimalString {
-  return plainDecimal(new Decimal(1).minus(price));
+  return complementOfFraction(price) ?? plainDecimal(new Decimal(1).minus(price));
+}
+
+/** The same for `0.…` in its shortest spelling, as books are full of it; null for anything else. */
+function complementOfFraction(price: DecimalString): DecimalString | null {
+  const digits = price.length - 2;
+  if (digits < 1 || digits >= EXACT_DIGITS || price.charCodeAt(0) !== 48 || price.charCodeAt(1) !== 46) return null;
+  let fraction = 0;
+  let code = 48;
+  for (let at = 2; at < price.length; at++) {
+    code = price.charCodeAt(at);
+    if (code < 48 || code > 57) return null;
+    fraction = fraction * 10 + (code - 48);
+  }
+  if (code === 48) return null;
+  // Twice the power keeps the zeros in front: 1 - 0.97 is 200 - 97 = 103, and so 0.03.
+  return `0.${String(2 * (POWERS[digits] as number) - fraction).slice(1)}`;
 }
 
 /** A grid with one step from 0 to 1. */

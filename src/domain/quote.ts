@@ -83,7 +83,7 @@ export interface ReferencePrice {
 }
 
 /** Sources that speak where the first source of reference prices is silent (spec section 1). Their prices are `delayed` and trade nothing. */
-export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote']);
+export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote', 'alpaca:snapshot']);
 
 /** Market-wide numbers of a perpetual (spec section 4.4). All decimals are strings; `hourlyFunding` is a fraction per hour. */
 export interface PerpContext {

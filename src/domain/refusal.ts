@@ -2,6 +2,7 @@
 
 import type { RiskRejection } from './decision.ts';
 import type { EvidenceCheck } from './evidence.ts';
+import type { MessageDifference } from './transaction/difference.ts';
 
 /** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
 export const REFUSAL_CODES = [
@@ -31,6 +32,13 @@ export const REFUSAL_CODES = [
   'blocked_by_risk',
   'gate_failed',
   'sign_off_refused',
+  'malformed_transaction',
+  'signed_bytes_differ',
+  'signature_missing',
+  'signature_invalid',
+  'route_refused',
+  'too_many_prepared',
+  'challenge_expired',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
@@ -42,6 +50,8 @@ export interface Refusal {
   readonly rejections?: readonly RiskRejection[];
   /** Where a gate refused: each of its conditions with what was observed. */
   readonly checks?: readonly EvidenceCheck[];
+  /** Where a wallet signed another message than the prepared one: what it changed. */
+  readonly difference?: MessageDifference;
 }
 
 export type Outcome<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };

@@ -9,6 +9,12 @@ export interface SandboxControl {
   close(): Promise<void>;
 }
 
+/** What the door may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
+export interface ChainDoor {
+  standing(): unknown;
+  readonly verbs: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -20,20 +26,25 @@ const MAX_BODY_BYTES = 16 * 1024;
 /**
  * Opens the door on 127.0.0.1. `GET /faults` shows every double's settings and `GET /faults/<double>` those of one;
  * `PUT /faults/<double>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
- * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. What is refused changes nothing.
+ * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
+ * and `POST /chain/<verb>` moves it (src/sandbox/solana/control.ts). What is refused changes nothing.
  */
 export async function openSandboxControl(options: {
   readonly faults: Readonly<Record<string, FaultSwitch>>;
   /** 0 = any free port. */
   readonly port: number;
+  /** The primary chain: where it stands, and what can be done with it. */
+  readonly chain?: ChainDoor;
 }): Promise<SandboxControl> {
-  const { faults } = options;
+  const { faults, chain } = options;
   const known = Object.keys(faults);
   const all = (): Record<string, FaultSettings> => Object.fromEntries(known.map((name) => [name, (faults[name] as FaultSwitch).settings]));
 
   function answer(method: string, path: string, body: string): Answer {
     const [, root, name, ...rest] = path.split('/');
-    if (root !== 'faults' || rest.length > 0) return { status: 404, body: { error: 'there is /faults and /faults/<double> here' } };
+    if (root === 'chain' && chain !== undefined && rest.length === 0) return chainAnswer(chain, method, name, body);
+    if (root !== 'faults' || rest.length > 0)
+      return { status: 404, body: { error: 'there is /faults and /faults/<double> here, and /chain and /chain/<verb>' } };
     if (name === undefined) {
       if (method === 'DELETE') for (const one of Object.values(faults)) one.reset();
       else if (method !== 'GET') return { status: 405, body: { error: 'GET or DELETE all faults' }, allow: 'GET, DELETE' };
@@ -89,11 +100,35 @@ export async function openSandboxControl(options: {
   };
 }
 
-/** Null where the text is no JSON object; the switch itself judges names and values. */
+function chainAnswer(chain: ChainDoor, method: string, verb: string | undefined, text: string): Answer {
+  if (verb === undefined)
+    return method === 'GET'
+      ? { status: 200, body: chain.standing() }
+      : { status: 405, body: { error: 'GET where the chain stands' }, allow: 'GET' };
+  const run = Object.hasOwn(chain.verbs, verb) ? chain.verbs[verb] : undefined;
+  if (run === undefined)
+    return { status: 404, body: { error: `the chain has no ${JSON.stringify(verb)}; there are ${Object.keys(chain.verbs).join(', ')}` } };
+  if (method !== 'POST') return { status: 405, body: { error: 'POST what should be done' }, allow: 'POST' };
+  const body = text === '' ? {} : objectIn(text);
+  if (body === null) return { status: 400, body: { error: 'the body should be a JSON object such as { "slots": 32 }' } };
+  try {
+    return { status: 200, body: run(body) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { status: 400, body: { error: error.message } };
+  }
+}
+
+/** The settings of a text; the switch itself judges names and values. */
 function settingsIn(text: string): Partial<FaultSettings> | null {
+  return objectIn(text);
+}
+
+/** Null where the text is no JSON object. */
+function objectIn(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Partial<FaultSettings>) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
   }

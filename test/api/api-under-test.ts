@@ -4,13 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
-import { createCommandDesk } from '../../actors/agent/command-desk.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
-import { createVaultDesk } from '../../actors/agent/vault-desk.ts';
-import { createEvaluationDesk } from '../../actors/evaluation/command-desk.ts';
 import { evaluationKind } from '../../actors/evaluation/effects.ts';
-import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
-import { createMarketOrderDesk } from '../../actors/market-order/command-desk.ts';
+import { predictionOrderKind } from '../../actors/prediction-order/effects.ts';
 import { marketOrderKind } from '../../actors/market-order/effects.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
@@ -21,36 +17,26 @@ import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createTokenBuckets } from '../../api/token-buckets.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
-import { createAgentReads } from '../../src/adapters/store/agent-reads.ts';
-import { createBookReads } from '../../src/adapters/store/book-reads.ts';
+import { API_ROLE } from '../../src/adapters/store/as-organization.ts';
 import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createDecisionReads } from '../../src/adapters/store/decision-reads.ts';
-import { createEvaluationReads } from '../../src/adapters/store/evaluation-store.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/evidence-store.ts';
-import { createIdempotencyStore } from '../../src/adapters/store/idempotency-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence-reads.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/issuer-mark-store.ts';
 import { createMemberStore } from '../../src/adapters/store/member-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
-import { BookMoved } from '../../src/adapters/store/book-store.ts';
-import { createMarketOrderStore } from '../../src/adapters/store/market-order-store.ts';
-import { createProposalStore } from '../../src/adapters/store/proposal-store.ts';
-import { createVaultStore } from '../../src/adapters/store/vault-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
-import { openGates } from '../../src/boot/gates.ts';
-import { createLiveMarks } from '../../src/boot/live-marks.ts';
-import { createPreTrade } from '../../src/boot/pre-trade.ts';
+import { preparedTransactions } from '../../src/boot/prepared-transactions.ts';
+import { openCallerDoors } from '../../src/boot/caller-doors.ts';
+import type { OnchainPredictions } from '../../src/boot/prediction-orders.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
-import { createRiskPreferencesDoor } from '../../src/boot/risk-preferences.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { MarketState } from '../../src/domain/market-state.ts';
+import type { PredictionProvider } from '../../src/domain/prediction-market.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
-import { splitInstrumentKey } from '../../src/domain/venue.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
@@ -87,6 +73,8 @@ export interface ApiUnderTest {
   readonly books: Map<string, OrderBook>;
   /** What the venues say beside quotes, by `marketStateKey`. */
   readonly states: Map<string, MarketState>;
+  /** The providers of prediction markets that orders ask for books; nobody answers until a test says so. */
+  readonly predictionVenues: Record<PredictionProvider, PredictionAsking>;
   readonly defects: unknown[];
   /** A token of a new subject with these grants; without an organization the subject is nobody's member. */
   token(permissions: readonly Permission[], orgId?: string | null): Promise<string>;
@@ -112,9 +100,11 @@ export async function apiUnderTest(
   over: (doors: ApiDoors) => Partial<ApiDoors> = () => ({}),
   options: Partial<ApiOptions> = {},
   databaseUrl?: string,
+  onchain: OnchainPredictions | null = null,
 ): Promise<ApiUnderTest> {
   const url = databaseUrl ?? (await testDatabase());
   const sql = openDatabase({ url, name: 'api test', connections: 6 });
+  const callers = openDatabase({ url, role: API_ROLE, name: 'api test callers', connections: 6 });
   const evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'api test evaluator', connections: 1 });
   const clock = createVirtualClock(NOW);
   const members = createMemberStore(sql);
@@ -126,14 +116,10 @@ export async function apiUnderTest(
   const market: Market = new Map();
   const books = new Map<string, OrderBook>();
   const states = new Map<string, MarketState>();
+  const predictionVenues: Record<PredictionProvider, PredictionAsking> = { polymarket: SILENT, kalshi: SILENT };
   const defects: unknown[] = [];
-  const runtime = createRuntime({
-    store: createActorStore(sql),
-    directory: createDirectory([agentKind, evaluationKind, marketOrderKind, proposalKind]),
-    clock,
-  });
+  const directory = createDirectory([agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind]);
   const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
-  const vaults = createVaultStore(sql);
   const quotes: ApiDoors['quotes'] = {
     latest: ({ venue, instrument }) =>
       [...market.values()].filter(
@@ -146,8 +132,23 @@ export async function apiUnderTest(
       return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
     },
   };
-  const preTrade = createPreTrade({ sql, bus: { latest: (key) => market.get(key) ?? null }, orderBooks: orderBook, clock });
-  const proposals = createProposalStore(sql);
+  const {
+    connection: _connection,
+    shardDecisions: _shardDecisions,
+    ...callerDoors
+  } = openCallerDoors({
+    callers,
+    evaluator,
+    runtimeOn: (own) => createRuntime({ store: createActorStore(own), directory, clock }),
+    bus: { latest: (key) => market.get(key) ?? null },
+    orderBooks: orderBook,
+    predictionBooks: predictionVenues,
+    onchainPredictions: onchain,
+    primaryChain: null,
+    live: false,
+    clock,
+    newId,
+  });
   const plain: ApiDoors = {
     clock,
     newRequestId: newId,
@@ -158,15 +159,7 @@ export async function apiUnderTest(
     },
     members,
     limits: createTokenBuckets(clock),
-    answers: createIdempotencyStore(sql),
-    commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }),
-    gates: openGates({ sql, evaluator, runtime, newId }).commands,
-    evaluations: {
-      ...createEvaluationReads(sql),
-      commands: createEvaluationDesk({ runtime, evaluations: createEvaluationReads(sql), clock, newId }),
-    },
-    agents: createAgentReads(sql),
-    decisions: createDecisionReads(sql),
+    ...callerDoors,
     charts: {
       describe: (machine) =>
         machine === agentKind.machine.id
@@ -174,30 +167,11 @@ export async function apiUnderTest(
           : null,
       layout: (machine) => layouts.of(machine),
     },
-    vaults: createVaultDesk({
-      vaults,
-      marks: createLiveMarks({ latest: (key) => quotes.latest(splitInstrumentKey(key))[0] ?? null }, clock),
-      clock,
-    }),
-    vaultRanking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
     quotes,
     candles: createCandleStore(sql),
-    predictions: createPredictionReads({ store: createPredictionStore(sql), venues: { polymarket: SILENT, kalshi: SILENT }, clock }),
+    predictions: createPredictionReads({ store: createPredictionStore(sql), venues: predictionVenues, clock }),
     orderBook,
-    proposals,
-    proposalCommands: createProposalDesk({ runtime, proposals, preTrade }),
-    marketOrders: createMarketOrderStore(sql),
-    marketOrderCommands: createMarketOrderDesk({
-      runtime,
-      preTrade,
-      live: false,
-      isOverrun: (error) => error instanceof BookMoved,
-      clock,
-      newId,
-    }),
     intelligence: createIntelligenceReads(sql),
-    books: createBookReads(sql),
-    riskPreferences: createRiskPreferencesDoor(sql, clock),
     states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
     funding: { recent: async () => refuse('unavailable', 'no venue is asked in this test') },
     budgets: () => [],
@@ -226,6 +200,7 @@ export async function apiUnderTest(
     market,
     books,
     states,
+    predictionVenues,
     defects,
     issue(subject, livesMs = 3_600_000) {
       const token = `token-of-${subject}-${livesMs}`;
@@ -263,6 +238,7 @@ export async function apiUnderTest(
     async close() {
       await app.close();
       await sql.end({ timeout: 1 });
+      await callers.end({ timeout: 1 });
       await evaluator.end({ timeout: 1 });
     },
   };

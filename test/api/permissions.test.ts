@@ -28,6 +28,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
+  if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
 }
 
@@ -108,6 +109,22 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/market-orders/spotexchange/live': ['trade:execute'],
   'GET /v1/market-orders': ['agent:read'],
   'GET /v1/market-orders/:id': ['agent:read'],
+  'GET /v1/spotchain/quote': ['market:read'],
+  'POST /v1/spotchain/orders/prepare': ['trade:execute'],
+  'POST /v1/spotchain/orders/:id/execute': ['trade:execute'],
+  'GET /v1/spotchain/orders': ['agent:read'],
+  'GET /v1/spotchain/orders/:id': ['agent:read'],
+  'GET /v1/portfolio': ['agent:read'],
+  'POST /v1/portfolio/impact': ['agent:read'],
+  'POST /v1/prediction-orders/paper': ['trade:execute'],
+  'POST /v1/prediction-orders/prepare': ['trade:execute'],
+  'POST /v1/prediction-orders/:id/execute': ['trade:execute'],
+  'GET /v1/prediction-orders': ['agent:read'],
+  'GET /v1/prediction-orders/:id': ['agent:read'],
+  'POST /v1/delegations/challenge': ['trade:execute'],
+  'POST /v1/delegations': ['trade:execute'],
+  'GET /v1/delegations': ['agent:read'],
+  'POST /v1/delegations/:id/revoke': ['trade:execute', 'risk:manage'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

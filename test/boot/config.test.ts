@@ -35,11 +35,16 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     SVC_LIVE_SPOTEXCHANGE_ENABLED: false,
     SVC_DELEGATED_SIGNING_ENABLED: false,
     IDP_AUTHORIZATION_PRIVATE_KEY: null,
+    IDP_AUTHORIZATION_PRIVATE_KEY_FILE: null,
+    IDP_SIGNER_URL: null,
+    IDP_APP_ID: null,
+    IDP_APP_SECRET: null,
     IDP_ISSUER: null,
     IDP_AUDIENCE: null,
     IDP_JWKS_URL: null,
     SPOTCHAIN_URL: null,
     SPOTCHAIN_KEY: null,
+    SPOTCHAIN_RPC_URL: null,
     SPOTCHAIN_CANDLES_URL: null,
     SPOTEXCHANGE_URL: null,
     SPOTEXCHANGE_STREAM_URL: null,
@@ -54,6 +59,9 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     REFERENCE_KEY: null,
     REFERENCE_FALLBACK_URL: null,
     REFERENCE_FALLBACK_KEY: null,
+    REFERENCE_FALLBACK_PROVIDER: 'finnhub',
+    ISSUER_URL: null,
+    ISSUER_PROVIDER: 'prestocks',
     NEWS_URL: null,
     NEWS_KEY: null,
     TVL_URL: null,
@@ -71,13 +79,18 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     KALSHI_STREAM_URL: null,
     KALSHI_KEY_ID: null,
     KALSHI_PRIVATE_KEY: null,
+    PREDICTION_ONCHAIN_URL: null,
+    PREDICTION_ONCHAIN_KEY: null,
+    PREDICTION_ONCHAIN_PROGRAMS: [],
     SANDBOX_TAPE: null,
     SANDBOX_SEED: 1,
+    SANDBOX_CHAIN_PROGRAMS: null,
     SANDBOX_PORT: 0,
   });
 });
 
 const idp = { IDP_ISSUER: 'https://idp.example', IDP_AUDIENCE: 'sevengate', IDP_JWKS_URL: 'https://idp.example/jwks' };
+const signer = { IDP_SIGNER_URL: 'https://s.example', IDP_APP_ID: 'app', IDP_APP_SECRET: 'k-6' };
 const exchange = { SPOTEXCHANGE_URL: 'https://x.example', SPOTEXCHANGE_STREAM_URL: 'wss://x.example/ws' };
 const exchangeKeys = { ...exchange, SPOTEXCHANGE_KEY: 'k', SPOTEXCHANGE_SECRET: 's' };
 const edwards = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -88,6 +101,8 @@ const poly = {
   POLYMARKET_STREAM_URL: 'wss://s.example/ws/market',
 };
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+const onchain = { PREDICTION_ONCHAIN_URL: 'https://o.example', PREDICTION_ONCHAIN_KEY: 'k' };
 const kalshi = { KALSHI_URL: 'https://k.example', KALSHI_STREAM_URL: 'wss://k.example/ws', KALSHI_KEY_ID: 'id', KALSHI_PRIVATE_KEY: rsa };
 const perps = { EVMVENUE_URL: 'https://p.example', EVMVENUE_STREAM_URL: 'wss://p.example/ws' };
 const macro = { MACRO_URL: 'https://m.example', MACRO_KEY: '0a'.repeat(16) };
@@ -119,11 +134,16 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['IDP_AUTHORIZATION_PRIVATE_KEY', p256, p256, pem('P-384'), 'is no P-256 private key'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', `wallet-auth:${p256Base64}`, p256, 'wallet-auth:AAAA', 'is no P-256 private key'],
   ['IDP_AUTHORIZATION_PRIVATE_KEY', p256.replaceAll('\n', '\\n'), p256, 'changeme', 'is no P-256 private key'],
+  ['IDP_AUTHORIZATION_PRIVATE_KEY_FILE', '/run/secrets/key', '/run/secrets/key', 'secrets/key', 'should be a path from the root on'],
+  ['IDP_SIGNER_URL', 'https://s.example', 'https://s.example', 'https://u:p@s.example', 'holds a user name or password', signer],
+  ['IDP_APP_ID', 'app', 'app', '', 'is missing', signer],
+  ['IDP_APP_SECRET', 'k-6', 'k-6', 'k 6', 'was it copied whole?', signer],
   ['IDP_ISSUER', 'https://idp.example', 'https://idp.example', 'idp.example', 'is no URL', idp],
   ['IDP_AUDIENCE', 'sevengate', 'sevengate', '', 'is missing', idp],
   ['IDP_JWKS_URL', 'http://idp/jwks', 'http://idp/jwks', 'ftp://idp/jwks', 'should begin with https:// or http://', idp],
   ['SPOTCHAIN_URL', 'https://c.example', 'https://c.example', 'https://user:pw@c.example', 'holds a user name or password'],
   ['SPOTCHAIN_KEY', 'k-1', 'k-1', 'two words', 'was it copied whole?', both],
+  ['SPOTCHAIN_RPC_URL', 'https://n.example/?k=1', 'https://n.example/?k=1', 'wss://n.example', 'should begin with https://', both],
   ['SPOTCHAIN_CANDLES_URL', 'https://h.example', 'https://h.example', 'https://', 'is no URL'],
   ['SPOTEXCHANGE_URL', 'https://x.example', 'https://x.example', 'wss://x.example', 'should begin with https://', exchange],
   ['SPOTEXCHANGE_STREAM_URL', 'ws://x:1/s', 'ws://x:1/s', 'https://x.example', 'should begin with wss:// or ws://', exchange],
@@ -150,6 +170,9 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['REFERENCE_KEY', 'k-2', 'k-2', 'k\n2', 'was it copied whole?', both],
   ['REFERENCE_FALLBACK_URL', 'https://q.example/api/v1', 'https://q.example/api/v1', 'q.example', 'is no URL', fallback],
   ['REFERENCE_FALLBACK_KEY', 'k-5', 'k-5', 'k 5', 'was it copied whole?', fallback],
+  ['REFERENCE_FALLBACK_PROVIDER', 'alpaca', 'alpaca', 'yahoo', 'finnhub', fallback],
+  ['ISSUER_URL', 'https://i.example', 'https://i.example', 'i.example', 'is no URL'],
+  ['ISSUER_PROVIDER', 'tessera', 'tessera', 'backed', 'prestocks'],
   ['NEWS_URL', 'https://n.example', 'https://n.example', 'file:///etc/passwd', 'should begin with https:// or http://'],
   ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', { NEWS_URL: 'https://n.example' }],
   ['TVL_URL', 'https://t.example', 'https://t.example', 't.example', 'is no URL'],
@@ -167,6 +190,17 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['KALSHI_STREAM_URL', 'wss://k.example', 'wss://k.example', 'k.example', 'is no URL', kalshi],
   ['KALSHI_KEY_ID', 'id-1', 'id-1', '', 'is missing', kalshi],
   ['KALSHI_PRIVATE_KEY', rsa, rsa, p256, 'is no RSA private key', kalshi],
+  ['PREDICTION_ONCHAIN_URL', 'https://o.example', 'https://o.example', 'o.example', 'is no URL', onchain],
+  ['PREDICTION_ONCHAIN_KEY', 'k-6', 'k-6', 'k 6', 'was it copied whole?', onchain],
+  [
+    'PREDICTION_ONCHAIN_PROGRAMS',
+    `${PROGRAM}, ${PROGRAM}`,
+    [PROGRAM, PROGRAM],
+    'Memo',
+    'should be an address of the primary chain',
+    onchain,
+  ],
+  ['SANDBOX_CHAIN_PROGRAMS', '/srv/programs', '/srv/programs', 'a\0b', 'null character'],
   ['SANDBOX_PORT', '9100', 9100, '70000', 'is not a whole number from 0 to 65000'],
   ['SANDBOX_TAPE', 'day.tape.ndjson.gz', 'day.tape.ndjson.gz', 'day.csv', 'should end in .tape, .tape.ndjson or .tape.ndjson.gz'],
   ['SANDBOX_SEED', '4294967295', 4294967295, '-1', 'is not a whole number from 0 to 4294967295'],
@@ -200,6 +234,10 @@ test('what belongs together is asked for together', () => {
     'IDP_AUTHORIZATION_PRIVATE_KEY: is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
   ]);
   expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: p256 })).toEqual([]);
+  expect(sentences({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: '/k' })).toEqual([]);
+  expect(sentences({ IDP_AUTHORIZATION_PRIVATE_KEY: p256, IDP_AUTHORIZATION_PRIVATE_KEY_FILE: '/k' })).toEqual([
+    'IDP_AUTHORIZATION_PRIVATE_KEY_FILE: is set beside IDP_AUTHORIZATION_PRIVATE_KEY: keep one of the two',
+  ]);
   expect(sentences({ IDP_ISSUER: 'https://idp.example' })).toHaveLength(2);
   expect(sentences({ SPOTEXCHANGE_URL: 'https://x.example' })).toEqual([
     'SPOTEXCHANGE_STREAM_URL: is missing, and SPOTEXCHANGE_URL needs it: set all or none',
@@ -231,6 +269,15 @@ test('no way of printing shows a secret, and neither does a refusal', () => {
   expect(sentences({ DATABASE_URL: 'mysql://u:hunter2@db', REFERENCE_KEY: 'hunter2 x', REFERENCE_URL: 'https://r' }).join()).not.toContain(
     'hunter2',
   );
+});
+
+test('a secret that was handed over is not here any more, and a refused key is never repeated', () => {
+  const key = settings({ IDP_AUTHORIZATION_PRIVATE_KEY: p256 }).IDP_AUTHORIZATION_PRIVATE_KEY as Secret;
+  expect(key.take()).toBe(p256);
+  expect(() => key.reveal()).toThrow('handed over');
+  const wrong = pem('P-384');
+  const told = sentences({ IDP_AUTHORIZATION_PRIVATE_KEY: wrong }).join();
+  for (const part of wrong.split('\n').filter((line) => !line.startsWith('---') && line !== '')) expect(told).not.toContain(part);
 });
 
 test('the help names every setting', () => {

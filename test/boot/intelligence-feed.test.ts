@@ -38,7 +38,7 @@ async function opened() {
     const heard: FeedMessage[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     const feed = createIntelligenceFeed({
-      sources: createIntelligenceSources(addressesOf(config as Config, sandbox), clock, () => 0.5, createRequestBudgets()),
+      intelligence: createIntelligenceSources(addressesOf(config as Config, sandbox), clock, () => 0.5, createRequestBudgets()),
       store,
       clock,
       write: (_what, work) => {

@@ -32,9 +32,11 @@ async function venue(offsetMs: number, sides: readonly [readonly object[], reado
     evmvenue: { url, streamUrl: 'ws://127.0.0.1:9' },
     reference: { url, key: null },
     referenceFallback: null,
-    spotchain: { url, key: null, candlesUrl: url, pools: new Map() },
+    spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [] },
     evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
+    signerUrl: null,
     issuerUrl: url,
+    issuerProvider: 'prestocks',
     newsUrl: url,
     intelligence: {
       newsKey: null,
@@ -46,6 +48,7 @@ async function venue(offsetMs: number, sides: readonly [readonly object[], reado
     prediction: {
       polymarket: { gammaUrl: url, clobUrl: url, dataUrl: url, streamUrl: 'ws://127.0.0.1:9' },
       kalshi: { url: url, streamUrl: 'ws://127.0.0.1:9', key: null },
+      onchain: null,
     },
     identity: { issuer: 'x', audience: 'x', jwksUrl: url },
   };

@@ -114,7 +114,7 @@ function newProject(): void {
   cpSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   write('package.json', { type: 'module' });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  for (const name of ['packages.mjs', 'sevengate.mjs', 'with-packages.mjs'])
+  for (const name of ['early-secrets.mjs', 'packages.mjs', 'sevengate.mjs', 'with-packages.mjs'])
     cpSync(join(ROOT, 'src/boot', name), join(folder, 'src/boot', name));
 }
 
@@ -160,7 +160,7 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
   write('bench/ticks.bench.ts', `console.log('ticked');`);
   expect(await run(['src/boot/with-packages.mjs', 'tset'])).toMatchObject({
     code: 2,
-    stderr: 'usage: with-packages.mjs check|test|bench [arguments]\n',
+    stderr: 'usage: with-packages.mjs check|test|bench|mutants [arguments]\n',
   });
   expect(await run(['src/boot/with-packages.mjs', 'bench', 'tocks'])).toMatchObject({
     code: 1,

@@ -17,17 +17,40 @@ afterEach(async () => {
 });
 
 test.each([
-  ['the sandbox behind the sandbox', {}, { url: 'http://127.0.0.1:1/fallback/api/v1', key: 'sandbox' }],
+  ['the sandbox behind the sandbox', {}, { url: 'http://127.0.0.1:1/fallback/api/v1', key: 'sandbox', provider: 'finnhub' }],
   ['nothing behind a real source that stands alone', { REFERENCE_URL: 'https://r.example', REFERENCE_KEY: 'k' }, null],
   [
     'the real one behind a real one',
     { REFERENCE_URL: 'https://r.example', REFERENCE_FALLBACK_URL: 'https://q.example/api/v1', REFERENCE_FALLBACK_KEY: 'k-2' },
-    { url: 'https://q.example/api/v1', key: 'k-2' },
+    { url: 'https://q.example/api/v1', key: 'k-2', provider: 'finnhub' },
+  ],
+  [
+    'another provider where one is named',
+    {
+      REFERENCE_URL: 'https://r.example',
+      REFERENCE_FALLBACK_URL: 'https://q.example',
+      REFERENCE_FALLBACK_KEY: 'k:s',
+      REFERENCE_FALLBACK_PROVIDER: 'alpaca',
+    },
+    { url: 'https://q.example', key: 'k:s', provider: 'alpaca' },
   ],
 ])('%s', (_what, env, expected) => {
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
   expect(addressesOf({ ...config, KALSHI_URL: 'https://k.example' }, { urls }).referenceFallback).toEqual(expected);
+});
+
+test.each([
+  [{}, { issuerUrl: 'http://127.0.0.1:1/issuer', issuerProvider: 'prestocks' }],
+  [{ ISSUER_PROVIDER: 'tessera' }, { issuerUrl: 'http://127.0.0.1:1/issuer', issuerProvider: 'prestocks' }],
+  [
+    { ISSUER_URL: 'https://i.example', ISSUER_PROVIDER: 'tessera' },
+    { issuerUrl: 'https://i.example', issuerProvider: 'tessera' },
+  ],
+])('marks of %j are those of one issuer, in its own shape', (env, expected) => {
+  const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-fallback-test', ...env });
+  if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
+  expect(addressesOf(config, { urls })).toMatchObject(expected);
 });
 
 test('each reading of a mark is passed on once, and again where its mint is doubted', () => {

@@ -33,8 +33,17 @@ function decimal(units: number, decimals: number): string {
   return plainDecimal(`${digits.slice(0, digits.length - decimals)}.${digits.slice(digits.length - decimals)}`);
 }
 
-/** Makes operations on the given books for as long as it is asked. Sales never exceed what is held; fees may be rebates. */
-export function randomOperations(seed: number, bookIds: readonly string[]): () => Operation {
+/**
+ * Makes operations on the given books for as long as it is asked. Sales never exceed what is held; fees may be rebates.
+ * @param writer whose operations these are, where several write to the same books: each trades in instruments of its own
+ * (at most five writers), so that every order of their operations could have happened.
+ */
+export function randomOperations(
+  seed: number,
+  bookIds: readonly string[],
+  writer?: { readonly place: number; readonly of: number },
+): () => Operation {
+  const markets = writer === undefined ? MARKETS : MARKETS.filter((_, index) => index % writer.of === writer.place);
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   const held = new Map<string, number>();
@@ -52,7 +61,7 @@ export function randomOperations(seed: number, bookIds: readonly string[]): () =
         at,
       };
     }
-    const market = MARKETS[below(MARKETS.length)] as (typeof MARKETS)[number];
+    const market = markets[below(markets.length)] as (typeof MARKETS)[number];
     const place = `${bookId} ${market.instrument}`;
     const open = held.get(place) ?? 0;
     const sells = open > 0 && below(2) === 0;

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: await testDatabase('empty'),
     REDIS_URL: redisUrl as string,
-    SANDBOX_PORT: String(await freeRange(DOUBLES.length + 1)),
+    SANDBOX_PORT: String(await freeRange(DOUBLES.length + 2)),
   };
   for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
 });

@@ -65,6 +65,9 @@ test('the control door says what it has, and refuses what it has not without cha
     'polymarket',
     'kalshi',
     'fallback',
+    'signer',
+    'onchain',
+    'primarychain',
   ]);
   expect(all.spotexchange).toMatchObject({ freeze: false, garbage: 0, clockOffsetMs: 0 });
   for (const [path, init, status, says] of [

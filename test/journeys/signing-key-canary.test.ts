@@ -107,7 +107,9 @@ async function plant(): Promise<void> {
 }
 
 test('no answer, no page, no metric and no line of the log shows a key', async () => {
-  const pages = await Promise.all(['/metrics', '/v1/openapi.json', '/readyz', '/v1/delegations', '/v1/me'].map((path) => service.get(path)));
+  const pages = await Promise.all(
+    ['/metrics', '/v1/openapi.json', '/readyz', '/v1/delegations', '/v1/me'].map((path) => service.get(path)),
+  );
   const all = [...answers, ...pages.map(({ text }) => text), service.stdout(), service.stderr()];
   expect(all.flatMap((text, index) => found(`text ${index}`, Buffer.from(text)))).toEqual([]);
   expect(service.stderr()).toContain('delegated signing is on');
@@ -120,7 +122,9 @@ test('no column of the database holds a key', async () => {
     const tables = await database<{ name: string }[]>`
       select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`;
     // Rows as text: bytes are in hexadecimal there.
-    const wanted = needles.flatMap((needle) => [needle.toString('latin1'), needle.toString('hex')]).filter((text) => /^[\x20-\x7e]+$/.test(text));
+    const wanted = needles
+      .flatMap((needle) => [needle.toString('latin1'), needle.toString('hex')])
+      .filter((text) => /^[\x20-\x7e]+$/.test(text));
     const rowsWith = async (name: string, texts: string[]): Promise<number> => {
       const rows = await database.unsafe<{ rows: number }[]>(
         `select count(*)::int as rows from "${name}" t where exists (select 1 from unnest(array[${texts.map((text) => `'${text}'`).join()}]) n where position(n in t::text) > 0)`,
@@ -160,46 +164,53 @@ test('a heap snapshot of the service holds no key: the signer process alone has 
   expect(found('the heap', heap)).toEqual([]);
 }, 120_000);
 
-test.runIf(onLinux)('no process that the service started inherited the key, and the signer takes no debugger and dumps no core', async () => {
-  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isBelow(Number(pid), service.pid));
-  const [signer] = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('signer-process.mjs'));
-  expect(children.length).toBeGreaterThan(0);
-  for (const pid of children) {
-    expect(found(`the environment of ${pid}`, readFileSync(`/proc/${pid}/environ`))).toEqual([]);
-    expect(found(`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`))).toEqual([]);
-  }
-  expect(readFileSync(`/proc/${signer}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0\s/m);
-  expect(readFileSync(`/proc/${signer}/cmdline`, 'utf8')).not.toContain('inspect');
-  process.kill(Number(signer), 'SIGUSR1');
-  // It goes on, and nobody listens for a debugger.
-  const listening = () => readFileSync(`/proc/${signer}/net/tcp`, 'utf8').includes(':240D ');
-  expect((await service.get('/readyz', null)).status).toBe(200);
-  expect(listening()).toBe(false);
-  const socket = readdirSync(join(service.home, 'signer')).filter((name) => name.endsWith('.sock'));
-  expect(socket).toHaveLength(1);
-  expect(statSync(join(service.home, 'signer', socket[0] as string)).mode & 0o777).toBe(0o600);
-  expect(statSync(join(service.home, 'signer')).mode & 0o777).toBe(0o700);
-});
+test.runIf(onLinux)(
+  'no process that the service started inherited the key, and the signer takes no debugger and dumps no core',
+  async () => {
+    const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isBelow(Number(pid), service.pid));
+    const [signer] = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('signer-process.mjs'));
+    expect(children.length).toBeGreaterThan(0);
+    for (const pid of children) {
+      expect(found(`the environment of ${pid}`, readFileSync(`/proc/${pid}/environ`))).toEqual([]);
+      expect(found(`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`))).toEqual([]);
+    }
+    expect(readFileSync(`/proc/${signer}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0\s/m);
+    expect(readFileSync(`/proc/${signer}/cmdline`, 'utf8')).not.toContain('inspect');
+    process.kill(Number(signer), 'SIGUSR1');
+    // It goes on, and nobody listens for a debugger.
+    const listening = () => readFileSync(`/proc/${signer}/net/tcp`, 'utf8').includes(':240D ');
+    expect((await service.get('/readyz', null)).status).toBe(200);
+    expect(listening()).toBe(false);
+    const socket = readdirSync(join(service.home, 'signer')).filter((name) => name.endsWith('.sock'));
+    expect(socket).toHaveLength(1);
+    expect(statSync(join(service.home, 'signer', socket[0] as string)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(service.home, 'signer')).mode & 0o777).toBe(0o700);
+  },
+);
 
-test.runIf(onLinux)('with the key in a file the service itself never has it in its memory', async () => {
-  const home = newHome();
-  const file = join(home, 'signer-key');
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-  writeFileSync(file, own.export({ format: 'pem', type: 'pkcs8' }));
-  chmodSync(file, 0o600);
-  const second = await startService({
-    home,
-    env: { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file, SANDBOX_SEED: '424242' },
-  });
-  try {
-    const wanted = spellings(createPrivateKey(readFileSync(file)));
-    // Its name is there, and nothing of what is in it.
-    expect(inMemory(second.pid, [Buffer.from(file), ...wanted])).toEqual([Buffer.from(file)]);
-  } finally {
-    await second.discard();
-    rmSync(home, { recursive: true, force: true });
-  }
-}, 120_000);
+test.runIf(onLinux)(
+  'with the key in a file the service itself never has it in its memory',
+  async () => {
+    const home = newHome();
+    const file = join(home, 'signer-key');
+    const own = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    writeFileSync(file, own.export({ format: 'pem', type: 'pkcs8' }));
+    chmodSync(file, 0o600);
+    const second = await startService({
+      home,
+      env: { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file, SANDBOX_SEED: '424242' },
+    });
+    try {
+      const wanted = spellings(createPrivateKey(readFileSync(file)));
+      // Its name is there, and nothing of what is in it.
+      expect(inMemory(second.pid, [Buffer.from(file), ...wanted])).toEqual([Buffer.from(file)]);
+    } finally {
+      await second.discard();
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);
 
 function isBelow(pid: number, root: number): boolean {
   for (let at = pid; at > 1; ) {

@@ -20,6 +20,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'postgres',
       'jose',
       '@solana/web3.js',
+      '@noble/curves',
       'viem',
       'rxjs',
       'typebox',

@@ -76,7 +76,7 @@ export interface Provider {
  * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop. Loopback hands
  * bytes over at once, so that what is still under way moves something at every turn.
  */
-function socketWatch(): { settle(): Promise<void>; dialled(): number; close(): void } {
+export function socketWatch(): { settle(): Promise<void>; dialled(): number; close(): void } {
   const QUIET_TURNS = 5;
   const sockets = new Set<Socket>();
   let dialled = 0;

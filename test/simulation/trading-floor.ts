@@ -8,29 +8,38 @@ import type { ProposalView } from '../../actors/proposal/commands.ts';
 import { proposalContext, proposalKind, proposalState } from '../../actors/proposal/effects.ts';
 import { executionCarriers } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { ProposalContext } from '../../actors/proposal/protocol.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { startErrands } from '../../actors/runtime/errands.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { applyFill, type BookState, type Fill, markBook } from '../../src/domain/book.ts';
+import { agedQuote, createLiveMarks } from '../../src/boot/live-marks.ts';
+import { applyFill, type BookState, type Fill, type MarkedBook, markBook } from '../../src/domain/book.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
-import type { DecimalString } from '../../src/domain/decimal.ts';
 import { type ExecutionLicence, isOpenProposal, LicenceLost, overtakenBy } from '../../src/domain/execution.ts';
 import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, otherBooksOf } from '../../src/domain/risk/index.ts';
-import { midPrice } from '../../src/domain/valuation.ts';
 import { type InstrumentKey, instrumentKey } from '../../src/domain/venue.ts';
+import { createFreshness } from '../../streams/freshness.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 
-/** A quote is too old to trade on after so long, as the venues' limits have it. */
-const QUOTE_MAX_AGE_MS = 5_000;
+/** What risk was asked at an approval or an execution. */
+export interface Assessed {
+  readonly order: Order;
+  readonly quote: Quote | null;
+  readonly book: MarkedBook;
+}
 
 /** What the trading of a run came to. */
 export interface Trading {
   readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
   readonly states: readonly string[];
+  /** Every proposal as it came to stand. */
+  readonly proposals: readonly ProposalContext[];
   readonly books: ReadonlyMap<string, BookState>;
+  readonly assessed: readonly Assessed[];
   /** Executions that began in an epoch that a halt had ended. */
   readonly begunAfterHalt: number;
   readonly halts: number;
@@ -48,6 +57,7 @@ export function createTradingFloor(deps: {
   const quotes = new Map<InstrumentKey, Quote>();
   const books = new Map<string, BookState>();
   const fills: { fill: Fill; quote: Quote }[] = [];
+  const assessed: Assessed[] = [];
   let epoch = 0;
   let halts = 0;
   let cancelledByHalts = 0;
@@ -118,20 +128,12 @@ export function createTradingFloor(deps: {
     return kept === undefined && open.length === 0 ? null : { ...(kept ?? empty), openProposals: open };
   }
 
+  const freshness = createFreshness();
+  const marks = createLiveMarks({ latest: (key) => quotes.get(key) ?? null }, clock);
+
   function present(instrument: InstrumentKey): Quote | null {
     const quote = quotes.get(instrument);
-    if (quote === undefined) return null;
-    return clock.now() - quote.observedAt > QUOTE_MAX_AGE_MS ? { ...quote, quality: 'stale', flags: ['over_age'] } : quote;
-  }
-
-  function marks(state: BookState): ReadonlyMap<InstrumentKey, DecimalString> {
-    const found = new Map<InstrumentKey, DecimalString>();
-    for (const { instrument } of state.holdings) {
-      const quote = present(instrument);
-      const middle = quote === null ? null : midPrice(quote.bid, quote.ask);
-      if (quote?.quality === 'live' && middle !== null) found.set(instrument, middle);
-    }
-    return found;
+    return quote === undefined ? null : agedQuote(quote, freshness, clock.now());
   }
 
   const preTrade: PreTrade = {
@@ -139,18 +141,20 @@ export function createTradingFloor(deps: {
       const { manifestHash, autonomy } = contextOf(agentId);
       const quote = present(order.instrument);
       const state = bookOf(agentId) ?? fresh(agentId);
+      const book = markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), clock.now());
+      assessed.push({ order, quote, book });
       const verdict = assessOrder(order, {
         at: clock.now(),
         quote,
         reference: { required: readsReference, observed: { quality: 'live', flags: [], ageMs: 0 } },
         liquidityUsd: '1000000',
         mandate: mandateOf(deps.manifestOf(manifestHash), DEFAULT_PREFERENCES, 'draft', autonomy),
-        book: markBook(state, marks(state), clock.now()),
+        book,
         others: otherBooksOf([], 'paper', order.bookId),
         halt: 'none',
         disabledFeature: null,
         feeBps: costModelOf(order.instrument).takerFeeBps,
-      } as never);
+      });
       return verdict.ok
         ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd: null } }
         : { ok: false, risk: verdict.attribution };
@@ -240,7 +244,9 @@ export function createTradingFloor(deps: {
     outcome: (): Trading => ({
       fills,
       states: proposals().map(({ state }) => proposalState(state)),
+      proposals: proposals().map(({ state }) => proposalContext(state)),
       books,
+      assessed,
       begunAfterHalt,
       halts,
       cancelledByHalts,

@@ -2,7 +2,14 @@
 // A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
 import { Subject } from 'rxjs';
 import { agentContext } from '../../actors/agent/effects.ts';
-import { createShardTicker, movedWindow, type ShardAgent, type TickStore, type TickWindow } from '../../actors/agent/shard-tick.ts';
+import {
+  createShardTicker,
+  type MarkedAgent,
+  movedWindow,
+  type ShardAgent,
+  type TickStore,
+  type TickWindow,
+} from '../../actors/agent/shard-tick.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
@@ -49,9 +56,26 @@ export interface Outcome {
   readonly failures: readonly unknown[];
   readonly faults: readonly Fault[];
   readonly trading: Trading;
+  /** What every feed said, in order. */
+  readonly heard: readonly FeedMessage[];
+  /** The books as ticks marked them. */
+  readonly marked: readonly (MarkedAgent & { readonly slot: EpochMs })[];
 }
 
-const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'reference'];
+const VENUES: readonly Venue[] = ['spotexchange', 'spotchain', 'evmvenue', 'reference'];
+/** What each venue quotes, and about where. Bitcoin and the share cost nearly the same on two venues: only the venue tells them apart. */
+const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, base: number])[]>> = {
+  spotexchange: [
+    ['BTCUSDT', 96_000],
+    ['ETHUSDT', 3_100],
+  ],
+  spotchain: [['AAPLx', 270]],
+  evmvenue: [['BTC', 96_010]],
+};
+/** Liquidity of every pool, both sides together. Without it nothing is bought on the primary chain. */
+export const POOL_USD = '1000000';
+/** The last two digits of every price say whose it is: no two venues, and no two sides of one, ever say the same number. */
+const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: '3', evmvenue: '7', reference: '9' };
 
 /** Draws the faults of a seed. Half of them fall within a second of a slot: that is where narrow windows are. */
 export function plan(seed: number): Fault[] {
@@ -97,11 +121,14 @@ export function plan(seed: number): Fault[] {
   return faults.sort((a, b) => a.at - b.at);
 }
 
-const MANIFESTS: readonly Manifest[] = [
+export const MANIFESTS: readonly Manifest[] = [
   sampleManifest({ entry: [condition('premium_below', { pct: 0.5 })], exit: [] }),
   sampleManifest({
     name: 'spot',
-    universe: [{ key: 'spotexchange:BTCUSDT', kind: 'spot' }],
+    universe: [
+      { key: 'spotexchange:BTCUSDT', kind: 'spot' },
+      { key: 'evmvenue:BTC', kind: 'perp' },
+    ],
     entry: [condition('price_above', { price: '100' })],
     exit: [condition('price_above', { price: '96000' })],
   }),
@@ -116,8 +143,15 @@ const MANIFESTS: readonly Manifest[] = [
   }),
 ];
 
-/** Runs a seed with its faults (or with those given, to shrink a failure). */
-export async function simulate(seed: number, faults: readonly Fault[] = plan(seed)): Promise<Outcome> {
+/**
+ * Runs a seed with its faults (or with those given, to shrink a failure).
+ * @param nudge by which part every price of a venue is dearer than else: what may not depend on that venue stays as it is.
+ */
+export async function simulate(
+  seed: number,
+  faults: readonly Fault[] = plan(seed),
+  nudge: Readonly<Partial<Record<Venue, number>>> = {},
+): Promise<Outcome> {
   const random = seededRandom(seed);
   const clock = createVirtualClock(START - 5_000);
   const failures: unknown[] = [];
@@ -160,11 +194,16 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
     epoch,
     detail: '',
   });
-  const emit = (venue: Venue, message: FeedMessage): void => feeds.find((feed) => feed.venue === venue)?.messages.next(message);
+  const heard: FeedMessage[] = [];
+  function emit(venue: Venue, message: FeedMessage): void {
+    heard.push(message);
+    feeds.find((feed) => feed.venue === venue)?.messages.next(message);
+  }
   function price(venue: Venue, bent: 'crossed' | 'future' | 'old' | null = null): void {
     const now = clock.now();
     const observedAt = bent === 'future' ? now + 3_600_000 : bent === 'old' ? now - 86_400_000 : now;
-    const level = (base: number): string => (base * (1 + (random() - 0.5) / 100)).toFixed(4);
+    const spelled = (level: number, side: string): string => `${level.toFixed(4)}${MARKS[venue]}${side}`;
+    const level = (base: number): number => base * (1 + (random() - 0.5) / 100) * (1 + (nudge[venue] ?? 0));
     if (venue === 'reference') {
       emit(venue, {
         kind: 'reference',
@@ -174,7 +213,7 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
         observedAt,
         receivedAt: now,
         feedUpdatedAt: observedAt,
-        referencePrice: level(270),
+        referencePrice: spelled(level(270), '0'),
         confidence: '0.05',
         publisherSession: null,
         quality: 'live',
@@ -182,11 +221,19 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
       });
       return;
     }
-    for (const [instrument, base] of venue === 'spotchain'
-      ? [['AAPLx', 270] as const]
-      : [['BTCUSDT', 96_000] as const, ['ETHUSDT', 3_100] as const]) {
+    for (const [instrument, base] of MARKETS[venue] ?? []) {
       const mid = level(base);
-      const away = (Number(mid) * 1.0002).toFixed(4);
+      const [near, away] = [spelled(mid, '2'), spelled(mid * 1.0002, '4')];
+      if (venue === 'spotchain')
+        emit(venue, {
+          kind: 'pool_liquidity',
+          venue,
+          instrument,
+          source: 'test-spotchain:pools',
+          observedAt: now,
+          receivedAt: now,
+          liquidityUsd: POOL_USD,
+        });
       emit(venue, {
         kind: 'quote',
         venue,
@@ -195,8 +242,8 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
         observedAt,
         receivedAt: now,
         sourceTime: true,
-        bid: bent === 'crossed' ? away : mid,
-        ask: bent === 'crossed' ? mid : away,
+        bid: bent === 'crossed' ? away : near,
+        ask: bent === 'crossed' ? near : away,
         bidSize: '1',
         askSize: '1',
         sequence: null,
@@ -314,7 +361,11 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
     clearCrashes: async () => {},
     incident: (incident) => store.incident(incident),
   };
-  const worker = () => createShardTicker({ store: tickStore, now: async () => clock.now(), clock, pause: async () => {} });
+  const marked: (MarkedAgent & { slot: EpochMs })[] = [];
+  const onMarked = async (books: readonly MarkedAgent[], slot: EpochMs): Promise<void> => {
+    for (const each of books) marked.push({ ...each, slot });
+  };
+  const worker = () => createShardTicker({ store: tickStore, now: async () => clock.now(), clock, pause: async () => {}, onMarked });
   const workers = [worker(), worker()];
   async function tick(which: number, slot: EpochMs): Promise<void> {
     try {
@@ -400,5 +451,5 @@ export async function simulate(seed: number, faults: readonly Fault[] = plan(see
     if (from !== null) spans.push([from, Number.POSITIVE_INFINITY]);
     else if (until !== null) (spans[spans.length - 1] as [EpochMs, EpochMs])[1] = until;
   }
-  return { rows, cuts, duty, incidents: store.incidents.length, failures, faults, trading: floor.outcome() };
+  return { rows, cuts, duty, incidents: store.incidents.length, failures, faults, trading: floor.outcome(), heard, marked };
 }

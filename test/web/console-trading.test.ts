@@ -154,6 +154,26 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await barriers(page)).toEqual([]);
   });
 
+  test('the portfolio shows what is held with the quality of its price, and all five scenarios', async () => {
+    await page.getByRole('link', { name: 'Portfolio', exact: true }).click();
+    const table = (name: string) => page.getByRole('region', { name });
+    await table('Holdings').locator('tbody tr', { hasText: 'BTCUSDT' }).waitFor();
+    const { body } = await service.get('/v1/portfolio');
+    const held = body.holdings.find(({ symbol }: { symbol: string }) => symbol === 'BTCUSDT');
+    const row = table('Holdings').locator('tbody tr', { hasText: 'BTCUSDT' });
+    expect(await row.locator('td').nth(1).innerText()).toBe(held.quantity);
+    expect(await row.locator('.quality, td').allInnerTexts()).toContainEqual(
+      expect.stringMatching(/live|stale|delayed|degraded|halted|no quote/),
+    );
+    expect(await table('Stress scenarios').locator('tbody th').allInnerTexts()).toEqual(
+      body.scenarios.map(({ id }: { id: string }) => expect.stringMatching(new RegExp(`^${id.replaceAll('_', ' ')}`))),
+    );
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'live', exact: true }).click();
+    await page.getByText('Nothing is held.').waitFor();
+    await go(`#/agents/${patient}`);
+  });
+
   test('an evaluation is begun and cancelled from the page', async () => {
     await page.getByRole('button', { name: 'Backtest', exact: true }).click();
     const run = page.locator('.run-list > li').first();

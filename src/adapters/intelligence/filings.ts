@@ -1,6 +1,7 @@
 /** Filings as SEC EDGAR publishes them: `submissions/CIK##########.json`, columns of equal length, newest first. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EntityNames } from '../../domain/intelligence/entities.ts';
 import { FILINGS_SOURCE, LONGEST_EVENT_LOOKBACK_HOURS } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
@@ -8,6 +9,7 @@ import { type Direction, type EventKind, type Report, readItems } from '../../do
 import type { FeedMessage, Severity } from '../../domain/market-event.ts';
 import { newYorkOffsetMs } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
 import { VenueError } from '../venues/venue-feed.ts';
@@ -15,6 +17,28 @@ import { UNCHANGED } from '../venues/venue-http.ts';
 import { dateOf, recordOf, textOf } from './field-reading.ts';
 
 const HOUR_MS = 3_600_000;
+
+const ADDRESS =
+  'street1 street2 city stateOrCountry zipCode stateOrCountryDescription isForeignLocation foreignStateTerritory country countryCode';
+/** What the regulator was seen to send, read or not. */
+const SUBMISSION_FIELDS = knownFields(FILINGS_SOURCE, [
+  'cik entityType sic sicDescription ownerOrg insiderTransactionForOwnerExists insiderTransactionForIssuerExists name tickers exchanges ' +
+    'ein lei description website investorWebsite category fiscalYearEnd stateOfIncorporation stateOfIncorporationDescription addresses ' +
+    'phone flags formerNames filings',
+  {
+    addresses: ['mailing business', { mailing: ADDRESS, business: ADDRESS }],
+    formerNames: 'name from to',
+    filings: [
+      'recent files',
+      {
+        recent:
+          'accessionNumber filingDate reportDate acceptanceDateTime act form fileNumber filmNumber items core_type size isXBRL ' +
+          'isInlineXBRL primaryDocument primaryDocDescription',
+        files: 'name filingCount filingFrom filingTo',
+      },
+    ],
+  },
+]);
 
 /** Whoever asks too fast is refused for about this long, and longer where he goes on asking. */
 const REFUSED_MS = 600_000;
@@ -102,6 +126,8 @@ export interface ReadFilingsOptions {
   readonly since: EpochMs;
   /** Where the documents lie, `https://www.sec.gov/Archives`; null where they lie nowhere. */
   readonly archiveUrl: string | null;
+  /** Hears of members that nobody knows. */
+  readonly note?: NoteUnknownField;
 }
 
 interface Columns {
@@ -113,20 +139,20 @@ interface Columns {
   readonly document: readonly unknown[];
 }
 
+/** Columns that are needed, and those that may be missing altogether; null where one of them is no list. */
 function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
-  const column = (name: string): readonly unknown[] | null => (Array.isArray(recent[name]) ? (recent[name] as unknown[]) : null);
+  const column = (name: string, missing?: readonly unknown[]): readonly unknown[] | null => {
+    const value = recent[name] ?? missing;
+    return Array.isArray(value) ? (value as unknown[]) : null;
+  };
   const accession = column('accessionNumber');
   const form = column('form');
   const accepted = column('acceptanceDateTime');
-  if (accession === null || form === null || accepted === null) return null;
-  return {
-    accession,
-    form,
-    accepted,
-    items: column('items') ?? [],
-    reportDate: column('reportDate') ?? [],
-    document: column('primaryDocument') ?? [],
-  };
+  const items = column('items', []);
+  const reportDate = column('reportDate', []);
+  const document = column('primaryDocument', []);
+  if (accession === null || form === null || accepted === null || items === null || reportDate === null || document === null) return null;
+  return { accession, form, accepted, items, reportDate, document };
 }
 
 /** What a form and its items come to; null where it makes no event. */
@@ -145,7 +171,8 @@ function meaningOf(form: string, items: readonly string[]): readonly [EventKind,
  * rest is refused. An amendment (`/A`) belongs to the story of the form that it amends.
  * @throws VenueError where the answer is of another shape.
  */
-export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl }: ReadFilingsOptions): ReadFilings {
+export function readSubmissions(body: unknown, { names, receivedAt, since, archiveUrl, note }: ReadFilingsOptions): ReadFilings {
+  noteUnknown(body, SUBMISSION_FIELDS, note);
   const answer = recordOf(body);
   const cik = textOf(String(answer['cik'] ?? ''), 10);
   const columns = columnsOf(recordOf(recordOf(answer['filings'])['recent']));
@@ -210,6 +237,8 @@ export interface FilingsOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
   readonly archiveUrl: string | null;
   /** Default 60 s. */
   readonly everyMs?: number;
@@ -219,7 +248,8 @@ export interface FilingsOptions {
 
 /** Filings of every issuer in the catalog, one request each and round. Each filing is told once. */
 export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { door, names, clock, random } = options;
+  const { door, names, clock, random, archiveUrl } = options;
+  const noted = options.note === undefined ? {} : { note: options.note };
   const ciks = [...names.ciks.keys()].sort();
   const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
   return poll<IntelligenceRecord>({
@@ -245,7 +275,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
           if (body === UNCHANGED) return { messages: [], more };
           const receivedAt = clock.now();
           const since = receivedAt - lookbackMs;
-          const read = readSubmissions(body, { names, receivedAt, since, archiveUrl: options.archiveUrl });
+          const read = readSubmissions(body, { names, receivedAt, since, archiveUrl, ...noted });
           const fresh = read.reports.filter(({ id }) => !told.has(id));
           for (const report of fresh) told.set(report.id, report.publishedAt);
           for (const [id, publishedAt] of told) if (publishedAt < since - 2 * HOUR_MS) told.delete(id);

@@ -1,12 +1,14 @@
 /** Macro series and their calendar as FRED publishes them: observations with vintages, and the days of releases. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
 import { MACRO_SERIES, type MacroObservation, type MacroRelease, type MacroSeries } from '../../domain/intelligence/macro.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { Report } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { DoorQuery, KeyedDoor } from '../venues/reference/keyed-door.ts';
 import { VenueError } from '../venues/venue-feed.ts';
@@ -15,6 +17,15 @@ import { wireDecimal } from '../venues/wire-decimal.ts';
 import { countOf, dateOf, recordOf, textOf } from './field-reading.ts';
 
 export const MACRO_SOURCE = 'news:macro';
+const OBSERVATION_FIELDS = knownFields(MACRO_SOURCE, [
+  'realtime_start realtime_end observation_start observation_end units output_type file_type order_by sort_order count offset limit ' +
+    'observations',
+  { observations: 'realtime_start realtime_end date value' },
+]);
+const RELEASE_FIELDS = knownFields(MACRO_SOURCE, [
+  'realtime_start realtime_end order_by sort_order count offset limit release_dates',
+  { release_dates: 'release_id release_name release_last_updated date' },
+]);
 const DAY_MS = 86_400_000;
 /** How the provider writes that a date has no value. */
 const MISSING = '.';
@@ -27,10 +38,12 @@ export function readObservations(
   body: unknown,
   series: Pick<MacroSeries, 'id' | 'units'>,
   receivedAt: EpochMs,
+  note?: NoteUnknownField,
 ): { readonly observations: readonly MacroObservation[]; readonly rejected: readonly Rejected[] } {
   const answer = recordOf(body);
   if (!Array.isArray(answer['observations']) || answer['units'] !== series.units)
     throw new VenueError('reference', 200, 'unknown_shape', `${series.id}: the answer has no list "observations" in units ${series.units}`);
+  noteUnknown(body, OBSERVATION_FIELDS, note);
   const observations: MacroObservation[] = [];
   const rejected: Rejected[] = [];
   for (const item of answer['observations'] as unknown[]) {
@@ -59,9 +72,11 @@ export function readObservations(
 export function readReleases(
   body: unknown,
   receivedAt: EpochMs,
+  note?: NoteUnknownField,
 ): { readonly releases: readonly MacroRelease[]; readonly rejected: readonly Rejected[] } {
   const list = recordOf(body)['release_dates'];
   if (!Array.isArray(list)) throw new VenueError('reference', 200, 'unknown_shape', 'the calendar has no list "release_dates"');
+  noteUnknown(body, RELEASE_FIELDS, note);
   const releases: MacroRelease[] = [];
   const rejected: Rejected[] = [];
   for (const item of list as unknown[]) {
@@ -112,6 +127,8 @@ export interface MacroOptions {
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
   readonly series?: readonly MacroSeries[];
   /** Default 15 minutes. */
   readonly everyMs?: number;
@@ -140,7 +157,7 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
     ]);
     const receivedAt = clock.now();
     if (body === UNCHANGED) return { messages: [], more: true };
-    const read = readObservations(body, of, receivedAt);
+    const read = readObservations(body, of, receivedAt, options.note);
     const values = read.observations.filter(({ value }) => value !== null);
     const last = values.at(-1);
     const before = newest.get(of.id);
@@ -168,7 +185,7 @@ export function createMacroFeed(options: MacroOptions): Observable<FeedMessage |
     ]);
     const receivedAt = clock.now();
     if (body === UNCHANGED) return { reading: { messages: [] }, next: null };
-    const { releases, rejected } = readReleases(body, receivedAt);
+    const { releases, rejected } = readReleases(body, receivedAt, options.note);
     const full = releases.length + rejected.length >= CALENDAR_PAGE;
     return {
       reading: { messages: [{ kind: 'releases', receivedAt, releases }], rejected, more: full },

@@ -1,11 +1,13 @@
 /** Posts about the catalog's assets as X publishes them: recent search, newest first, pages by token. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { SocialPost } from '../../domain/intelligence/social.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { DoorQuery, KeyedDoor } from '../venues/reference/keyed-door.ts';
 import { VenueError } from '../venues/venue-feed.ts';
@@ -13,6 +15,21 @@ import { countOf, recordOf, textOf } from './field-reading.ts';
 
 export const SOCIAL_SOURCE = 'news:social';
 const PLATFORM = 'x';
+/** What the platform sends where nothing but the fields that are asked for is asked for. */
+const PAGE_FIELDS = knownFields(SOCIAL_SOURCE, [
+  'data includes meta errors',
+  {
+    data: [
+      'id text author_id created_at public_metrics entities edit_history_tweet_ids',
+      {
+        public_metrics: 'retweet_count reply_count like_count quote_count bookmark_count impression_count',
+        entities: ['cashtags hashtags mentions urls annotations', { cashtags: 'start end tag' }],
+      },
+    ],
+    includes: ['users', { users: 'id name username' }],
+    meta: 'newest_id oldest_id result_count next_token previous_token',
+  },
+]);
 const PAGE = 100;
 /** Pages of one round: beyond that, chatter is only more of the same. */
 const MAX_PAGES = 5;
@@ -45,11 +62,18 @@ function mentionsOf(text: string, entities: Readonly<Record<string, unknown>>, n
  * Reads one page of `/2/tweets/search/recent`. A page without posts has no `data`.
  * @throws VenueError where the answer is of another shape.
  */
-export function readPosts(body: unknown, names: EntityNames, receivedAt: EpochMs, siteUrl: string | null): ReadPosts {
+export function readPosts(
+  body: unknown,
+  names: EntityNames,
+  receivedAt: EpochMs,
+  siteUrl: string | null,
+  note?: NoteUnknownField,
+): ReadPosts {
   const answer = recordOf(body);
   const meta = recordOf(answer['meta']);
   const data = answer['data'] ?? (meta['result_count'] === 0 ? [] : null);
   if (!Array.isArray(data)) throw new VenueError('reference', 200, 'unknown_shape', 'the page of posts has no list "data"');
+  noteUnknown(body, PAGE_FIELDS, note);
   const users = recordOf(answer['includes'])['users'];
   const authors = new Map(
     (Array.isArray(users) ? (users as unknown[]) : []).map((item) => [recordOf(item)['id'], textOf(recordOf(item)['username'], 60)]),
@@ -114,6 +138,8 @@ export interface SocialOptions {
   readonly siteUrl: string | null;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
   /** Default 60 s. */
   readonly everyMs?: number;
 }
@@ -145,7 +171,7 @@ export function createSocialFeed(options: SocialOptions): Observable<FeedMessage
           ];
           const body = await door.get('/2/tweets/search/recent', asked);
           const receivedAt = clock.now();
-          const read = readPosts(body, names, receivedAt, options.siteUrl);
+          const read = readPosts(body, names, receivedAt, options.siteUrl, options.note);
           newest ??= read.newestId;
           token = read.nextToken;
           const more = token !== null && ++pages < MAX_PAGES;

@@ -1,11 +1,13 @@
 /** Value locked on chains as DefiLlama publishes it: `/v2/chains` and the histories of all and of single chains. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
 import type { ChainTvl, ChainTvlDay } from '../../domain/intelligence/chain-tvl.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
 import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
 import { VenueError } from '../venues/venue-feed.ts';
@@ -13,6 +15,8 @@ import { UNCHANGED } from '../venues/venue-http.ts';
 import { recordOf, textOf } from './field-reading.ts';
 
 export const TVL_SOURCE = 'news:tvl';
+const CHAIN_FIELDS = knownFields(TVL_SOURCE, 'gecko_id tvl tokenSymbol cmcId name chainId');
+const DAY_FIELDS = knownFields(TVL_SOURCE, 'date tvl');
 const DAY_MS = 86_400_000;
 const MAX_NAME = 80;
 
@@ -25,8 +29,10 @@ function dollars(value: unknown): string | null {
 export function readChains(
   body: unknown,
   receivedAt: EpochMs,
+  note?: NoteUnknownField,
 ): { readonly chains: readonly ChainTvl[]; readonly rejected: readonly Rejected[] } {
   if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', 'the chains are no list');
+  noteUnknown(body, CHAIN_FIELDS, note);
   const chains = new Map<string, ChainTvl>();
   const rejected: Rejected[] = [];
   for (const item of body as unknown[]) {
@@ -53,8 +59,10 @@ export function readChains(
 export function readHistory(
   body: unknown,
   chain: string | null,
+  note?: NoteUnknownField,
 ): { readonly days: readonly ChainTvlDay[]; readonly rejected: readonly Rejected[] } {
   if (!Array.isArray(body)) throw new VenueError('reference', 200, 'unknown_shape', `the history of ${chain ?? 'all chains'} is no list`);
+  noteUnknown(body, DAY_FIELDS, note);
   const days = new Map<string, ChainTvlDay>();
   const rejected: Rejected[] = [];
   for (const item of body as unknown[]) {
@@ -75,6 +83,8 @@ export interface TvlOptions {
   readonly door: KeyedDoor;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
   /** Default 5 minutes. */
   readonly everyMs?: number;
   /** How many of the largest chains have their history read, besides the history of all together. Default 20. */
@@ -117,7 +127,7 @@ export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | Int
           return { messages: [], rejected: [{ reason: 'venue_error', detail: body.message }], more: due.length > 0 };
         if (body === UNCHANGED) return { messages: [], more: due.length > 0 };
         const receivedAt = clock.now();
-        const { days, rejected } = readHistory(body, chain);
+        const { days, rejected } = readHistory(body, chain, options.note);
         const since = isoTime(receivedAt - 400 * DAY_MS).slice(0, 10);
         return {
           messages: [{ kind: 'chain_tvl_days', receivedAt, days: days.filter(({ date }) => date >= since) }],
@@ -132,7 +142,7 @@ export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | Int
           if (next !== undefined) return history(next);
           const body = await door.getIfChanged('/v2/chains', []);
           const receivedAt = clock.now();
-          const read = body === UNCHANGED ? null : readChains(body, receivedAt);
+          const read = body === UNCHANGED ? null : readChains(body, receivedAt, options.note);
           if (read !== null)
             largest = [...read.chains]
               .sort((a, b) => Number(b.tvlUsd) - Number(a.tvlUsd))

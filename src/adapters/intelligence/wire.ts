@@ -1,6 +1,7 @@
 /** Wire items: reports of news agencies, read page by page with a cursor (spec section 6.4). */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
@@ -15,12 +16,22 @@ import {
 } from '../../domain/intelligence/report.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
 import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
 
 const HOUR_MS = 3_600_000;
+const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
+  'reports cursor',
+  {
+    reports: [
+      'id storyId publishedAt source category tone symbols companies headline url action corrects items',
+      { source: 'name family primary' },
+    ],
+  },
+]);
 /** Longest id and name of a family, longest name of an asset or company: they become keys, and keys are kept. */
 const MAX_ID = 190;
 const MAX_NAME = 120;
@@ -83,6 +94,31 @@ export function readWireItem(value: unknown, names: EntityNames, receivedAt: Epo
   };
 }
 
+export interface ReadPage {
+  readonly reports: readonly Report[];
+  readonly rejected: readonly Rejected[];
+  /** Items in all. */
+  readonly items: number;
+  /** Where the next page begins. */
+  readonly cursor: string;
+}
+
+/** Reads a page of `/v1/reports`, each item by itself. `note` hears of unknown members. @throws VenueError where the answer is of another shape. */
+export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
+  const { reports: items, cursor } = recordOf(body);
+  if (!Array.isArray(items) || typeof cursor !== 'string')
+    throw new VenueError('reference', 200, 'unknown_shape', 'the page has no list "reports" and no "cursor"');
+  noteUnknown(body, PAGE_FIELDS, note);
+  const reports: Report[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of items as unknown[]) {
+    const read = readWireItem(item, names, receivedAt);
+    if (typeof read === 'string') rejected.push({ reason: 'unknown_shape', detail: read });
+    else reports.push(read);
+  }
+  return { reports, rejected, items: items.length, cursor };
+}
+
 /** Statuses with which a provider refuses a cursor that it does not know, or no longer. */
 const CURSOR_LOST: ReadonlySet<number> = new Set([400, 404, 410]);
 
@@ -91,6 +127,8 @@ export interface WireOptions {
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
   /** Default 15 s. */
   readonly everyMs?: number;
   /** How far back the first reading goes. Default: the longest look-back of a rule on events. */
@@ -111,21 +149,11 @@ export function createWireFeed(options: WireOptions): Observable<FeedMessage | I
       return {
         async ask() {
           const from = cursor === null ? (['from', String(clock.now() - lookbackMs)] as const) : (['cursor', cursor] as const);
-          const answer = recordOf(await door.get('/v1/reports', [from, ['limit', String(PAGE)]]));
-          const { reports, cursor: next } = answer;
-          if (!Array.isArray(reports) || typeof next !== 'string')
-            throw new VenueError('reference', 200, 'unknown_shape', 'the page has no list "reports" and no "cursor"');
-          const receivedAt = clock.now();
-          const read = (reports as unknown[]).map((item) => readWireItem(item, names, receivedAt));
-          const more = reports.length >= PAGE && next !== cursor;
+          const body = await door.get('/v1/reports', [from, ['limit', String(PAGE)]]);
+          const { reports, rejected, items, cursor: next } = readWirePage(body, names, clock.now(), options.note);
+          const more = items >= PAGE && next !== cursor;
           cursor = next;
-          return {
-            messages: read.flatMap((report) => (typeof report === 'string' ? [] : [{ kind: 'report' as const, report }])),
-            rejected: read.flatMap((report): Rejected[] =>
-              typeof report === 'string' ? [{ reason: 'unknown_shape', detail: report }] : [],
-            ),
-            more,
-          };
+          return { messages: reports.map((report) => ({ kind: 'report', report }) as const), rejected, more };
         },
         // A cursor that is no longer known is given up; whoever puts the stories together knows what was read before.
         failed(error) {

@@ -4,8 +4,11 @@ import type { Autonomy, Stage } from '../../domain/agent.ts';
 import { BREAKER_PAUSES, type ExecutionLicence, type LicenceGround, LicenceLost, overtakenBy } from '../../domain/execution.ts';
 import { writeBookDays, writeFills, writeTransfers } from './book-store.ts';
 import type { Transaction } from './database.ts';
+import { requireDelegations } from './delegation-licence.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from './evaluation-records.ts';
 import { writeMarketOrders } from './market-order-store.ts';
+import { tellPredictionOrders, writePredictionOrders } from './prediction-order-store.ts';
+import { requireRooms, writePreparedTransactions } from './prepared-transaction-store.ts';
 import { writePreferences } from './risk-preferences-store.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
@@ -15,6 +18,8 @@ const WRITERS: { readonly [type: string]: Writer } = {
   // First of all: where the licence is lost, nothing is written.
   execution_licence: (transaction, rows) => requireLicences(transaction, rows),
   control_licence: (transaction, rows) => requireEpochs(transaction, rows),
+  delegation_licence: requireDelegations,
+  prepared_room: requireRooms,
 
   manifest: (transaction, rows) => transaction`
     insert into manifests (agent_id, version, hash, canonical, created_by)
@@ -58,6 +63,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   proposal: writeProposals,
   market_order: writeMarketOrders,
+  prediction_order: writePredictionOrders,
+  prepared_transaction: writePreparedTransactions,
+  prediction_order_told: tellPredictionOrders,
 
   // Each open proposal hears of it by a timer that is due at once. The agent's row is locked first: a tick that is just
   // making a proposal holds it, and what it makes is seen here.

@@ -33,7 +33,10 @@ export interface AnnouncementFilter {
 }
 
 export interface AnnouncementTailOptions {
+  /** Follows the announcements of all organizations. */
   readonly sql: Sql;
+  /** What a resumed client missed is read on; the same as the rest unless told. */
+  readonly ownConnection?: (orgId: string) => Sql;
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
   /** Asked this often even where no notification came; 200 ms unless told. */
   readonly pollMs?: number;
@@ -231,25 +234,26 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
     },
 
     async read(after, upTo, filter) {
-      const found = await sql<(StoredRow & { last_xid: string; last_seq: number; looked_at: number })[]>`
+      // How far a page goes is a matter of all rows; which of them it shows, of the organization's own.
+      const [last] = await sql<{ xid: string; seq: number; looked_at: number }[]>`
         with page as (
-          select xid, seq, channel, org_id, actor_id, at, body from announcements
+          select xid, seq from announcements
           where (xid, seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
             and (xid, seq) <= (${String(upTo.xid)}::text::xid8, ${upTo.seq}::bigint)
             and xid < pg_snapshot_xmin(pg_current_snapshot())
           order by xid, seq limit ${pageRows}
-        ),
-        last as (select xid, seq, (select count(*) from page) as looked_at from page order by xid desc, seq desc limit 1)
-        select l.xid::text as last_xid, l.seq as last_seq, l.looked_at,
-          p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body
-        from last l left join page p on p.channel = ${filter.channel}
+        )
+        select p.xid::text as xid, p.seq, (select count(*) from page) as looked_at from page p order by p.xid desc, p.seq desc limit 1`;
+      if (!last) return { rows: [], position: upTo };
+      const own = options.ownConnection?.(filter.orgId) ?? sql;
+      const rows = await own<StoredRow[]>`
+        select p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body from announcements p
+        where (p.xid, p.seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
+          and (p.xid, p.seq) <= (${last.xid}::text::xid8, ${last.seq}::bigint) and p.channel = ${filter.channel}
           and (p.org_id = ${filter.orgId}::uuid or (${filter.shared}::boolean and p.org_id is null))
           and (${filter.actorId}::uuid is null or p.actor_id = ${filter.actorId}::uuid)
         order by p.xid, p.seq`;
-      const [first] = found;
-      if (!first) return { rows: [], position: upTo };
-      const rows = first.xid === null ? [] : found.map(announcementRow);
-      return { rows, position: first.looked_at < pageRows ? upTo : { xid: Number(first.last_xid), seq: first.last_seq } };
+      return { rows: rows.map(announcementRow), position: last.looked_at < pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
     },
 
     async isKnown({ xid }) {

@@ -2,6 +2,7 @@
 import type { ActorRecord } from '../../domain/actor-step.ts';
 import {
   applyFill,
+  applySettlement,
   applyTransfer,
   type BookState,
   emptyBook,
@@ -9,9 +10,10 @@ import {
   type Holding,
   type OpenProposal,
   readBookId,
+  type Settlement,
 } from '../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
-import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../domain/ledger.ts';
+import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../domain/ledger.ts';
 import type { ExecutionMode } from '../../domain/order.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Sql, Transaction } from './database.ts';
@@ -276,6 +278,25 @@ export async function writeTransfers(transaction: Transaction, records: readonly
   await writeBookings(transaction, bookings);
 }
 
+/** Books what resolved markets paid. @throws where one was settled before, or the book holds something else. */
+export async function writeSettlements(
+  transaction: Transaction,
+  settled: readonly { readonly orgId: string; readonly settlement: Settlement }[],
+): Promise<void> {
+  const bookings = settled.map(
+    ({ orgId, settlement }): Booking => ({
+      orgId,
+      bookId: settlement.bookId,
+      entry: ledgerOfSettlement(settlement),
+      apply: (state) => applySettlement(state, settlement),
+      fill: null,
+      capitalUsd: '0',
+      expectedVersion: undefined,
+    }),
+  );
+  await writeBookings(transaction, bookings);
+}
+
 /** Begins UTC days of books. A book that is not there has no day of its own yet: it is at its capital. */
 export async function writeBookDays(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   const days = records as readonly BookDayRecord[];
@@ -293,7 +314,8 @@ interface Standing {
 
 /**
  * Books in the order given. The books are locked in the order of their ids, so that two transactions over the same books
- * never wait for each other; each is read behind its lock, so that nothing is booked on an old state.
+ * never wait for each other (a step with several kinds of bookings over several books locks kind after kind, and may: it is
+ * then tried again); each is read behind its lock, so that nothing is booked on an old state.
  */
 async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
   const opened = await openBooks(transaction, bookings);

@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   readonly role?: string | null;
   /** Shown in pg_stat_activity. */
   readonly name: string;
+  /** The server refuses every write of these connections. */
+  readonly readOnly?: boolean;
 }
 
 /** How long a statement may run before the server ends it, in milliseconds. */
@@ -65,6 +67,7 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
     onclose,
     connection: {
       application_name: options.name,
+      ...(options.readOnly === true ? { default_transaction_read_only: 'on' } : {}),
       statement_timeout: role === null ? 0 : STATEMENT_TIMEOUT_MS,
       ...(role === null ? {} : { role }),
     },

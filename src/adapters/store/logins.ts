@@ -1,38 +1,47 @@
 /**
- * The logins that the service works with: neither owns a table, neither can become the other. The application's cannot
- * write evidence, the evaluator's cannot write anything else; only migrations run as the owner.
+ * The logins that the service works with: none owns a table, none can become another. The application's cannot write
+ * evidence, the evaluator's cannot write anything else, and that which serves callers sees one organization at a time;
+ * only migrations run as the owner.
  */
 import { createHmac } from 'node:crypto';
 import { inTransaction } from './actor-store.ts';
+import { API_ROLE } from './as-organization.ts';
 import { openDatabase, type Sql } from './database.ts';
 import { EVALUATOR_ROLE } from './evidence-store.ts';
 
 export interface Logins {
-  /** Secrets both: passwords are in them. */
+  /** Secrets all: passwords are in them. */
   readonly appUrl: string;
+  readonly apiUrl: string;
   readonly evaluatorUrl: string;
-  /** Null where the logins are apart; else why the owner's own login had to serve, which could disable what guards the gates. */
+  /** Null where the logins are apart; else why the owner's own login had to serve, which could disable what guards the gates and the organizations. */
   readonly shared: string | null;
 }
 
 const APP_ROLE = 'sevengate_app';
 
 /**
- * Makes the two logins of a migrated database where they are missing and answers with their addresses. Their passwords are derived from the
+ * Makes the logins of a migrated database where they are missing and answers with their addresses. Their passwords are derived from the
  * owner's, so that every process of the service comes to the same ones and none lies on a disk.
- * @throws Error where the database does not answer.
+ * @throws Error where the database does not answer, or where the one login that has to serve may not be the role that serves callers.
  */
 export async function separateLogins(ownerUrl: string): Promise<Logins> {
   const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate logins' });
   try {
     const appUrl = await login(owner, ownerUrl, 'sevengate_app_login', APP_ROLE);
+    const apiUrl = await login(owner, ownerUrl, 'sevengate_api_login', API_ROLE);
     const evaluatorUrl = await login(owner, ownerUrl, 'sevengate_evaluator_login', EVALUATOR_ROLE);
-    return { appUrl, evaluatorUrl, shared: null };
+    return { appUrl, apiUrl, evaluatorUrl, shared: null };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     // Not allowed to make roles or to grant them; anything else is no question of rights.
     if (code !== '42501') throw error;
-    return { appUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message };
+    const [found] = await owner<{ who: string; may: boolean }[]>`select current_user as who, pg_has_role(${API_ROLE}, 'member') as may`;
+    if (found?.may !== true)
+      throw new Error(`the login ${found?.who} can neither make logins nor be ${API_ROLE}, which serves callers: grant it ${API_ROLE}`, {
+        cause: error,
+      });
+    return { appUrl: ownerUrl, apiUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message };
   } finally {
     await owner.end({ timeout: 2 });
   }

@@ -288,13 +288,13 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
 }
 
 /**
- * The rows as COPY's text format; one statement however many there are. Returns once all of it is sent: where the server
- * refuses the rows, postgres.js lets the stream hang for ever, but the transaction's next statement fails with 25P02, so
- * one must follow.
+ * The rows as COPY's text format, into the partition behind `decisions`, which alone takes a COPY; one statement however
+ * many there are. Returns once all of it is sent: where the server refuses the rows, postgres.js lets the stream hang for
+ * ever, but the transaction's next statement fails with 25P02, so one must follow.
  */
 async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
   const writable = await transaction`
-    copy decisions (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
+    copy decision_rows (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
     from stdin`.writable();
   let text = '';
   for (const row of rows) {

@@ -1,19 +1,84 @@
-/** Which members of a message are known, used or not: a new one changes nothing and is counted. */
+/** Which members of a message are known, used or not, however deep they lie: a new one changes nothing and is counted. */
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+
+/** The names of one object's members, separated by blanks; with the members of those that are objects, or lists of them. */
+export type Members = string | readonly [names: string, inside: Readonly<Record<string, Members>>];
+
+/** One object of a message, as it is known. */
+interface Known {
+  /** Where its members lie: `''`, `data.`, `parsed.price.`. */
+  readonly path: string;
+  /** What each member holds; null where that is no object, or one that is not looked into. */
+  readonly members: ReadonlyMap<string, Known | null>;
+  /** What every other member holds, where names are keys (rows by mint); undefined where an unlisted name is unknown. */
+  readonly others: Known | null | undefined;
+  /**
+   * The order in which the members came last, and what each holds: a venue's messages are all written alike, so that one
+   * comparison of a name mostly does without a search for it.
+   */
+  readonly order: string[];
+  readonly held: (Known | null)[];
+}
 
 /** The members that one shape of message is known to have. */
 export interface KnownFields {
   readonly source: string;
-  readonly names: ReadonlySet<string>;
+  readonly known: Known;
 }
 
-/** `names` are separated by blanks; members that nobody reads are known as well. */
-export function knownFields(source: string, names: string): KnownFields {
-  return { source, names: new Set(names.split(' ')) };
+/** Stands among names for every name there may be. */
+const EVERY = '*';
+
+/**
+ * The shape of a source's messages. Members that nobody reads are known as well; lists are looked through, lists of lists
+ * too. `knownFields('x', ['coin levels', { levels: 'px sz n' }])` knows `levels[0][1].px`.
+ */
+export function knownFields(source: string, members: Members): KnownFields {
+  return { source, known: compiled(members, '') };
 }
 
-/** Notes every member of `body` that is not known; does nothing where nobody listens. */
-export function noteUnknown(body: object, known: KnownFields, note: NoteUnknownField | undefined): void {
-  if (note === undefined) return;
-  for (const name in body) if (!known.names.has(name)) note(known.source, name);
+function compiled(members: Members, path: string): Known {
+  const [names, inside] = typeof members === 'string' ? [members, {}] : members;
+  const listed = names.split(' ').map((name): [string, Known | null] => {
+    const below = inside[name];
+    return [name, below === undefined ? null : compiled(below, `${path}${name}.`)];
+  });
+  for (const name of Object.keys(inside))
+    if (!listed.some(([known]) => known === name)) throw new Error(`"${name}" is described in ${path || 'a shape'} and not named`);
+  const map = new Map(listed);
+  const others = map.get(EVERY);
+  map.delete(EVERY);
+  return { path, members: map, others, order: [...map.keys()], held: [...map.values()] };
+}
+
+/** Notes every member of `body`, and of what lies in it, that is not known, by its way (`levels.zz`); does nothing where nobody listens. */
+export function noteUnknown(body: unknown, { source, known }: KnownFields, note: NoteUnknownField | undefined): void {
+  if (note !== undefined) look(body, known, source, note);
+}
+
+function look(value: unknown, known: Known, source: string, note: NoteUnknownField): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) look(value[index], known, source, note);
+    return;
+  }
+  const { members, others, order, held } = known;
+  let index = 0;
+  for (const name in value) {
+    let inside: Known | null | undefined;
+    if (order[index] === name) inside = held[index];
+    else {
+      inside = members.get(name);
+      if (inside !== undefined && index < members.size) {
+        order[index] = name;
+        held[index] = inside;
+      }
+    }
+    index++;
+    // Most members hold no object: they are done with here.
+    if (inside === null) continue;
+    const below = inside ?? others;
+    if (below === undefined) note(source, known.path + name);
+    else if (below !== null) look((value as Readonly<Record<string, unknown>>)[name], below, source, note);
+  }
 }

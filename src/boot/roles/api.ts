@@ -1,12 +1,8 @@
 /** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
 import type { FastifyInstance } from 'fastify';
-import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import type { GateCommands } from '../../../actors/agent/gate-desk.ts';
-import { createVaultDesk } from '../../../actors/agent/vault-desk.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
-import type { MarketOrderCommands } from '../../../actors/market-order/commands.ts';
-import type { ProposalCommands } from '../../../actors/proposal/commands.ts';
+import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
@@ -20,34 +16,27 @@ import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
-import { createAgentReads } from '../../adapters/store/agent-reads.ts';
 import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
-import { createBookReads } from '../../adapters/store/book-reads.ts';
 import { createCandleStore } from '../../adapters/store/candle-store.ts';
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
-import { createDecisionReads } from '../../adapters/store/decision-reads.ts';
-import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence-reads.ts';
 import { createIssuerMarkStore } from '../../adapters/store/issuer-mark-store.ts';
 import { createMemberStore } from '../../adapters/store/member-store.ts';
 import { createPredictionStore } from '../../adapters/store/prediction-store.ts';
-import { createMarketOrderStore } from '../../adapters/store/market-order-store.ts';
-import { createProposalStore } from '../../adapters/store/proposal-store.ts';
-import { createVaultStore } from '../../adapters/store/vault-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
+import type { CallerDoors } from '../caller-doors.ts';
 import { createCandleReads } from '../candle-history.ts';
 import { readConsoleFiles } from '../console-files.ts';
-import type { Evaluations } from '../evaluations.ts';
 import { listenRefusal } from '../listening.ts';
-import { createLiveMarks } from '../live-marks.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { createPredictionAsking } from '../prediction.ts';
+import { preparedTransactions } from '../prepared-transactions.ts';
 import { createPredictionReads } from '../prediction-reads.ts';
-import { createRiskPreferencesDoor } from '../risk-preferences.ts';
+import { createPrimaryWallets } from '../primary-wallets.ts';
 import { createVenueReads } from '../venue-reads.ts';
 import { budgetStates, createOrderBooks, createVenues, optionalBudgets, type RequestBudgets } from '../venues.ts';
 
@@ -69,12 +58,10 @@ export interface ApiRole {
 }
 
 export async function startApi(deps: {
+  /** The engine's connections: who is who, the market, and what is announced. */
   readonly sql: Sql;
-  readonly commands: AgentCommands;
-  readonly proposalCommands: ProposalCommands;
-  readonly marketOrderCommands: MarketOrderCommands;
-  readonly gates: GateCommands;
-  readonly evaluations: Evaluations;
+  /** What belongs to an organization, on connections that see no other. */
+  readonly callers: CallerDoors;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
   readonly addresses: Addresses;
@@ -92,20 +79,23 @@ export async function startApi(deps: {
   readonly metrics: ServiceMetrics;
 }): Promise<ApiRole> {
   const { sql, clock, bus, log } = deps;
+  const { connection, shardDecisions, ...callers } = deps.callers;
   // Readers wait behind decisions.
   const budgets = optionalBudgets(deps.budgets);
   const verifier = createTokenVerifier({ ...deps.addresses.identity, clock });
   const members = createMemberStore(sql);
-  const agents = createAgentReads(sql);
-  const decisions = createDecisionReads(sql);
   const tail = createAnnouncementTail({
     sql,
+    ownConnection: connection.of,
     clock,
     random: deps.random,
     onError: (error) => log.warn({ err: error }, 'following the announcements'),
   });
   const charts = new Map(
-    [agentKind, evaluationKind, marketOrderKind, proposalKind].map(({ machine }) => [machine.id, describeMachine(machine)]),
+    [agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind].map(({ machine }) => [
+      machine.id,
+      describeMachine(machine),
+    ]),
   );
   const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
   const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
@@ -141,7 +131,6 @@ export async function startApi(deps: {
     return { ready: parts.every(({ ok }) => ok), parts };
   }
 
-  const vaults = createVaultStore(sql);
   const quotes: QuoteReads = {
     latest: ({ venue, instrument }) => {
       if (venue !== undefined && instrument !== undefined) {
@@ -160,6 +149,8 @@ export async function startApi(deps: {
     clock,
     log,
   });
+  const { rpcUrl } = deps.addresses.spotchain;
+  const primaryWallets = rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock);
   await tail.start();
   const app = await buildApi(
     {
@@ -176,19 +167,8 @@ export async function startApi(deps: {
       },
       members,
       limits: createTokenBuckets(clock),
-      answers: createIdempotencyStore(sql),
-      commands: deps.commands,
-      proposals: createProposalStore(sql),
-      proposalCommands: deps.proposalCommands,
-      marketOrders: createMarketOrderStore(sql),
-      marketOrderCommands: deps.marketOrderCommands,
-      gates: deps.gates,
-      evaluations: { ...deps.evaluations.reads, commands: deps.evaluations.commands },
-      agents,
-      decisions,
+      ...callers,
       charts: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
-      vaults: createVaultDesk({ vaults, marks: createLiveMarks(bus, clock), clock }),
-      vaultRanking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
       quotes,
       candles: createCandleReads({
         store: createCandleStore(sql),
@@ -205,9 +185,8 @@ export async function startApi(deps: {
       states: deps.states,
       budgets: () => budgetStates(deps.budgets, clock.now()),
       ...createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue),
+      ...(primaryWallets === null ? {} : { primaryWallets }),
       intelligence: createIntelligenceReads(sql),
-      books: createBookReads(sql),
-      riskPreferences: createRiskPreferencesDoor(sql, clock),
       catalog: CATALOG,
       marks: createIssuerMarkStore(sql),
       readiness,
@@ -229,13 +208,13 @@ export async function startApi(deps: {
             quotes: bus,
             states: deps.states,
             candles,
-            expandDecisions: (batch, orgId) => decisions.ofShard(batch, orgId),
+            expandDecisions: (batch, orgId) => shardDecisions.of(orgId, batch),
             agentsNow: async (orgId, agentId) => {
               if (agentId !== null) {
-                const one = await agents.get(orgId, agentId);
+                const one = await callers.agents.get(orgId, agentId);
                 return one === null ? [] : [one as never];
               }
-              return (await agents.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
+              return (await callers.agents.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
             },
             reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
           });
@@ -259,6 +238,7 @@ export async function startApi(deps: {
     async stop() {
       await app.close();
       await tail.stop();
+      primaryWallets?.close();
     },
   };
 }

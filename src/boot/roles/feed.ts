@@ -122,7 +122,7 @@ export function startFeed(deps: {
     const feeds = [
       ...venueFeeds,
       createIntelligenceFeed({
-        sources: intelligence,
+        intelligence,
         store: intelligenceStore,
         clock,
         write,

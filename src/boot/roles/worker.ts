@@ -7,6 +7,8 @@ import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { ManualPreTrade } from '../../../actors/market-order/commands.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderCarriers } from '../../../actors/market-order/execution.ts';
+import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
+import { predictionOrderCarriers } from '../../../actors/prediction-order/execution.ts';
 import { type ExecutionDeps, executionCarriers } from '../../../actors/proposal/execution.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
@@ -23,12 +25,15 @@ import { createAgentDirectory } from '../../adapters/store/agent-directory.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
 import { createKillSwitchStore } from '../../adapters/store/kill-switch-store.ts';
+import { settleResolved } from '../../adapters/store/prediction-order-store.ts';
 import { createProposalStore } from '../../adapters/store/proposal-store.ts';
 import { createVaultStore } from '../../adapters/store/vault-store.ts';
 import { createDispatchStore, createTickStore, databaseNow } from '../../adapters/store/tick-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { startBreakers } from '../breakers.ts';
+import type { OnchainPredictions } from '../prediction-orders.ts';
+import { preparedTransactionCarriers, preparedTransactions, type PrimaryChain } from '../prepared-transactions.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 
@@ -40,6 +45,8 @@ const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
 /** How soon after a breaker its kill switch acts. */
 const KILL_SWITCH_MS = 1_000;
+/** How soon what a book holds of a market is settled once its resolution is known; providers are listed as often. */
+const SETTLE_MS = 30_000;
 /** Vaults are priced once per cut; one that was priced on it already is left alone. */
 const VAULT_MARK_MS = AGENT_TICK_MS / 2;
 
@@ -52,7 +59,7 @@ export interface Actors {
 export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors {
   const runtime = createRuntime({
     store: createActorStore(sql),
-    directory: createDirectory([agentKind, evaluationKind, marketOrderKind, proposalKind]),
+    directory: createDirectory([agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind]),
     clock,
   });
   return { runtime, commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
@@ -72,6 +79,10 @@ export function startWorker(deps: {
   readonly tickStore?: TickStore;
   /** What orders are executed with. A process without it executes none: their errands wait for one that does. */
   readonly trading?: Pick<ExecutionDeps, 'preTrade' | 'doors'> & {
+    /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
+    readonly primaryChain?: PrimaryChain | null;
+    /** The venue of live prediction orders. A process without it asks after none of them. */
+    readonly onchainPredictions?: OnchainPredictions | null;
     /** Risk for the orders of people. A process without it executes none of them. */
     readonly manual?: ManualPreTrade;
     readonly approvalMs: number;
@@ -125,10 +136,17 @@ export function startWorker(deps: {
     ...(execution === undefined || deps.trading?.manual === undefined
       ? {}
       : marketOrderCarriers({ ...execution, preTrade: deps.trading.manual })),
+    ...(deps.trading?.onchainPredictions
+      ? predictionOrderCarriers({ load: actorStore.load, venue: deps.trading.onchainPredictions.venue })
+      : {}),
+    ...(deps.trading?.primaryChain
+      ? preparedTransactionCarriers({ sql, runtime: actors.runtime, chain: deps.trading.primaryChain.chain, clock })
+      : {}),
   };
   const errands = startErrands({ store: actorStore, runtime: actors.runtime, carriers, clock, onError: complain('errands') });
   const vaults = createVaultStore(sql);
   const marking = lookEvery(clock, VAULT_MARK_MS, () => vaults.mark(), complain('pricing vaults'));
+  const settling = lookEvery(clock, SETTLE_MS, () => settleResolved(sql, clock.now()), complain('settling resolved prediction markets'));
   const killSwitch = deps.trading && createKillSwitch({ ...deps.trading, store: createKillSwitchStore(sql), clock });
   const flattening = killSwitch && lookEvery(clock, KILL_SWITCH_MS, killSwitch.look, complain('closing what a breaker holds'));
   const answers = createIdempotencyStore(sql);
@@ -142,6 +160,7 @@ export function startWorker(deps: {
         timers.stop(),
         errands.stop(),
         marking.stop(),
+        settling.stop(),
         tidying.stop(),
         flattening?.stop(),
       ]);

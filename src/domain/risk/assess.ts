@@ -1,5 +1,5 @@
 /** The pre-trade risk function: pure, one for paper and live, every venue and every origin (spec sections 1, 7.1). */
-import { CATALOG, type Catalog } from '../catalog.ts';
+import { CATALOG } from '../catalog.ts';
 import { type DecimalString, isPositive } from '../decimal.ts';
 import type { RiskAttribution } from '../decision.ts';
 import { marketStepOf } from '../market-step.ts';
@@ -8,15 +8,18 @@ import type { ExecutableVenue, InstrumentKey } from '../venue.ts';
 import { attributionOf } from './attribution.ts';
 import { roomsOf } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
-import type { RiskContext } from './context.ts';
+import type { RiskCatalog, RiskContext } from './context.ts';
 import { ceilScaled, floorScaled, stepScale } from './exact.ts';
 import { bounded, breachesOf, figuresOf, type RiskFrame } from './kernel.ts';
 import { buyBreaches, sellableLots, standingBreaches } from './standing.ts';
 
-declare const riskApproved: unique symbol;
+/** The mark of what risk let pass. A copy loses a protected member: an order that was changed afterwards is not approved any more. */
+declare class PassedByRisk {
+  protected readonly passedRisk: true;
+}
 
 /** An order that the risk function let pass. Made only by `assessOrder`; the doors to venues take nothing else. */
-export type RiskApproved<O extends Order = Order> = O & { readonly [riskApproved]: true };
+export type RiskApproved<O extends Order = Order> = O & PassedByRisk;
 
 export type RiskVerdict<O extends Order = Order> =
   | { readonly ok: true; readonly approved: RiskApproved<O>; readonly attribution: RiskAttribution }
@@ -31,7 +34,7 @@ export type RiskVerdict<O extends Order = Order> =
 export function assessOrder<V extends ExecutableVenue>(
   order: Order<V>,
   context: RiskContext<NoInfer<V>>,
-  catalog: Catalog = CATALOG,
+  catalog: RiskCatalog = CATALOG,
 ): RiskVerdict<Order<V>> {
   const frame = prepareRisk(order.instrument, order.venue, context, order.id, catalog, order.side);
   const figures = figuresOf(order);
@@ -50,7 +53,7 @@ export function prepareRisk(
   venue: ExecutableVenue,
   context: RiskContext,
   exceptProposalId: string,
-  catalog: Catalog = CATALOG,
+  catalog: RiskCatalog = CATALOG,
   only?: OrderSide,
 ): RiskFrame {
   const rooms = only === 'sell' ? [] : roomsOf(context, instrument, exceptProposalId, catalog);

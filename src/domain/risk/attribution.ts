@@ -1,6 +1,6 @@
 /** What the risk function says of an order: every breach with limit, before, after and the smallest change that would pass. */
 import { nextUtcDay } from '../book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { Decimal, type DecimalString, isPositive, plainDecimal } from '../decimal.ts';
 import type { AssessedOrder, RiskAttribution, RiskChange, RiskHeadroom, RiskRejection } from '../decision.ts';
 import { marketStepOf } from '../market-step.ts';
 import type { Order, OrderQuote } from '../order.ts';
@@ -155,8 +155,10 @@ function quoteRejection(order: Order, { at, quote, book }: RiskContext): RiskRej
   });
 }
 
+/** The price of the order's side; null where the quote has none above zero. */
 function touchOf(order: Order, quote: OrderQuote): DecimalString | null {
-  return order.side === 'buy' ? quote.ask : quote.bid;
+  const price = order.side === 'buy' ? quote.ask : quote.bid;
+  return price !== null && isPositive(price) ? price : null;
 }
 
 function quoteInWords(order: Order, quote: OrderQuote | null, at: number): string {

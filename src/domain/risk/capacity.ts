@@ -2,11 +2,11 @@
  * How much room every limit still has for an order of one instrument, in whole micro-dollars. Amounts are rounded once,
  * when they enter, against the order: what counts against it up, what speaks for it down; all that follows is exact.
  */
-import { CATALOG, type Catalog } from '../catalog.ts';
+import { CATALOG } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
 import type { InstrumentKey } from '../venue.ts';
 import type { RiskCode } from './codes.ts';
-import type { RiskContext } from './context.ts';
+import type { RiskCatalog, RiskContext } from './context.ts';
 import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } from './exact.ts';
 
 /**
@@ -70,11 +70,14 @@ function isPerp(instrument: InstrumentKey): boolean {
   return instrument.startsWith('evmvenue:');
 }
 
-function underlyingOf(catalog: Catalog, instrument: InstrumentKey): string {
-  return catalog.byKey(instrument)?.underlying ?? instrument;
+/** What an instrument gives exposure to. Both outcomes of a prediction market are one exposure even where nothing else is known of it. */
+export function underlyingOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
+  const known = catalog.byKey(instrument)?.underlying;
+  if (known !== undefined) return known;
+  return instrument.startsWith('prediction:') ? instrument.replace(/\.(yes|no)$/, '') : instrument;
 }
 
-function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: Catalog): Sums {
+function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog): Sums {
   const { book, others } = context;
   const value: Split = { spot: 0n, perp: 0n };
   const cost: Split = { spot: 0n, perp: 0n };
@@ -106,13 +109,13 @@ interface Exposure {
   duplicates: bigint;
 }
 
-function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog: Catalog): void {
+function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog: RiskCatalog): void {
   if (key === exposure.instrument) exposure.same += amount;
   else if (underlyingOf(catalog, key) === exposure.underlying) exposure.duplicates += amount;
 }
 
 /** The rooms of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
-export function roomsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: Catalog = CATALOG): Rooms {
+export function roomsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog = CATALOG): Rooms {
   const { mandate, book, others } = context;
   const sums = sumsOf(context, instrument, exceptProposalId, catalog);
   const rooms: Room[] = [];

@@ -1,5 +1,6 @@
 /** What the pre-trade risk function is told about the world: everything that it looks at, and nothing else. */
 import type { MarkedBook } from '../book.ts';
+import type { CatalogEntry } from '../catalog.ts';
 import type { Observation, ObservedReference } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { ExecutionMode, OrderQuote } from '../order.ts';
@@ -22,6 +23,11 @@ export interface ReferenceUse {
   /** True where the rules that ask for the order read it: a fair-value policy (spec section 1). */
   readonly required: boolean;
   readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
+}
+
+/** What the risk function asks of the catalog; whoever knows instruments beyond it answers for those too. */
+export interface RiskCatalog {
+  byKey(key: InstrumentKey): Pick<CatalogEntry, 'underlying' | 'token' | 'benchmarkKind'> | undefined;
 }
 
 /** The world around an order on venue `V`. */

@@ -7,6 +7,7 @@ export {
   observedOrderQuote,
   otherBooksOf,
   type ReferenceUse,
+  type RiskCatalog,
   type RiskContext,
 } from './context.ts';
 export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';

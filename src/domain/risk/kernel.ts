@@ -2,7 +2,7 @@
  * The comparisons of the pre-trade risk function on doubles that hold whole numbers. Every double here is an integer
  * below 2^52, where doubles are exact; an order beyond that is judged on big integers by the same comparisons.
  */
-import { Decimal, type DecimalString } from '../decimal.ts';
+import { Decimal, type DecimalString, isDecimalString } from '../decimal.ts';
 import { marketStepOf } from '../market-step.ts';
 import type { Order } from '../order.ts';
 import type { Rooms } from './capacity.ts';
@@ -94,6 +94,7 @@ function scaledNumber(text: DecimalString, scale: number): number {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 46) {
+      if (decimals >= 0) return Number.NaN;
       decimals = 0;
       continue;
     }
@@ -145,6 +146,8 @@ export function figuresOf(order: Order): OrderFigures {
 }
 
 function exactFiguresOf(order: Order, lotScale: number): OrderFigures {
+  for (const text of [order.quantity, order.limitPrice, order.notionalUsd])
+    if (!isDecimalString(text)) throw new RangeError(`order ${order.id}: ${JSON.stringify(text)} is no plain decimal`);
   const quantity = ratioOf(order.quantity);
   const price = ratioOf(order.limitPrice);
   const exactLots = floorScaled(order.quantity, lotScale);

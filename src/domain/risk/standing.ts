@@ -1,11 +1,11 @@
 /** The limits of the pre-trade risk function that an order's size does not move: prices, halts, drawdown, positions. */
-import { CATALOG, type Catalog, isTradableAt } from '../catalog.ts';
+import { CATALOG, isTradableAt } from '../catalog.ts';
 import { Decimal, plainDecimal } from '../decimal.ts';
 import { floorToStep, marketStepOf } from '../market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
 import { numberRatio } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
-import type { RiskContext } from './context.ts';
+import type { RiskCatalog, RiskContext } from './context.ts';
 import { ceilScaled, floorScaled, stepScale, USD_SCALE } from './exact.ts';
 
 /** What is breached by a buy and a sell alike, whatever their size. */
@@ -13,7 +13,7 @@ export function standingBreaches(
   instrument: InstrumentKey,
   venue: ExecutableVenue,
   context: RiskContext,
-  catalog: Catalog = CATALOG,
+  catalog: RiskCatalog = CATALOG,
 ): number {
   const { quote, reference, halt, disabledFeature } = context;
   const name = splitInstrumentKey(instrument);
@@ -28,13 +28,18 @@ export function standingBreaches(
 }
 
 /** False for a token whose mint is not valid yet or not any more: nothing of it is bought or sold. */
-export function isMintTradable(instrument: InstrumentKey, { at }: Pick<RiskContext, 'at'>, catalog: Catalog = CATALOG): boolean {
+export function isMintTradable(instrument: InstrumentKey, { at }: Pick<RiskContext, 'at'>, catalog: RiskCatalog = CATALOG): boolean {
   const token = catalog.byKey(instrument)?.token ?? null;
   return token === null || isTradableAt(token, at);
 }
 
 /** What is breached by a buy alone, whatever its size. */
-export function buyBreaches(instrument: InstrumentKey, context: RiskContext, exceptProposalId: string, catalog: Catalog = CATALOG): number {
+export function buyBreaches(
+  instrument: InstrumentKey,
+  context: RiskContext,
+  exceptProposalId: string,
+  catalog: RiskCatalog = CATALOG,
+): number {
   const { book, mandate, reference, halt } = context;
   let mask = 0;
   if (drawdownBreached(context)) mask |= RISK_BITS.daily_drawdown_breach;

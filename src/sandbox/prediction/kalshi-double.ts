@@ -68,7 +68,8 @@ function seriesOf({ asset, group }: SeededQuestion): string {
 function eventOf(question: SeededQuestion): string {
   return `${seriesOf(question)}-${question.group.split('-').at(-1)}`;
 }
-function tickerOf(question: SeededQuestion): string {
+/** The market of a question by this venue's name. */
+export function tickerOf(question: SeededQuestion): string {
   const letter = question.comparator === 'between' ? 'B' : question.comparator === 'below' ? 'L' : 'T';
   return `${eventOf(question)}-${letter}${question.threshold}`;
 }

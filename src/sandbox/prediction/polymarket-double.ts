@@ -61,6 +61,12 @@ function mirrored({ bids, asks }: SeededBook): SeededBook {
   return { bids: flip(asks), asks: flip(bids) };
 }
 
+/** The market of a question by this venue's name: its condition, and the number that the catalogue gives it. */
+export function polymarketIds({ key }: SeededQuestion): { readonly conditionId: string; readonly number: number } {
+  const conditionId = `0x${sha(`condition/${key}`)}`;
+  return { conditionId, number: Number.parseInt(conditionId.slice(2, 9), 16) };
+}
+
 export async function createPolymarketDouble(options: PolymarketDoubleOptions): Promise<PolymarketDouble> {
   const { questions, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
@@ -76,8 +82,7 @@ export async function createPolymarketDouble(options: PolymarketDoubleOptions): 
     let listing = listings.get(question.key);
     if (listing === undefined) {
       const token = (label: string): string => BigInt(`0x${sha(`${question.key}/${label}`)}`).toString();
-      const conditionId = `0x${sha(`condition/${question.key}`)}`;
-      listing = { question, conditionId, tokens: [token('yes'), token('no')], number: Number.parseInt(conditionId.slice(2, 9), 16) };
+      listing = { question, ...polymarketIds(question), tokens: [token('yes'), token('no')] };
       listings.set(question.key, listing);
       byToken.set(listing.tokens[0], listing);
       byToken.set(listing.tokens[1], listing);

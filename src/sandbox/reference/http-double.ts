@@ -10,6 +10,8 @@ export interface DoubleRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: http.IncomingHttpHeaders;
+  /** What a POST brings; empty otherwise. */
+  readonly body: string;
 }
 
 /** An open event stream. */
@@ -43,6 +45,7 @@ export interface HttpDouble {
   close(): Promise<void>;
 }
 
+const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 
 /** Listens on 127.0.0.1 only. */
@@ -73,7 +76,7 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
     if (faults.settings.disconnectLoop) response.destroy();
   }
 
-  function answer(incoming: http.IncomingMessage, response: http.ServerResponse): void {
+  function answer(incoming: http.IncomingMessage, response: http.ServerResponse, body: string): void {
     const { settings } = faults;
     if (settings.freeze || response.destroyed) return;
     if (settings.disconnectLoop) return void response.destroy();
@@ -89,7 +92,7 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
       response.writeHead(503, { 'content-type': 'text/plain' }).end('upstream connect error');
       return;
     }
-    const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers });
+    const reply = options.reply({ method: incoming.method ?? 'GET', path, query, headers: incoming.headers, body });
     // Carried out, and nobody hears of it.
     if (faults.happens(settings.lostAnswer)) return void response.destroy();
     if ('stream' in reply) return openStream(response, reply.stream);
@@ -103,14 +106,18 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
   }
 
   const server = http.createServer((incoming, response) => {
-    incoming.resume();
     incoming.on('error', () => response.destroy());
-    if (faults.settings.slowMs <= 0) return guarded(response, () => answer(incoming, response));
-    const cancel = clock.deadline(clock.now() + faults.settings.slowMs, () => {
-      cancels.delete(cancel);
-      guarded(response, () => answer(incoming, response));
-    });
-    cancels.add(cancel);
+    const begin = (body: string): void => {
+      if (faults.settings.slowMs <= 0) return guarded(response, () => answer(incoming, response, body));
+      const cancel = clock.deadline(clock.now() + faults.settings.slowMs, () => {
+        cancels.delete(cancel);
+        guarded(response, () => answer(incoming, response, body));
+      });
+      cancels.add(cancel);
+    };
+    if (incoming.method === 'POST') return readBody(incoming, begin);
+    incoming.resume();
+    begin('');
   });
   const { port, close } = await listenLocally(server, options.port);
   return {
@@ -122,6 +129,18 @@ export async function createHttpDouble(options: HttpDoubleOptions): Promise<Http
       return close();
     },
   };
+}
+
+/** Hands over the whole body of a request; what is too long is cut off. */
+function readBody(incoming: http.IncomingMessage, done: (body: string) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) incoming.destroy();
+    else chunks.push(chunk);
+  });
+  incoming.on('end', () => done(Buffer.concat(chunks).toString('utf8')));
 }
 
 /** Calls again and again, `everyMs` apart by the clock, until stopped. */

@@ -4,6 +4,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpDouble, type DoubleReply, type DoubleRequest, type HttpDouble } from '../reference/http-double.ts';
+import type { Cheat, SwapDesk, SwapQuote } from './swap-desk.ts';
 
 /** One token that has a pool against the stablecoin. */
 export interface SpotchainDoubleToken {
@@ -33,6 +34,8 @@ export interface SpotchainDoubleOptions {
   readonly keyedPerMinute?: number;
   /** Keys that are accepted; any other key is 401, no key is the keyless plan. */
   readonly apiKeys?: readonly string[];
+  /** Builds the transactions of swaps; without it there are quotes only. */
+  readonly desk?: SwapDesk;
 }
 
 export interface SpotchainDouble extends HttpDouble {
@@ -40,6 +43,8 @@ export interface SpotchainDouble extends HttpDouble {
   breakRoute(symbol: string, code: string | null): void;
   /** The pool address of a token, as `/networks/solana/pools/<address>/ohlcv` wants it. */
   poolOf(symbol: string): string;
+  /** What is wrong with every transaction from now on, or nothing (null). */
+  cheat(how: Cheat | null): void;
 }
 
 /** What the pool keeps of each swap. */
@@ -59,6 +64,16 @@ export function poolAddress(mint: string): string {
   return address;
 }
 
+/** The members of a JSON body; none where it is no object. */
+function bodyOf({ body }: DoubleRequest): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** UUID-shaped id out of a counter. */
 function requestId(counter: number): string {
   return `00000000-0000-4000-8000-${counter.toString(16).padStart(12, '0')}`;
@@ -74,6 +89,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
   const broken = new Map<string, string>();
   const windows = new Map<string, EpochMs[]>();
   let counter = 0;
+  const desk = options.desk ?? null;
+  const slotNow = (): number => desk?.slot() ?? Math.floor(clock.now() / 400);
 
   function multiplier(token: SpotchainDoubleToken, at: EpochMs): number {
     return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
@@ -102,8 +119,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     return { headers };
   }
 
-  /** Raw amount out of the pool for a raw amount in; both reserves follow the market's price and liquidity. */
-  function swap(token: SpotchainDoubleToken, buying: boolean, amount: bigint): { out: bigint; impact: number } {
+  /** Raw amounts out of the pool for a raw amount in; both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
+  function swap(token: SpotchainDoubleToken, buying: boolean, amount: bigint): { sent: bigint; out: bigint; impact: number } {
     const now = clock.now();
     const { price: fair, liquidityUsd } = market.token(token.underlying, now);
     const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
@@ -111,15 +128,17 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     // Reserves are raw: one raw whole token is worth `multiplier` UI units.
     const rawPrice = price * multiplier(token, now);
     const tokenReserve = stableReserve / rawPrice;
-    const fee = 1 - (token.transferFeeBps ?? 0) / 10_000;
-    const input = buying ? Number(amount) / 10 ** stable.decimals : (Number(amount) / 10 ** token.decimals) * fee;
+    const fee = BigInt(token.transferFeeBps ?? 0);
+    // The mint rounds its fee up.
+    const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
+    const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
     const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
     const effective = input * (1 - POOL_FEE);
     const output = (effective * reserveOut) / (reserveIn + effective);
     // Routes show no book: a crossed one is a way back that brings more than the way there cost.
     const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
-    const units = buying ? output * fee * 10 ** token.decimals : output * bonus * 10 ** stable.decimals;
-    return { out: BigInt(Math.floor(units)), impact: effective / (reserveIn + effective) };
+    const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
+    return { sent, out: buying ? kept(sent) : sent, impact: effective / (reserveIn + effective) };
   }
 
   /** Amounts are what prices are made of here. */
@@ -134,8 +153,8 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     return { status: 400, body: { error: text, errorCode: code } };
   }
 
-  function route(request: DoubleRequest, version: 'v1' | 'v2'): DoubleReply {
-    const { query } = request;
+  /** A quote for what the query asks, or why there is none. */
+  function quoted(query: URLSearchParams, version: 'v1' | 'v2'): (SwapQuote & { readonly impact: number }) | DoubleReply {
     const inputMint = query.get('inputMint') ?? '';
     const outputMint = query.get('outputMint') ?? '';
     const amountText = query.get('amount') ?? '';
@@ -143,60 +162,98 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
     if (inputMint === outputMint) return refusal('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal');
     const slippageBps = Number(query.get('slippageBps') ?? 50);
+    if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
+      return { status: 400, body: { error: 'Query parameter slippageBps cannot be parsed: a whole number from 0 to 10000' } };
     const buying = inputMint === stable.mint;
     const token = byMint.get(buying ? outputMint : inputMint);
-    if (token === undefined || (!buying && outputMint !== stable.mint)) {
+    const closed = (query.get('excludeRouters') ?? '').split(',').includes('metis');
+    if (token === undefined || closed || (!buying && outputMint !== stable.mint)) {
       return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
     }
     const failure = broken.get(token.symbol);
     if (failure !== undefined)
       return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
-    const { out, impact } = swap(token, buying, BigInt(amountText));
+    const { sent, out, impact } = swap(token, buying, BigInt(amountText));
     if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
-    const outAmount = bentAmount(out);
-    const threshold = ((out * BigInt(10_000 - slippageBps)) / 10_000n).toString();
-    const swapInfo = { ammKey: poolAddress(token.mint), label: 'Raydium CLMM', inputMint, outputMint, inAmount: amountText, outAmount };
-    if (version === 'v1') {
-      return {
-        status: 200,
-        body: {
-          inputMint,
-          inAmount: amountText,
-          outputMint,
-          outAmount,
-          otherAmountThreshold: threshold,
-          swapMode: 'ExactIn',
-          slippageBps,
-          platformFee: null,
-          priceImpactPct: impact.toFixed(12),
-          routePlan: [{ swapInfo, percent: 100, bps: 10_000 }],
-          contextSlot: Math.floor(clock.now() / 400),
-          timeTaken: 0.0015,
-        },
-      };
-    }
+    const threshold = (out * BigInt(10_000 - slippageBps)) / 10_000n;
+    return { inputMint, outputMint, inAmount: BigInt(amountText), outAmount: out, sentAmount: sent, threshold, slippageBps, impact };
+  }
+
+  /** What both versions of the API tell of a quote. */
+  function quoteFields({ inputMint, outputMint, inAmount, outAmount, threshold, slippageBps }: SwapQuote): object {
+    const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(outAmount) };
+    const label = 'Raydium CLMM';
+    const ammKey = poolAddress(inputMint === stable.mint ? outputMint : inputMint);
+    return {
+      ...amounts,
+      otherAmountThreshold: threshold.toString(),
+      swapMode: 'ExactIn',
+      slippageBps,
+      routePlan: [{ swapInfo: { ammKey, label, ...amounts }, percent: 100, bps: 10_000 }],
+    };
+  }
+
+  function quoteAnswer(request: DoubleRequest): DoubleReply {
+    const quote = quoted(request.query, 'v1');
+    if (!('inputMint' in quote)) return quote;
+    const plain = { platformFee: null, priceImpactPct: quote.impact.toFixed(12), contextSlot: slotNow(), timeTaken: 0.001_5 };
+    return { status: 200, body: { ...quoteFields(quote), ...plain } };
+  }
+
+  function orderAnswer(request: DoubleRequest): DoubleReply {
+    const quote = quoted(request.query, 'v2');
+    if (!('inputMint' in quote)) return quote;
+    const id = requestId(++counter);
+    const taker = request.query.get('taker');
+    const receiver = request.query.get('receiver');
+    const built = taker === null || desk === null ? null : desk.order({ id, quote, taker, receiver });
+    if (built !== null && 'refusal' in built) return built.refusal;
     return {
       status: 200,
       body: {
         mode: 'ultra',
-        inputMint,
-        outputMint,
-        inAmount: amountText,
-        outAmount,
-        otherAmountThreshold: threshold,
-        swapMode: 'ExactIn',
-        slippageBps,
-        priceImpact: -impact * 100,
-        priceImpactPct: (-impact).toFixed(8),
+        ...quoteFields(quote),
+        priceImpact: -quote.impact * 100,
+        priceImpactPct: (-quote.impact).toFixed(8),
         feeBps: 0,
-        routePlan: [{ swapInfo, percent: 100, bps: 10_000 }],
         router: 'metis',
         transaction: null,
-        requestId: requestId(++counter),
+        requestId: id,
         lastValidBlockHeight: null,
         totalTime: 12,
+        ...built?.fields,
       },
     };
+  }
+
+  /** The first API's second step: the quote comes back word for word, and a transaction goes out. */
+  function swapAnswer(request: DoubleRequest): DoubleReply {
+    const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
+    const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
+    if (desk === null) return { status: 400, body: { error: 'this double has no chain to swap on' } };
+    if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
+      return { status: 422, body: { error: 'Failed to deserialize the JSON body into the target type: missing field' } };
+    const query = new URLSearchParams({
+      inputMint: String(given['inputMint']),
+      outputMint: String(given['outputMint']),
+      amount: given['inAmount'],
+      slippageBps: String(given['slippageBps']),
+    });
+    const now = quoted(query, 'v1');
+    if (!('inputMint' in now)) return now;
+    return desk.swap({
+      quote: now,
+      taker: userPublicKey,
+      threshold: BigInt(given['otherAmountThreshold']),
+      legacy: asLegacyTransaction === true,
+    });
+  }
+
+  function executeAnswer(request: DoubleRequest): DoubleReply {
+    const { signedTransaction, requestId: id } = bodyOf(request);
+    if (desk === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
+      return { status: 400, body: { error: 'signedTransaction and requestId are needed', code: -1002 } };
+    return desk.execute({ id, signedTransaction });
   }
 
   function prices(query: URLSearchParams): DoubleReply {
@@ -265,6 +322,16 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
     };
   }
 
+  const GETS: Readonly<Record<string, (request: DoubleRequest) => DoubleReply>> = {
+    '/swap/v1/quote': quoteAnswer,
+    '/swap/v2/order': orderAnswer,
+    '/price/v3': ({ query }) => prices(query),
+  };
+  const POSTS: Readonly<Record<string, (request: DoubleRequest) => DoubleReply>> = {
+    '/swap/v1/swap': swapAnswer,
+    '/swap/v2/execute': executeAnswer,
+  };
+
   const server = await createHttpDouble({
     clock,
     faults,
@@ -274,14 +341,7 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       if (path.startsWith('/api/v2/')) return bars(path, query);
       const { refusal: limited, headers } = plan(request);
       if (limited !== undefined) return limited;
-      const reply =
-        path === '/swap/v1/quote'
-          ? route(request, 'v1')
-          : path === '/swap/v2/order'
-            ? route(request, 'v2')
-            : path === '/price/v3'
-              ? prices(query)
-              : { status: 404, body: { message: 'Route not found' } };
+      const reply = (request.method === 'POST' ? POSTS : GETS)[path]?.(request) ?? { status: 404, body: { message: 'Route not found' } };
       return 'stream' in reply ? reply : { ...reply, headers };
     },
   });
@@ -291,6 +351,10 @@ export async function createSpotchainDouble(options: SpotchainDoubleOptions): Pr
       if (!bySymbol.has(symbol)) throw new RangeError(`the double has no token "${symbol}"`);
       if (code === null) broken.delete(symbol);
       else broken.set(symbol, code);
+    },
+    cheat(how) {
+      if (desk === null) throw new RangeError('the double has no chain, so that it builds nothing to cheat with');
+      desk.cheat(how);
     },
     poolOf(symbol) {
       const token = bySymbol.get(symbol);

@@ -4,8 +4,10 @@ import { setup } from 'xstate';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
+import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { chartPage, describeMachine } from '../../../actors/runtime/chart.ts';
+import { preparedTransactionMachine } from '../../../actors/prepared-transaction/machine.ts';
 
 const SELF = 'test/actors/runtime/chart.test.ts';
 
@@ -28,6 +30,18 @@ test('docs/state-charts/evaluation.md is what the machine of the evaluation run 
 test('docs/state-charts/market-order.md is what the machine of a person’s order says', async () => {
   await expect(chartPage(marketOrderKind.machine, 'actors/market-order/machine.ts', SELF)).toMatchFileSnapshot(
     '../../../docs/state-charts/market-order.md',
+  );
+});
+
+test('docs/state-charts/prepared-transaction.md is what the machine of the prepared transaction says', async () => {
+  await expect(chartPage(preparedTransactionMachine, 'actors/prepared-transaction/machine.ts', SELF)).toMatchFileSnapshot(
+    '../../../docs/state-charts/prepared-transaction.md',
+  );
+});
+
+test('docs/state-charts/prediction-order.md is what the machine of a prediction order says', async () => {
+  await expect(chartPage(predictionOrderKind.machine, 'actors/prediction-order/machine.ts', SELF)).toMatchFileSnapshot(
+    '../../../docs/state-charts/prediction-order.md',
   );
 });
 

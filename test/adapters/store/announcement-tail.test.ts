@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AnnouncementRow, type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/announcement-tail.ts';
+import { API_ROLE, asOrganization } from '../../../src/adapters/store/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../../../src/adapters/store/migrate.ts';
@@ -36,11 +37,13 @@ interface Heard {
 
 async function listen(options: { name?: string; pollMs?: number; pageRows?: number; at?: string } = {}): Promise<Heard> {
   const sql = openDatabase({ url: options.at ?? url, connections: 3, name: options.name ?? 'tail' });
+  const callers = openDatabase({ url: options.at ?? url, role: API_ROLE, connections: 1, name: 'tail callers' });
   const rows: AnnouncementRow[] = [];
   const errors: unknown[] = [];
   const { pollMs, pageRows } = options;
   const tail = createAnnouncementTail({
     sql,
+    ownConnection: (orgId) => asOrganization(callers, orgId),
     clock,
     onError: (error) => errors.push(error),
     ...(pollMs === undefined ? {} : { pollMs }),
@@ -51,6 +54,7 @@ async function listen(options: { name?: string; pollMs?: number; pageRows?: numb
   stops.push(async () => {
     await tail.stop();
     await sql.end({ timeout: 1 });
+    await callers.end({ timeout: 1 });
   });
   return { tail, rows, errors };
 }

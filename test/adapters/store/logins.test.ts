@@ -1,5 +1,6 @@
 // The service's own logins: made by a superuser and by an owner who is none, and what happens where neither is allowed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { API_ROLE } from '../../../src/adapters/store/as-organization.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../../src/adapters/store/evidence-store.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
@@ -30,7 +31,7 @@ async function plainOwner(name: string): Promise<string> {
   const database = new URL(url).pathname.slice(1);
   await superuser.unsafe(`
     create role ${name} login createrole password 'plain';
-    grant sevengate_app, sevengate_evaluator, sevengate_reader to ${name} with admin option;
+    grant sevengate_app, sevengate_api, sevengate_evaluator, sevengate_reader to ${name} with admin option;
     alter database ${database} owner to ${name};
     alter schema public owner to ${name};`);
   const address = new URL(url);
@@ -39,7 +40,7 @@ async function plainOwner(name: string): Promise<string> {
   return address.href;
 }
 
-test('an owner with CREATEROLE who is no superuser migrates, makes both logins, and again after a restart with the same passwords', async () => {
+test('an owner with CREATEROLE who is no superuser migrates, makes its logins, and again after a restart with the same passwords', async () => {
   const owner = await plainOwner(`plain_owner_${process.pid}`);
   await migrate(owner);
   const [first, second] = [await separateLogins(owner), await separateLogins(owner)];
@@ -56,6 +57,12 @@ test('an owner with CREATEROLE who is no superuser migrates, makes both logins, 
     expect(await sql`select current_user as role`).toEqual([{ role: 'sevengate_evaluator' }]);
     await expect(sql`insert into organizations (id, name) values (gen_random_uuid(), 'x')`).rejects.toThrow(/permission denied/);
   });
+  await withSql({ url: first.apiUrl, role: API_ROLE }, async (sql) => {
+    expect(await sql`select current_user as role, session_user <> current_user as apart`).toEqual([{ role: 'sevengate_api', apart: true }]);
+    await expect(sql`insert into organizations (id, name) values (gen_random_uuid(), 'x')`).rejects.toThrow(/permission denied/);
+  });
+  // The login that serves callers cannot become the engine, which sees every organization.
+  await expect(withSql({ url: first.apiUrl }, (sql) => sql`select 1`)).rejects.toThrow(/permission denied/);
   // The application's address with the evaluator's role is refused by the server itself.
   await expect(withSql({ url: first.appUrl, role: EVALUATOR_ROLE }, (sql) => sql`select 1`)).rejects.toThrow(/permission denied/);
   // The owner's own statements meet the same gates.
@@ -72,7 +79,16 @@ test('a login that may use the roles and make none serves for all, and the start
   const address = new URL(migrated);
   address.username = name;
   address.password = 'plain';
+  await expect(separateLogins(address.href)).rejects.toThrow(
+    /can neither make logins nor be sevengate_api, which serves callers: grant it/,
+  );
+  await superuser.unsafe(`grant sevengate_api to ${name}`);
   const logins = await separateLogins(address.href);
-  expect(logins).toMatchObject({ appUrl: address.href, evaluatorUrl: address.href, shared: expect.stringContaining('permission denied') });
+  expect(logins).toMatchObject({
+    appUrl: address.href,
+    apiUrl: address.href,
+    evaluatorUrl: address.href,
+    shared: expect.stringContaining('permission denied'),
+  });
   expect(await withSql({ url: logins.appUrl }, (sql) => sql`select current_user as role`)).toEqual([{ role: 'sevengate_app' }]);
 });

@@ -12,7 +12,7 @@ import { mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
 import { mapMarkets, mapSocketFrame } from '../../../src/adapters/venues/prediction/kalshi/map.ts';
 import { mapGammaEvents, mapGammaMarkets, mapMarketFrame } from '../../../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapHermesUpdate } from '../../../src/adapters/venues/reference/hermes-map.ts';
-import { readMarks } from '../../../src/adapters/venues/reference/issuer-marks.ts';
+import { PRESTOCKS } from '../../../src/adapters/venues/reference/issuer-marks.ts';
 import { mapOhlcv } from '../../../src/adapters/venues/spotchain/candles.ts';
 import { readLeg, readPrices } from '../../../src/adapters/venues/spotchain/map.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
@@ -134,7 +134,7 @@ function hermes(update: { readonly parsed: readonly { readonly id: string }[] })
 }
 
 function issuerMarks(rows: readonly unknown[]): Tally {
-  const { marks, unread } = readMarks(rows, AT);
+  const { marks, unread } = PRESTOCKS.read(rows, AT);
   return {
     read: rows.length,
     mapped: { mark: marks.length },
@@ -195,15 +195,11 @@ function legs(answers: readonly Fields[]): Tally {
 }
 
 function prices(answer: Fields): Tally {
-  const rows = readPrices(answer);
-  if (typeof rows === 'string') return { read: 1, mapped: {}, left: {}, rejected: { unknown_shape: 1 } };
-  const left = Object.keys(answer).length - rows.size;
-  return {
-    read: Object.keys(answer).length,
-    mapped: { price: rows.size },
-    left: left > 0 ? { 'without a sound price': left } : {},
-    rejected: {},
-  };
+  const found = readPrices(answer);
+  if (typeof found === 'string') return { read: 1, mapped: {}, left: {}, rejected: { unknown_shape: 1 } };
+  const rejected: Record<string, number> = {};
+  for (const { reason } of found.unread) add(rejected, reason);
+  return { read: Object.keys(answer).length, mapped: { price: found.rows.size }, left: {}, rejected };
 }
 
 /**

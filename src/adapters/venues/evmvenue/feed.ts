@@ -8,7 +8,7 @@ import type { OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';
 import { openVenueSocket, type VenueConnection } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
-import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, PROVIDER, quoteOfBook } from './map.ts';
+import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, type PerpBook, PROVIDER } from './map.ts';
 
 const MAX_SUBSCRIPTIONS = 1_000;
 /** Oftener than a quote may be old (5 s); 30 of the 2000 messages a minute that the venue allows. */
@@ -59,7 +59,7 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   const subscriptions = perpSubscriptions([...coins], options.timeframes ?? []).map((subscription) =>
     JSON.stringify({ method: 'subscribe', subscription }),
   );
-  const books = new Map<string, OrderBook>();
+  const books = new Map<string, PerpBook>();
   const unknownFields = createUnknownFields();
 
   const messages = new Observable<FeedMessage>((subscriber) => {
@@ -91,14 +91,14 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
       for (const message of mapPerpFrame(frame, receivedAt, coins, unknownFields.note)) {
         if (message.kind === 'perp_book') {
           data = true;
-          const { book } = message;
-          books.set(book.instrument, book);
+          const { top } = message;
+          books.set(top.instrument, message);
           // `bbo` is silent while nothing changes; the book says that the top still stands. Where it is older than
           // what `bbo` already said, it would only look like disorder.
-          const behindMs = (quotedAt.get(book.instrument) ?? 0) - book.observedAt;
+          const behindMs = (quotedAt.get(top.instrument) ?? 0) - top.observedAt;
           if (behindMs <= 0 || behindMs > CLOCK_STEP_MS) {
-            quotedAt.set(book.instrument, book.observedAt);
-            subscriber.next(quoteOfBook(book));
+            quotedAt.set(top.instrument, top.observedAt);
+            subscriber.next(top);
           }
         } else if (message.kind === 'forming_candle') {
           data = true;
@@ -150,8 +150,9 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
     messages,
     unknownFields,
     book(instrument, levels) {
-      const book = books.get(instrument);
-      if (book === undefined) return null;
+      const heard = books.get(instrument);
+      if (heard === undefined) return null;
+      const { book } = heard;
       return { ...book, bids: book.bids.slice(0, levels), asks: book.asks.slice(0, levels) };
     },
   };

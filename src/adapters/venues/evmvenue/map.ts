@@ -9,6 +9,7 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
+import { scanPerpFrame, scannedLevels } from './scan-frames.ts';
 
 /** The provider's name in `source`. */
 export const PROVIDER = 'hyperliquid';
@@ -20,20 +21,45 @@ export const CANDLE_SOURCE = 'hyperliquid:candle';
 /** What the venue documents or was seen to send, read or not. */
 const FRAME_FIELDS = knownFields(PROVIDER, 'channel data');
 const BODY_FIELDS = {
-  bbo: knownFields(BBO_SOURCE, 'coin time bbo'),
-  l2Book: knownFields(BOOK_SOURCE, 'coin time levels fast'),
-  activeAssetCtx: knownFields(CONTEXT_SOURCE, 'coin ctx'),
+  bbo: knownFields(BBO_SOURCE, ['coin time bbo', { bbo: 'px sz n' }]),
+  l2Book: knownFields(BOOK_SOURCE, ['coin time levels fast', { levels: 'px sz n' }]),
+  activeAssetCtx: knownFields(CONTEXT_SOURCE, [
+    'coin ctx',
+    { ctx: 'funding openInterest prevDayPx dayNtlVlm premium oraclePx markPx midPx impactPxs dayBaseVlm' },
+  ]),
 };
-const CONTEXT_FIELDS = knownFields(
-  CONTEXT_SOURCE,
-  'funding openInterest prevDayPx dayNtlVlm premium oraclePx markPx midPx impactPxs dayBaseVlm',
-);
 const CANDLE_FIELDS = knownFields(CANDLE_SOURCE, 't T s i o c h l v n');
 
 /** A whole book; the venue never sends differences. */
 export interface PerpBook {
   readonly kind: 'perp_book';
   readonly book: OrderBook;
+  /** The quote at the top of it, which confirms or renews what `bbo` said last. */
+  readonly top: Quote<'evmvenue'>;
+}
+
+/** A book of which only the top was cut out of the frame: most books are replaced before anybody asks for their levels. */
+class ScannedBook implements PerpBook {
+  readonly kind = 'perp_book';
+  readonly top: Quote<'evmvenue'>;
+  readonly #frame: Buffer;
+  readonly #coins: ReadonlySet<string>;
+  #book: OrderBook | null = null;
+
+  constructor(frame: Buffer, coins: ReadonlySet<string>, top: Quote<'evmvenue'>) {
+    this.top = top;
+    this.#frame = frame;
+    this.#coins = coins;
+  }
+
+  get book(): OrderBook {
+    const { instrument, observedAt, receivedAt } = this.top;
+    if (this.#book === null) {
+      const { bids, asks } = scannedLevels(this.#frame, this.#coins);
+      this.#book = bookOf(instrument, observedAt, receivedAt, bids, asks);
+    }
+    return this.#book;
+  }
 }
 
 /** A bar as it stands; the venue does not say whether it is closed. */
@@ -101,11 +127,6 @@ function topQuote(
   };
 }
 
-/** The quote at the top of a whole book, which confirms or renews what `bbo` said last. */
-export function quoteOfBook(book: OrderBook): Quote<'evmvenue'> {
-  return topQuote(book.instrument, BOOK_SOURCE, book.observedAt, book.receivedAt, book.bids[0] ?? null, book.asks[0] ?? null);
-}
-
 /** How a frame is refused. The function has no name: tsx writes a name into a named one anew at every frame. */
 function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
   return (reason, detail, source = PROVIDER) => [rejection('evmvenue', source, receivedAt, reason, detail, frameSample(frame))];
@@ -113,10 +134,25 @@ function refusalOf(frame: Buffer, receivedAt: EpochMs): Refuse {
 
 /**
  * What one frame says. Well-formed frames that carry nothing for us yield nothing; one that cannot be used yields one
- * rejection with its reason. The plain-text greeting of a new connection is ignored. `note` hears of members that nobody
- * knows. Never throws.
+ * rejection with its reason. The greeting of a new connection is ignored. `note` hears of members that nobody knows. Never
+ * throws.
  */
 export function mapPerpFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  coins: ReadonlySet<string>,
+  note?: NoteUnknownField,
+): readonly PerpMessage[] {
+  const scanned = scanPerpFrame(frame, coins);
+  if (scanned === null) return mapParsedPerpFrame(frame, receivedAt, coins, note);
+  const { channel, coin, time, bid, ask } = scanned;
+  return channel === 'bbo'
+    ? [topQuote(coin, BBO_SOURCE, time, receivedAt, bid, ask)]
+    : [new ScannedBook(frame, coins, topQuote(coin, BOOK_SOURCE, time, receivedAt, bid, ask))];
+}
+
+/** `mapPerpFrame` without the scan: the meaning that the scan must agree with. */
+export function mapParsedPerpFrame(
   frame: Buffer,
   receivedAt: EpochMs,
   coins: ReadonlySet<string>,
@@ -148,7 +184,6 @@ export function mapPerpFrame(
   if (!coins.has(coin)) return refuse('unknown_instrument', `${coin} was not asked for`);
   if (channel === 'bbo') return mapBbo(coin, body, receivedAt, refuse);
   if (channel === 'l2Book') return mapBook(coin, body, receivedAt, refuse);
-  if (typeof body['ctx'] === 'object' && body['ctx'] !== null) noteUnknown(body['ctx'], CONTEXT_FIELDS, note);
   return mapContext(coin, body, receivedAt, refuse);
 }
 
@@ -188,12 +223,8 @@ export function perpLevels(value: unknown): readonly [readonly BookLevel[], read
   return [sides[0] as BookLevel[], sides[1] as BookLevel[]];
 }
 
-function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
-  const { time, levels } = body;
-  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BOOK_SOURCE);
-  const sides = perpLevels(levels);
-  if (typeof sides === 'string') return refuse(sides, 'the levels of the book cannot be read', BOOK_SOURCE);
-  const book: OrderBook = {
+function bookOf(coin: string, time: EpochMs, receivedAt: EpochMs, bids: readonly BookLevel[], asks: readonly BookLevel[]): OrderBook {
+  return {
     venue: 'evmvenue',
     instrument: coin,
     source: BOOK_SOURCE,
@@ -201,12 +232,21 @@ function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochM
     receivedAt,
     sourceTime: true,
     sequence: null,
-    bids: sides[0],
-    asks: sides[1],
+    bids,
+    asks,
     quality: 'live',
     flags: NO_FLAGS,
   };
-  return [{ kind: 'perp_book', book }];
+}
+
+function mapBook(coin: string, body: Record<string, unknown>, receivedAt: EpochMs, refuse: Refuse): readonly PerpMessage[] {
+  const { time, levels } = body;
+  if (!isCount(time)) return refuse('bad_number', `time ${String(time)}`, BOOK_SOURCE);
+  const sides = perpLevels(levels);
+  if (typeof sides === 'string') return refuse(sides, 'the levels of the book cannot be read', BOOK_SOURCE);
+  const [bids, asks] = sides;
+  const top = topQuote(coin, BOOK_SOURCE, time, receivedAt, bids[0] ?? null, asks[0] ?? null);
+  return [{ kind: 'perp_book', book: bookOf(coin, time, receivedAt, bids, asks), top }];
 }
 
 /** The numbers of an asset context; null where one is missing or cannot be. Contexts carry no time, so `observedAt` is `receivedAt`. */
@@ -265,7 +305,7 @@ function mapCandles(
     const { s, i } = (bar ?? {}) as Record<string, unknown>;
     const timeframe = timeframeOfInterval(i);
     const candle = perpCandle(bar);
-    if (candle !== null) noteUnknown(bar as object, CANDLE_FIELDS, note);
+    noteUnknown(bar, CANDLE_FIELDS, note);
     if (typeof s !== 'string' || timeframe === null)
       return refuse('missing_field', 'a bar without a coin or a known interval', CANDLE_SOURCE);
     if (!coins.has(s)) return refuse('unknown_instrument', `${s} was not asked for`, CANDLE_SOURCE);

@@ -95,12 +95,12 @@ export function maybePrice(fields: Fields, name: string): DecimalString | null {
   return priceOf(value, name);
 }
 
-/** @throws Unreadable for what is no price of a contract that pays one dollar. */
+/** @param value in its shortest spelling, as `decimalOf` gives it. @throws Unreadable for what is no price of a contract that pays one dollar. */
 export function priceOf(value: DecimalString, name: string): DecimalString {
-  const price = new Decimal(value);
-  if (!price.gt(0)) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
-  if (!price.lt(1)) throw new Unreadable('bad_number', `${name} ${value} is no probability`);
-  return value;
+  // Without zeros that say nothing, whatever lies between 0 and 1 begins with `0.`.
+  if (value.charCodeAt(0) === 48 && value.charCodeAt(1) === 46) return value;
+  if (value === '0' || value.charCodeAt(0) === 45) throw new Unreadable('non_positive_price', `${name} ${value} is not above zero`);
+  throw new Unreadable('bad_number', `${name} ${value} is no probability`);
 }
 
 /** A size of at least zero. */
@@ -108,6 +108,12 @@ export function sizeOf(value: unknown, name: string): DecimalString {
   const size = decimalOf(value, name);
   if (size.startsWith('-') && size !== '-0') throw new Unreadable('bad_number', `${name} ${size} is below zero`);
   return size;
+}
+
+/** A size of at least zero that may be missing, null or empty. */
+export function maybeSize(fields: Fields, name: string): DecimalString | null {
+  const size = maybeDecimal(fields, name);
+  return size === null ? null : sizeOf(size, name);
 }
 
 /** ISO 8601, or `2026-03-19 23:20:15+00`; null where the field is empty. */
@@ -133,8 +139,18 @@ export function epochOf(value: unknown, name: string): EpochMs {
 
 /** Without zeros that say nothing: books find a level by its spelling. */
 function trimmed(decimal: DecimalString): DecimalString {
-  let text = decimal;
-  if (text.includes('.')) text = text.replace(/\.?0+$/, '');
-  text = text.replace(/^(-?)0+(?=\d)/, '$1');
-  return text === '-0' ? '0' : text;
+  let from = decimal.charCodeAt(0) === 45 ? 1 : 0;
+  let to = decimal.length;
+  // Most decimals of venues begin with one digit before the point.
+  if (decimal.charCodeAt(from + 1) !== 46 || decimal.charCodeAt(to - 1) === 48) {
+    const point = decimal.indexOf('.');
+    if (point >= 0) {
+      while (decimal.charCodeAt(to - 1) === 48) to--;
+      if (to - 1 === point) to--;
+    }
+    const last = (point < 0 || point > to ? to : point) - 1;
+    while (from < last && decimal.charCodeAt(from) === 48) from++;
+  }
+  const digits = from === 0 && to === decimal.length ? decimal : decimal.slice(from, to);
+  return decimal.charCodeAt(0) === 45 && digits !== '0' ? `-${digits}` : digits;
 }

@@ -44,8 +44,17 @@ export class LevelBook {
   }
 }
 
-/** Sorted best first: bids from above, asks from below. Venues send either order. */
-export function bestFirst(levels: readonly PredictionLevel[], side: BookSide): PredictionLevel[] {
+/** Sorted best first: bids from above, asks from below. Venues send either order, and hardly ever another. */
+export function bestFirst(levels: PredictionLevel[], side: BookSide): PredictionLevel[] {
+  let ascending = true;
+  let descending = true;
+  for (let index = 1; index < levels.length && (ascending || descending); index++) {
+    const order = compareDecimals((levels[index - 1] as PredictionLevel).price, (levels[index] as PredictionLevel).price);
+    if (order > 0) ascending = false;
+    else if (order < 0) descending = false;
+  }
+  if (side === 'bids' ? descending : ascending) return levels;
+  if (side === 'bids' ? ascending : descending) return levels.reverse();
   const sign = side === 'bids' ? -1 : 1;
-  return [...levels].sort((a, b) => sign * compareDecimals(a.price, b.price));
+  return levels.sort((a, b) => sign * compareDecimals(a.price, b.price));
 }

@@ -1,7 +1,7 @@
 /** What both providers' feeds share: the catalogue is listed again and again, and what is worth streaming is streamed. */
 import { Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction-market.ts';
 import type { Quote, Rejection } from '../../../domain/quote.ts';
@@ -56,6 +56,8 @@ export interface ProviderFeedOptions {
   readonly listEveryMs?: number;
   /** Default 100. */
   readonly maxStreamed?: number;
+  /** Where what is asked for counts unknown members: the stream's are counted beside them. Default: a count of its own. */
+  readonly unknownFields?: UnknownFields;
   /** Every market that is open now. @throws VenueError */
   list(): Promise<Listing>;
   /** Markets that were open and are listed no more. @throws VenueError */
@@ -143,8 +145,7 @@ function haltedQuotes(market: PredictionMarket, receivedAt: number): Quote<'pred
 
 /** The feed of one provider. Cold; several subscribers share one connection. A listing that fails is counted and tried again. */
 export function createProviderFeed(options: ProviderFeedOptions): PredictionFeed {
-  const unknownFields = createUnknownFields();
-  const { provider, clock, random } = options;
+  const { provider, clock, random, unknownFields = createUnknownFields() } = options;
   const listEveryMs = options.listEveryMs ?? LIST_EVERY_MS;
   const news = new Subject<PredictionNews>();
 

@@ -1,6 +1,7 @@
 /** The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price. */
 import { Observable } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
+import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice, Session } from '../../../domain/quote.ts';
 import { sessionAt as usSessionAt } from '../../../domain/session.ts';
@@ -65,6 +66,7 @@ interface Share {
  */
 export function withFallback(options: FallbackOptions): VenueFeed {
   const { primary, provider, clock, random, symbols } = options;
+  const unknownFields = primary.unknownFields ?? createUnknownFields();
   const perMinute = options.perMinute ?? FALLBACK_PER_MINUTE;
   const sessionAt = options.sessionAt ?? usSessionAt;
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
@@ -143,7 +145,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
         epoch += 1;
         status('connected', '');
       }
-      const { prices, rejections } = provider.read(body, names, clock.now());
+      const { prices, rejections } = provider.read(body, names, clock.now(), unknownFields.note);
       for (const one of rejections) subscriber.next(one);
       for (const price of prices) subscriber.next(price);
       if (rejections.some(({ reason }) => reason === 'unknown_instrument')) {
@@ -198,5 +200,5 @@ export function withFallback(options: FallbackOptions): VenueFeed {
       heard.unsubscribe();
     };
   });
-  return { venue: 'reference', messages, ...(primary.unknownFields === undefined ? {} : { unknownFields: primary.unknownFields }) };
+  return { venue: 'reference', messages, unknownFields };
 }

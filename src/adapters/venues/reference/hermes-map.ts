@@ -36,29 +36,63 @@ export function bareFeedId(feedId: string): string {
   return bare;
 }
 
-const UPDATE_FIELDS = knownFields(HERMES_SOURCE, 'binary parsed');
-const ENTRY_FIELDS = knownFields(HERMES_SOURCE, 'id price ema_price metadata');
-const PRICE_FIELDS = knownFields(HERMES_SOURCE, 'price conf expo publish_time');
+const PRICE = 'price conf expo publish_time';
+/** What Hermes documents or was seen to send, read or not. */
+const UPDATE_FIELDS = knownFields(HERMES_SOURCE, [
+  'binary parsed',
+  {
+    binary: 'encoding data',
+    parsed: [
+      'id price ema_price metadata',
+      { price: PRICE, ema_price: PRICE, metadata: 'slot proof_available_time prev_publish_time emitter_chain price_service_receive_time' },
+    ],
+  },
+]);
+/** What Pyth Pro documents, with the names that its binary formats have. */
+const PUSH_FIELDS = knownFields(PRO_SOURCE, [
+  'type subscriptionId parsed evm solana leEcdsa leUnsigned',
+  {
+    parsed: [
+      'timestampUs priceFeeds',
+      {
+        priceFeeds:
+          'priceFeedId price exponent confidence bestBidPrice bestAskPrice publisherCount marketSession feedUpdateTimestamp emaPrice ' +
+          'emaConfidence fundingRate fundingTimestamp fundingRateInterval',
+      },
+    ],
+  },
+]);
 
 /** A price that strays from its own moving average (of about an hour) by more than this share of it is not believed. */
 const MAX_FROM_AVERAGE = 0.5;
 const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
 
-const MANTISSA = /^-?\d{1,20}$/;
+/** The most digits of a mantissa. */
+const MAX_DIGITS = 20;
 
 /** mantissa x 10^exponent as an exact plain decimal; null where the mantissa is no integer text or the exponent out of bounds. */
 export function scaledDecimal(mantissa: unknown, exponent: unknown): DecimalString | null {
-  if (typeof mantissa !== 'string' || !MANTISSA.test(mantissa)) return null;
-  if (typeof exponent !== 'number' || !Number.isInteger(exponent) || exponent < -18 || exponent > 18) return null;
-  const negative = mantissa.charCodeAt(0) === 45;
-  const digits = (negative ? mantissa.slice(1) : mantissa).replace(/^0+(?=\d)/, '');
-  if (digits === '0') return '0';
-  const sign = negative ? '-' : '';
+  if (typeof mantissa !== 'string' || typeof exponent !== 'number') return null;
+  if (!Number.isInteger(exponent) || exponent < -18 || exponent > 18) return null;
+  const begin = mantissa.charCodeAt(0) === 45 ? 1 : 0;
+  const end = mantissa.length;
+  if (end === begin || end - begin > MAX_DIGITS) return null;
+  let from = end;
+  for (let at = end - 1; at >= begin; at--) {
+    const code = mantissa.charCodeAt(at);
+    if (code < 48 || code > 57) return null;
+    if (code !== 48) from = at;
+  }
+  // From here on `from` is the first digit that is not zero.
+  if (from === end) return '0';
+  const sign = begin === 1 ? '-' : '';
+  const digits = from === 0 ? mantissa : mantissa.slice(from);
   if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
-  const padded = digits.padStart(1 - exponent, '0');
-  const whole = padded.slice(0, exponent);
-  const fraction = padded.slice(exponent).replace(/0+$/, '');
-  return sign + (fraction === '' ? whole : `${whole}.${fraction}`);
+  let to = digits.length;
+  const whole = to + exponent;
+  while (to > Math.max(whole, 0) && digits.charCodeAt(to - 1) === 48) to--;
+  if (whole <= 0) return `${sign}0.${'0'.repeat(-whole)}${digits.slice(0, to)}`;
+  return to === whole ? sign + digits.slice(0, whole) : `${sign}${digits.slice(0, whole)}.${digits.slice(whole, to)}`;
 }
 
 type Fields = Record<string, unknown>;
@@ -130,11 +164,13 @@ export interface ReferenceYield {
   readonly rejections: readonly Rejection[];
 }
 
-/** The moving average that comes beside a price; null where it is missing or none. */
-function averageOf(value: unknown): DecimalString | null {
+/** The moving average that comes beside a price; null where it is missing or not above zero, undefined where it cannot be read. */
+function averageOf(value: unknown): DecimalString | null | undefined {
+  if (value === undefined || value === null) return null;
   const average = fields(value);
   const price = average === null ? null : scaledDecimal(average['price'], average['expo']);
-  return price !== null && isPositive(price) ? price : null;
+  if (price === null) return undefined;
+  return isPositive(price) ? price : null;
 }
 
 /**
@@ -155,7 +191,7 @@ export function mapHermesUpdate(
     found.reject('unknown_shape', 'an update without a list "parsed"', message);
     return found;
   }
-  noteUnknown(message as object, UPDATE_FIELDS, note);
+  noteUnknown(message, UPDATE_FIELDS, note);
   for (const item of parsed as unknown[]) {
     const entry = fields(item);
     const price = fields(entry?.['price']);
@@ -164,8 +200,6 @@ export function mapHermesUpdate(
       found.reject('missing_field', 'an entry without "id" or "price"', item);
       continue;
     }
-    noteUnknown(entry, ENTRY_FIELDS, note);
-    noteUnknown(price, PRICE_FIELDS, note);
     const symbol = symbols.get(id.toLowerCase().replace(/^0x/, ''));
     if (symbol === undefined) {
       found.reject('unknown_instrument', `nobody asked for feed ${id.slice(0, 66)}`, item);
@@ -180,8 +214,13 @@ export function mapHermesUpdate(
       );
       continue;
     }
+    const average = averageOf(entry['ema_price']);
+    if (average === undefined) {
+      found.reject('bad_number', `${symbol}: "ema_price" is no price`, item);
+      continue;
+    }
     const at = publishTime * 1000;
-    found.price(symbol, price['price'], price['conf'], price['expo'], at, at, null, item, averageOf(entry['ema_price']));
+    found.price(symbol, price['price'], price['conf'], price['expo'], at, at, null, item, average);
   }
   return found;
 }
@@ -195,20 +234,32 @@ const PRO_SESSIONS: Readonly<Record<string, Session>> = {
   closed: 'CLOSED',
 };
 
+/** A time in microseconds as the provider writes it, a text; null where it is none. */
+function microseconds(value: unknown): number | null {
+  const time = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
+  return isCount(time) && time > 0 ? time : null;
+}
+
 /**
  * Maps a Pyth Pro push (`streamUpdated`). `symbols` maps numeric ids. `timestampUs` is the tick, `feedUpdateTimestamp`
- * (microseconds) when the price last changed: where they differ the price is carried forward.
+ * (microseconds) when the price last changed: where they differ the price is carried forward. `note` hears of unknown members.
  */
-export function mapProUpdate(message: unknown, symbols: ReadonlyMap<number, string>, receivedAt: EpochMs): ReferenceYield {
+export function mapProUpdate(
+  message: unknown,
+  symbols: ReadonlyMap<number, string>,
+  receivedAt: EpochMs,
+  note?: NoteUnknownField,
+): ReferenceYield {
   const found = new Yield(PRO_SOURCE, receivedAt);
   const body = fields(message);
   const parsed = fields(body?.['parsed']);
   const feeds = parsed?.['priceFeeds'];
-  const tick = Number(parsed?.['timestampUs']);
-  if (body?.['type'] !== 'streamUpdated' || !Array.isArray(feeds) || !Number.isSafeInteger(tick) || tick <= 0) {
+  const tick = microseconds(parsed?.['timestampUs']);
+  if (body?.['type'] !== 'streamUpdated' || !Array.isArray(feeds) || tick === null) {
     found.reject('unknown_shape', 'no "streamUpdated" with "timestampUs" and "priceFeeds"', message);
     return found;
   }
+  noteUnknown(message, PUSH_FIELDS, note);
   for (const item of feeds as unknown[]) {
     const feed = fields(item);
     const symbol = typeof feed?.['priceFeedId'] === 'number' ? symbols.get(feed['priceFeedId']) : undefined;
@@ -221,10 +272,24 @@ export function mapProUpdate(message: unknown, symbols: ReadonlyMap<number, stri
       found.reject('missing_field', `${symbol}: no "feedUpdateTimestamp" in microseconds`, item);
       continue;
     }
+    const confidence = feed['confidence'];
+    if (confidence === undefined || confidence === null) {
+      found.reject('missing_field', `${symbol}: no "confidence"`, item);
+      continue;
+    }
     const word = feed['marketSession'];
     const session = typeof word === 'string' && Object.hasOwn(PRO_SESSIONS, word) ? (PRO_SESSIONS[word] ?? null) : null;
     const at = Math.floor(tick / 1000);
-    found.price(symbol, feed['price'], String(feed['confidence'] ?? '0'), feed['exponent'], at, Math.floor(updated / 1000), session, item);
+    found.price(
+      symbol,
+      feed['price'],
+      typeof confidence === 'number' ? String(confidence) : confidence,
+      feed['exponent'],
+      at,
+      Math.floor(updated / 1000),
+      session,
+      item,
+    );
   }
   return found;
 }

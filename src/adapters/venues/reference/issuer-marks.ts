@@ -1,34 +1,47 @@
 /** Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round (spec section 2.4). */
 
 import type { Clock } from '../../../../streams/clock.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type IssuerMark, type IssuerMarkState, isSameMark, type MarkChange } from '../../../domain/issuer-mark.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import { NO_FLAGS, type Quality } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import type { KeyedDoor } from './keyed-door.ts';
 
-export const MARK_SOURCE = 'prestocks:mark';
-const ISSUER = 'prestocks';
-const PATH = '/api/prestocks';
+/** Whose marks may be read. */
+export const MARK_PROVIDERS = ['prestocks', 'tessera'] as const;
+export type MarkProvider = (typeof MARK_PROVIDERS)[number];
+
+/** One issuer of tokens that publishes marks. An issuer with another shape is one more of these. */
+export interface MarkIssuer {
+  readonly name: MarkProvider;
+  readonly source: string;
+  readonly path: string;
+  /** What an answer says. Rows that cannot be used are sentences in `unread`. `note` hears of unknown members. */
+  readonly read: (body: unknown, receivedAt: EpochMs, note?: NoteUnknownField) => ReadMarks;
+}
+
+export interface ReadMarks {
+  readonly marks: readonly IssuerMark[];
+  readonly unread: readonly string[];
+}
 
 function positive(value: unknown): DecimalString | null {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? plainDecimal(value) : null;
 }
 
-/** Reads `/api/prestocks`, a bare list. Rows without a mint, a mark price or a mark valuation are returned as `unread` sentences. */
-export function readMarks(
-  body: unknown,
-  receivedAt: EpochMs,
-): { readonly marks: readonly IssuerMark[]; readonly unread: readonly string[] } {
+/** Reads a bare list of tokens; `mintName` is the issuer's word for the mint. A row without a mint, a mark price or a mark valuation is unread. */
+function readRows(body: unknown, mintName: string, receivedAt: EpochMs): ReadMarks {
   if (!Array.isArray(body)) return { marks: [], unread: ['the marks are no list'] };
   const marks: IssuerMark[] = [];
   const unread: string[] = [];
   for (const item of body as unknown[]) {
     const row = (typeof item === 'object' && item !== null ? item : {}) as Record<string, unknown>;
-    const { symbol, contract_address: mint } = row;
+    const { symbol, [mintName]: mint } = row;
     const markPrice = positive(row['markPrice']);
     const markValuation = positive(row['markValuation']);
     if (typeof symbol !== 'string' || symbol === '' || typeof mint !== 'string' || markPrice === null || markValuation === null) {
@@ -49,9 +62,43 @@ export function readMarks(
   return { marks, unread };
 }
 
+export const MARK_SOURCE = 'prestocks:mark';
+const PRESTOCKS_FIELDS = knownFields(
+  MARK_SOURCE,
+  'name symbol description image external_url contract_address markPrice markValuation tokenPrice impliedValuation supply',
+);
+
+/** The issuer of the catalog's pre-IPO tokens. */
+export const PRESTOCKS: MarkIssuer = {
+  name: 'prestocks',
+  source: MARK_SOURCE,
+  path: '/api/prestocks',
+  read(body, receivedAt, note) {
+    noteUnknown(body, PRESTOCKS_FIELDS, note);
+    return readRows(body, 'contract_address', receivedAt);
+  },
+};
+
+const TESSERA_SOURCE = 'tessera:mark';
+const TESSERA_FIELDS = knownFields(TESSERA_SOURCE, 'id name symbol code sector mint markPrice holders markValuation');
+
+/** A second issuer, under `https://rest-api.tessera.pe`. It tells neither what the token trades at nor how many there are. */
+export const TESSERA: MarkIssuer = {
+  name: 'tessera',
+  source: TESSERA_SOURCE,
+  path: '/v1/public/token-details',
+  read(body, receivedAt, note) {
+    noteUnknown(body, TESSERA_FIELDS, note);
+    return readRows(body, 'mint', receivedAt);
+  },
+};
+
+/** Issuers by their names. */
+export const MARK_ISSUERS: Readonly<Record<MarkProvider, MarkIssuer>> = { prestocks: PRESTOCKS, tessera: TESSERA };
+
 /** Asks the issuer once. @throws VenueError where it refuses or answers something else. */
 export async function fetchIssuerMarks(door: KeyedDoor, clock: Clock): Promise<readonly IssuerMark[]> {
-  const { marks, unread } = readMarks(await door.get(PATH, []), clock.now());
+  const { marks, unread } = PRESTOCKS.read(await door.get(PRESTOCKS.path, []), clock.now());
   if (marks.length === 0)
     throw new VenueError('reference', 200, 'unknown_shape', `the issuer's marks could not be read: ${unread[0] ?? 'the list is empty'}`);
   return marks;
@@ -71,6 +118,8 @@ const FORGETFUL: MarkMemory = { newest: async () => [], append: async () => {} }
 export interface IssuerMarkFeedOptions {
   /** `https://prestocks.com`. */
   readonly door: KeyedDoor;
+  /** Default: the issuer of the catalog's pre-IPO tokens. */
+  readonly issuer?: MarkIssuer;
   /** Mints that the catalog trusts, by symbol: a row with another mint is refused, since symbols have impostors. */
   readonly mints: ReadonlyMap<string, string>;
   readonly clock: Clock;
@@ -93,7 +142,8 @@ interface Known {
  * mint, keeps its mark as `degraded`. `states` gives the valuations beside the prices.
  */
 export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { states(): readonly IssuerMarkState[] } {
-  const { door, mints, clock, random, memory = FORGETFUL } = options;
+  const { door, mints, clock, random, issuer = PRESTOCKS, memory = FORGETFUL } = options;
+  const unknownFields = createUnknownFields();
   const everyMs = options.everyMs ?? 60_000;
   const known = new Map<string, Known>();
   const verified = new Map<string, boolean>();
@@ -114,7 +164,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
       const before = known.get(mark.symbol);
       return before === undefined || !isSameMark(before.mark, mark);
     };
-    const changes = marks.filter(isNew).map((mark): MarkChange => ({ ...mark, issuer: ISSUER, source: MARK_SOURCE }));
+    const changes = marks.filter(isNew).map((mark): MarkChange => ({ ...mark, issuer: issuer.name, source: issuer.source }));
     if (changes.length > 0) await memory.append(changes);
     for (const mark of marks) {
       const before = known.get(mark.symbol);
@@ -126,7 +176,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
   async function ask(): Promise<Reading<FeedMessage>> {
     await remember();
     const receivedAt = clock.now();
-    const { marks, unread } = readMarks(await door.get(PATH, []), receivedAt);
+    const { marks, unread } = issuer.read(await door.get(issuer.path, []), receivedAt, unknownFields.note);
     const rejected: Rejected[] = unread.map((detail) => ({ reason: 'unknown_shape', detail }));
     const accepted = new Map<string, IssuerMark>();
     for (const mark of marks) {
@@ -135,7 +185,9 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
     }
     await takeIn([...accepted.values()]);
     for (const symbol of known.keys()) verified.set(symbol, accepted.has(symbol));
-    const messages = [...known].map(([symbol, one]) => referenceOf(one, clock.now(), accepted.has(symbol) ? 'live' : 'degraded'));
+    const messages = [...known].map(([symbol, one]) =>
+      referenceOf(one, issuer.source, clock.now(), accepted.has(symbol) ? 'live' : 'degraded'),
+    );
     return { messages, rejected };
   }
 
@@ -150,8 +202,8 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
       kind: 'issuer_mark',
       venue: 'reference',
       instrument: mark.symbol,
-      issuer: ISSUER,
-      source: MARK_SOURCE,
+      issuer: issuer.name,
+      source: issuer.source,
       mint: mark.mint,
       mintVerified: verified.get(mark.symbol) ?? false,
       markPrice: mark.markPrice,
@@ -166,18 +218,19 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
 
   return {
     venue: 'reference',
-    messages: poll<FeedMessage>({ source: MARK_SOURCE, everyMs, clock, random, open: () => ({ ask }) }),
+    messages: poll<FeedMessage>({ source: issuer.source, everyMs, clock, random, open: () => ({ ask }) }),
     states: () => [...known.values()].map(stateOf),
+    unknownFields,
   };
 }
 
 /** A mark as the reference price of its token, as old as the mark itself. */
-function referenceOf({ mark, changedAt }: Known, receivedAt: EpochMs, quality: Quality): FeedMessage {
+function referenceOf({ mark, changedAt }: Known, source: string, receivedAt: EpochMs, quality: Quality): FeedMessage {
   return {
     kind: 'reference',
     venue: 'reference',
     instrument: mark.symbol,
-    source: MARK_SOURCE,
+    source,
     observedAt: receivedAt,
     receivedAt,
     feedUpdatedAt: changedAt,

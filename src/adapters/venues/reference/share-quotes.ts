@@ -1,23 +1,56 @@
 /** Second sources of share prices: how each is asked and what its answers mean. Pure; `fallback.ts` decides when. */
-import { isPositive, plainDecimal } from '../../../domain/decimal.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import { rejection } from '../venue-socket.ts';
 import type { ReferenceYield } from './hermes-map.ts';
 import type { DoorQuery } from './keyed-door.ts';
+
+/** Whom share prices may come from behind the first source. */
+export const SHARE_QUOTES_PROVIDERS = ['finnhub', 'alpaca'] as const;
+export type ShareQuotesProvider = (typeof SHARE_QUOTES_PROVIDERS)[number];
 
 /** One provider of share prices. A provider with another shape is one more of these. */
 export interface ShareQuotes {
   readonly source: string;
   /** How many shares one request may name. */
   readonly batch: number;
+  /** What the key goes into. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
   readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: DoorQuery };
-  /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. */
-  readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs) => ReferenceYield;
+  /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. `note` hears of unknown members. */
+  readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs, note?: NoteUnknownField) => ReferenceYield;
 }
 
 export const FINNHUB_SOURCE = 'finnhub:quote';
+const FINNHUB_FIELDS = knownFields(FINNHUB_SOURCE, 'c d dp h l o pc t');
+
+/** What such an answer comes to where it cannot be used. */
+function refusal(source: string, receivedAt: EpochMs, body: unknown, reason: RejectionReason, detail: string): ReferenceYield {
+  const sample = (JSON.stringify(body) ?? '').slice(0, 200).toWellFormed();
+  const one: Rejection = rejection('reference', source, receivedAt, reason, detail, sample);
+  return { prices: [], rejections: [one] };
+}
+
+/** A price of a second source. It is another's and polled, so it is `delayed` however young. */
+function secondPrice(source: string, symbol: string, price: DecimalString, at: EpochMs, receivedAt: EpochMs): ReferencePrice {
+  return {
+    kind: 'reference',
+    venue: 'reference',
+    instrument: symbol,
+    source,
+    observedAt: at,
+    receivedAt,
+    feedUpdatedAt: at,
+    referencePrice: price,
+    confidence: '0',
+    publisherSession: null,
+    quality: 'delayed',
+    flags: NO_FLAGS,
+  };
+}
 
 /** Unix seconds between 2000 and 2100. */
 function isUnixTime(value: unknown): value is number {
@@ -26,15 +59,13 @@ function isUnixTime(value: unknown): value is number {
 
 /**
  * Reads `/quote`: `c` is the last price, `t` its time in unix seconds. The answer does not repeat the symbol, and one
- * that is unknown is answered with zeros. The price is another source's and polled, so it is `delayed` however young.
+ * that is unknown is answered with zeros.
  */
-export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: EpochMs): ReferenceYield {
-  const refused = (reason: RejectionReason, detail: string): ReferenceYield => {
-    const sample = (JSON.stringify(body) ?? '').slice(0, 200).toWellFormed();
-    const one: Rejection = rejection('reference', FINNHUB_SOURCE, receivedAt, reason, `${symbol}: ${detail}`, sample);
-    return { prices: [], rejections: [one] };
-  };
+export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
+  const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
+    refusal(FINNHUB_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the quote is no object');
+  noteUnknown(body, FINNHUB_FIELDS, note);
   const { c, t } = body as Record<string, unknown>;
   if (c === 0 && t === 0) return refused('unknown_instrument', 'the provider has no such share');
   if (typeof c !== 'number' || !Number.isFinite(c)) return refused('bad_number', '"c" is no price');
@@ -42,21 +73,7 @@ export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: Epoc
   if (!isUnixTime(t)) return refused('bad_number', '"t" is no unix time in seconds');
   const referencePrice = plainDecimal(c);
   if (!isPositive(referencePrice)) return refused('non_positive_price', `the price is ${referencePrice}`);
-  const price: ReferencePrice = {
-    kind: 'reference',
-    venue: 'reference',
-    instrument: symbol,
-    source: FINNHUB_SOURCE,
-    observedAt: t * 1000,
-    receivedAt,
-    feedUpdatedAt: t * 1000,
-    referencePrice,
-    confidence: '0',
-    publisherSession: null,
-    quality: 'delayed',
-    flags: NO_FLAGS,
-  };
-  return { prices: [price], rejections: [] };
+  return { prices: [secondPrice(FINNHUB_SOURCE, symbol, referencePrice, t * 1000, receivedAt)], rejections: [] };
 }
 
 export const FINNHUB: ShareQuotes = {
@@ -64,5 +81,59 @@ export const FINNHUB: ShareQuotes = {
   batch: 1,
   headers: (key) => ({ 'x-finnhub-token': key }),
   request: ([symbol = '']) => ({ path: '/quote', query: [['symbol', symbol]] }),
-  read: (body, [symbol = ''], receivedAt) => readFinnhubQuote(body, symbol, receivedAt),
+  read: (body, [symbol = ''], receivedAt, note) => readFinnhubQuote(body, symbol, receivedAt, note),
 };
+
+export const ALPACA_SOURCE = 'alpaca:snapshot';
+const TRADE = 't x p s c i z u';
+const QUOTE = 't ax ap as bx bp bs c z';
+const BAR = 't o h l c v n vw';
+const ALPACA_FIELDS = knownFields(ALPACA_SOURCE, [
+  'symbol latestTrade latestQuote minuteBar dailyBar prevDailyBar',
+  { latestTrade: TRADE, latestQuote: QUOTE, minuteBar: BAR, dailyBar: BAR, prevDailyBar: BAR },
+]);
+
+/** RFC 3339 with up to nine digits of a second, in UTC; null where it is none. Finer than a millisecond is cut off. */
+function utcTime(value: unknown): EpochMs | null {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value)) return null;
+  const at = Date.parse(value.replace(/(\.\d{3})\d+/, '$1'));
+  return Number.isSafeInteger(at) && isUnixTime(Math.floor(at / 1000)) ? at : null;
+}
+
+/**
+ * Reads `/v2/stocks/{symbol}/snapshot`: the price is that of the latest trade, as old as that trade. Bars, and quotes of
+ * one exchange, are no prices of the share. A share that is unknown, or was never traded on the feed, has no latest trade.
+ */
+export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
+  const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
+    refusal(ALPACA_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the snapshot is no object');
+  noteUnknown(body, ALPACA_FIELDS, note);
+  const { symbol: named, latestTrade } = body as Record<string, unknown>;
+  if (named !== undefined && named !== symbol) return refused('unknown_instrument', `the snapshot is of ${String(named).slice(0, 20)}`);
+  if (latestTrade === null) return refused('unknown_instrument', 'the provider has no trade of such a share');
+  if (typeof latestTrade !== 'object') return refused('missing_field', 'the snapshot has no "latestTrade"');
+  const { p, t } = latestTrade as Record<string, unknown>;
+  if (typeof p !== 'number' || !Number.isFinite(p)) return refused('bad_number', '"latestTrade.p" is no price');
+  const referencePrice = plainDecimal(p);
+  if (!isPositive(referencePrice)) return refused('non_positive_price', `the price is ${referencePrice}`);
+  const at = utcTime(t);
+  if (at === null) return refused('bad_number', '"latestTrade.t" is no time');
+  return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt)], rejections: [] };
+}
+
+/** Its key is id and secret, joined by a colon: the provider wants both in headers of their own. */
+export const ALPACA: ShareQuotes = {
+  source: ALPACA_SOURCE,
+  batch: 1,
+  headers(key) {
+    const colon = key.indexOf(':');
+    return colon < 0 ? { 'apca-api-key-id': key } : { 'apca-api-key-id': key.slice(0, colon), 'apca-api-secret-key': key.slice(colon + 1) };
+  },
+  // The feed that every plan has. It covers one exchange, which is one more reason why its prices are `delayed`.
+  request: ([symbol = '']) => ({ path: `/v2/stocks/${encodeURIComponent(symbol)}/snapshot`, query: [['feed', 'iex']] }),
+  read: (body, [symbol = ''], receivedAt, note) => readAlpacaSnapshot(body, symbol, receivedAt, note),
+};
+
+/** Providers by their names. */
+export const SHARE_QUOTES: Readonly<Record<ShareQuotesProvider, ShareQuotes>> = { finnhub: FINNHUB, alpaca: ALPACA };

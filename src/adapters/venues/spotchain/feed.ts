@@ -145,15 +145,16 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     async function readRoundPrices(tokens: readonly SpotToken[]): Promise<void> {
       for (let start = 0; start < tokens.length && !stopped; start += PRICE_BATCH) {
         const batch = tokens.slice(start, start + PRICE_BATCH);
-        const rows = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
+        const read = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
         if (stopped) return;
         const receivedAt = clock.now();
-        if (typeof rows === 'string') {
-          subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', rows, ''));
+        if (typeof read === 'string') {
+          subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', read, ''));
           continue;
         }
+        for (const { reason, detail } of read.unread) subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, reason, detail, ''));
         for (const token of batch) {
-          const row = rows.get(token.mint);
+          const row = read.rows.get(token.mint);
           if (row === undefined) {
             // Left out means: no reliable price. The quote then stands on the routes alone.
             prices.delete(token.mint);

@@ -1,26 +1,46 @@
 /** Jupiter's answers as quotes and pool liquidity. Pure. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { PoolLiquidity, Quote } from '../../../domain/quote.ts';
+import type { PoolLiquidity, Quote, RejectionReason } from '../../../domain/quote.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { knownFields, noteUnknown } from '../known-fields.ts';
+import { knownFields, type Members, noteUnknown } from '../known-fields.ts';
+import { isCount } from '../wire-decimal.ts';
 import { readScaledUi, type ScaledUi, uiAmount } from './multiplier.ts';
 
 export const QUOTE_SOURCE = 'jupiter:quote';
 export const PRICE_SOURCE = 'jupiter:price';
 
+/** One step of a route, and the two kinds of reports that come beside one: keyed by pool, so that every name is known. */
+const STEP: Members = [
+  'swapInfo percent bps usdValue',
+  { swapInfo: 'ammKey label inputMint outputMint inAmount outAmount feeAmount feeMint updateContextSlot' },
+];
+const REPORT: Members = ['info', { info: '*' }];
 /** The members of both route answers, `v1` and `v2` without a taker, read or not. */
-const QUOTE_FIELDS = knownFields(
-  QUOTE_SOURCE,
+const QUOTE_FIELDS = knownFields(QUOTE_SOURCE, [
   'inputMint inAmount outputMint outAmount otherAmountThreshold swapMode slippageBps platformFee priceImpactPct routePlan ' +
-    'contextSlot timeTaken swapUsdValue simplerRouteUsed mostReliableAmmsQuoteReport useIncurredSlippageForQuoting otherRoutePlans ' +
-    'loadedLongtailToken instructionVersion mode inUsdValue outUsdValue priceImpact feeMint feeBps referralAccount ' +
-    'signatureFeeLamports signatureFeePayer prioritizationFeeLamports prioritizationFeePayer rentFeeLamports rentFeePayer ' +
-    'swapType router transaction lastValidBlockHeight gasless requestId totalTime taker quoteId maker expireAt errorCode ' +
-    'errorMessage error',
-);
-const PRICE_FIELDS = knownFields(PRICE_SOURCE, 'createdAt liquidity usdPrice blockId decimals priceChange24h stockData scaledUiConfig');
+    'contextSlot timeTaken swapUsdValue simplerRouteUsed mostReliableAmmsQuoteReport longtailMarketQuoteReport ' +
+    'useIncurredSlippageForQuoting useRewards otherRoutePlans loadedLongtailToken instructionVersion transactionVersion mode inUsdValue ' +
+    'outUsdValue priceImpact feeMint feeBps referralAccount signatureFeeLamports signatureFeePayer prioritizationFeeLamports ' +
+    'prioritizationFeePayer rentFeeLamports rentFeePayer swapType router transaction lastValidBlockHeight gasless requestId totalTime ' +
+    'taker quoteId maker expireAt errorCode errorMessage error',
+  { routePlan: STEP, platformFee: 'amount feeBps feeMint', mostReliableAmmsQuoteReport: REPORT },
+]);
+const PRICE_FIELDS = knownFields(PRICE_SOURCE, [
+  '*',
+  {
+    '*': [
+      'createdAt liquidity usdPrice blockId decimals priceChange24h stockData scaledUiConfig',
+      {
+        stockData: 'id price mcap updatedAt',
+        scaledUiConfig:
+          'multiplier newMultiplier newMultiplierEffectiveAt newMultiplierEffectiveTimestamp circSupplyPrescaled totalSupplyPrescaled ' +
+          'usdPricePrescaled',
+      },
+    ],
+  },
+]);
 
 /** One token that is quoted against the stablecoin. */
 export interface SpotToken {
@@ -53,15 +73,17 @@ export function readLeg(body: unknown, inputMint: string, outputMint: string, am
   if (typeof body !== 'object' || body === null) return 'the quote is no object';
   const answer = body as Record<string, unknown>;
   noteUnknown(answer, QUOTE_FIELDS, note);
-  const { inAmount, outAmount, contextSlot } = answer;
+  const { inAmount, outAmount, contextSlot = null, swapMode } = answer;
   if (answer['inputMint'] !== inputMint || answer['outputMint'] !== outputMint) {
     return `the quote is for ${String(answer['inputMint']).slice(0, 44)} to ${String(answer['outputMint']).slice(0, 44)}, which was not asked for`;
   }
   if (inAmount !== amount) return `the quote takes ${String(inAmount).slice(0, 30)} raw units, not the ${amount} that were asked for`;
+  // Left out it is the default, which is what was asked for.
+  if (swapMode !== undefined && swapMode !== 'ExactIn') return `the quote is for ${String(swapMode).slice(0, 20)}, asked for was ExactIn`;
   if (typeof outAmount !== 'string' || !RAW.test(outAmount))
     return `the quote's outAmount is ${JSON.stringify(outAmount)?.slice(0, 40)}, no raw amount above zero`;
-  const slot = typeof contextSlot === 'number' && Number.isSafeInteger(contextSlot) && contextSlot > 0 ? contextSlot : null;
-  return { inAmount, outAmount, contextSlot: slot };
+  if (contextSlot !== null && !isCount(contextSlot)) return 'contextSlot is no whole number';
+  return { inAmount, outAmount, contextSlot };
 }
 
 /** Significant digits of prices: beyond them lies only the noise of dividing integers. */
@@ -146,20 +168,42 @@ export interface PriceRow {
   readonly scaledUi: ScaledUi | null;
 }
 
-/** Reads `/price/v3`: rows by mint. Mints that the venue does not know, or knows no sound price of, are left out, as the venue leaves them out. */
-export function readPrices(body: unknown, note?: NoteUnknownField): Map<string, PriceRow> | string {
+/** What an answer of `/price/v3` says: rows by mint, and why others cannot be used. */
+export interface ReadPrices {
+  readonly rows: ReadonlyMap<string, PriceRow>;
+  readonly unread: readonly { readonly reason: RejectionReason; readonly detail: string }[];
+}
+
+/**
+ * Reads `/price/v3`, each row by itself. Mints that the venue does not know are left out of the answer. `liquidity` and
+ * `scaledUiConfig` may be missing or null; a row in which one of them cannot be read is refused whole, since a price beside
+ * a multiplier that nobody understands is worth nothing. A sentence where the answer is no object.
+ */
+export function readPrices(body: unknown, note?: NoteUnknownField): ReadPrices | string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'the prices are no object keyed by mint';
+  noteUnknown(body, PRICE_FIELDS, note);
   const rows = new Map<string, PriceRow>();
+  const unread: { reason: RejectionReason; detail: string }[] = [];
   for (const [mint, value] of Object.entries(body as Record<string, unknown>)) {
-    if (typeof value !== 'object' || value === null) continue;
-    const row = value as Record<string, unknown>;
-    noteUnknown(row, PRICE_FIELDS, note);
-    const { usdPrice, liquidity } = row;
-    if (typeof usdPrice !== 'number' || !(usdPrice > 0) || !Number.isFinite(usdPrice)) continue;
-    const liquid = typeof liquidity === 'number' && Number.isFinite(liquidity) && liquidity >= 0;
-    rows.set(mint, { usdPrice, liquidityUsd: liquid ? plainDecimal(liquidity) : null, scaledUi: readScaledUi(row['scaledUiConfig']) });
+    const row = readPrice(value);
+    if ('usdPrice' in row) rows.set(mint, row);
+    else unread.push({ reason: row.reason, detail: `${mint.slice(0, 44)}: ${row.detail}` });
   }
-  return rows;
+  return { rows, unread };
+}
+
+function readPrice(value: unknown): PriceRow | { readonly reason: RejectionReason; readonly detail: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { reason: 'unknown_shape', detail: 'the row is no object' };
+  const { usdPrice, liquidity = null, scaledUiConfig = null } = value as Record<string, unknown>;
+  if (usdPrice === undefined) return { reason: 'missing_field', detail: 'usdPrice is missing' };
+  if (typeof usdPrice !== 'number' || !Number.isFinite(usdPrice)) return { reason: 'bad_number', detail: 'usdPrice is no number' };
+  if (usdPrice <= 0) return { reason: 'non_positive_price', detail: `usdPrice is ${usdPrice}` };
+  if (liquidity !== null && !(typeof liquidity === 'number' && Number.isFinite(liquidity) && liquidity >= 0))
+    return { reason: 'bad_number', detail: 'liquidity is no number of at least 0' };
+  const scaledUi = readScaledUi(scaledUiConfig);
+  if (scaledUi === null && scaledUiConfig !== null) return { reason: 'unknown_shape', detail: 'scaledUiConfig cannot be read' };
+  return { usdPrice, liquidityUsd: liquidity === null ? null : plainDecimal(liquidity), scaledUi };
 }
 
 export function poolLiquidity(symbol: string, liquidityUsd: DecimalString, receivedAt: EpochMs): PoolLiquidity {

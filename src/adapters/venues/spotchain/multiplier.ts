@@ -29,20 +29,27 @@ export function uiAmount(raw: string, decimals: number, multiplier: DecimalStrin
 const MIN = 1e-9;
 const MAX = 1e9;
 
-/** Reads `scaledUiConfig` of a price answer; null where it is missing or makes no sense. */
+function believable(value: unknown): value is number {
+  return typeof value === 'number' && value > MIN && value < MAX;
+}
+
+/**
+ * Reads `scaledUiConfig` of a price answer; null where it makes no sense. A new multiplier that is missing, null or zero
+ * means that none is pending; one without a time would have to be guessed about.
+ */
 export function readScaledUi(config: unknown): ScaledUi | null {
   if (typeof config !== 'object' || config === null) return null;
   const entry = config as Record<string, unknown>;
-  const { multiplier, newMultiplier } = entry;
-  const believable = (value: unknown): value is number => typeof value === 'number' && value > MIN && value < MAX;
+  const { multiplier, newMultiplier = null } = entry;
   if (!believable(multiplier)) return null;
   const from = new Decimal(multiplier).toFixed();
-  if (!believable(newMultiplier)) return fixedMultiplier(from);
+  if (newMultiplier === null || newMultiplier === 0 || newMultiplier === multiplier) return fixedMultiplier(from);
+  if (!believable(newMultiplier)) return null;
   // Seen under two names: an ISO time, or unix seconds.
   const iso = entry['newMultiplierEffectiveAt'];
   const unix = entry['newMultiplierEffectiveTimestamp'];
-  const effectiveAt = typeof iso === 'string' ? Date.parse(iso) : Number(unix) * 1000;
-  if (!Number.isFinite(effectiveAt)) return fixedMultiplier(from);
+  const effectiveAt = typeof iso === 'string' ? Date.parse(iso) : typeof unix === 'number' ? unix * 1000 : Number.NaN;
+  if (!Number.isFinite(effectiveAt)) return null;
   return { multiplier: from, newMultiplier: new Decimal(newMultiplier).toFixed(), effectiveAt };
 }
 

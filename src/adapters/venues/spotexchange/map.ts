@@ -1,7 +1,7 @@
 /** The spot exchange's frames in the engine's words. Pure: bytes in, messages out. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Candle } from '../../../domain/candle.ts';
-import { compareDecimals } from '../../../domain/decimal.ts';
+import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
@@ -10,11 +10,12 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel } from '../order-book.ts';
 import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
-import { type BookTicker, scanBookTicker } from './scan-book-ticker.ts';
+import { BOOK_TICKER_SOURCE, type DepthDiff, scanSpotFrame } from './scan-frames.ts';
+
+export type { DepthDiff } from './scan-frames.ts';
 
 /** The provider's name in `source`. */
 export const PROVIDER = 'binance';
-export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
 export const DEPTH_SOURCE = 'binance:depth';
 export const KLINE_SOURCE = 'binance:kline';
 export const TICKER_SOURCE = 'binance:24hrTicker';
@@ -24,20 +25,7 @@ const BOOK_TICKER_FIELDS = knownFields(BOOK_TICKER_SOURCE, 'u s b B a A');
 const DEPTH_FIELDS = knownFields(DEPTH_SOURCE, 'e E s U u b a');
 const TICKER_FIELDS = knownFields(TICKER_SOURCE, 'e E s p P w x c Q b B a A o h l v q O C F L n');
 const ENVELOPE_FIELDS = knownFields(PROVIDER, 'stream data');
-const KLINE_FIELDS = knownFields(KLINE_SOURCE, 'e E s k');
-const BAR_FIELDS = knownFields(KLINE_SOURCE, 't T s i f L o c h l v n x q V Q B');
-
-/** A change of one book: absolute sizes, zero removes the level. Update ids `firstId` to `lastId` are inside. */
-export interface DepthDiff {
-  readonly kind: 'depth_diff';
-  readonly instrument: string;
-  readonly observedAt: EpochMs;
-  readonly receivedAt: EpochMs;
-  readonly firstId: number;
-  readonly lastId: number;
-  readonly bids: readonly BookLevel[];
-  readonly asks: readonly BookLevel[];
-}
+const KLINE_FIELDS = knownFields(KLINE_SOURCE, ['e E s k', { k: 't T s i f L o c h l v n x q V Q B' }]);
 
 /** The venue announces that it will close the connection for maintenance. */
 export interface ServerShutdown {
@@ -62,6 +50,16 @@ export function timeframeOfInterval(interval: unknown): string | null {
 /** The stream symbols (lower case) of the instruments that are followed. */
 export function streamSymbols(instruments: readonly string[]): ReadonlyMap<string, string> {
   return new Map(instruments.map((instrument) => [instrument.toLowerCase(), instrument]));
+}
+
+/** The members of a bookTicker message as the venue wrote them. */
+interface BookTicker {
+  readonly instrument: string;
+  readonly sequence: number;
+  readonly bid: DecimalString;
+  readonly bidSize: DecimalString;
+  readonly ask: DecimalString;
+  readonly askSize: DecimalString;
 }
 
 /**
@@ -105,12 +103,8 @@ export function mapSpotFrame(
   instruments: ReadonlyMap<string, string>,
   note?: NoteUnknownField,
 ): readonly SpotMessage[] {
-  const ticker = scanBookTicker(frame, instruments);
-  if (ticker !== null) {
-    const quote = bookTickerQuote(ticker, receivedAt);
-    if (typeof quote !== 'string') return [quote];
-  }
-  return mapParsedSpotFrame(frame, receivedAt, instruments, note);
+  const scanned = scanSpotFrame(frame, receivedAt, instruments);
+  return scanned === null ? mapParsedSpotFrame(frame, receivedAt, instruments, note) : [scanned];
 }
 
 /** `mapSpotFrame` without the scan: the meaning that the scan must agree with. */
@@ -182,7 +176,6 @@ function mapData(
   }
   if (channel.startsWith('kline_')) {
     noteUnknown(data, KLINE_FIELDS, note);
-    if (typeof data['k'] === 'object' && data['k'] !== null) noteUnknown(data['k'], BAR_FIELDS, note);
     return mapKline(instrument, data, receivedAt, refuse);
   }
   return refuse('unknown_shape', `no such channel: ${channel}`);

@@ -1,7 +1,7 @@
 /** The perpetuals venue's frames become the engine's words, or a counted rejection, and never an exception. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { mapPerpFrame, quoteOfBook } from '../../../../src/adapters/venues/evmvenue/map.ts';
+import { mapPerpFrame } from '../../../../src/adapters/venues/evmvenue/map.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 
 interface Fixture {
@@ -72,7 +72,7 @@ test('the top of a whole book is a quote; an empty book quotes nothing', () => {
   const [full] = map(frameOf('a whole book'));
   const [empty] = map(frameOf('an empty book'));
   if (full?.kind !== 'perp_book' || empty?.kind !== 'perp_book') return expect.fail('no book');
-  expect(quoteOfBook(full.book)).toMatchObject({
+  expect(full.top).toMatchObject({
     bid: '98450.50',
     bidSize: '2.5',
     ask: '98451.00',
@@ -80,7 +80,7 @@ test('the top of a whole book is a quote; an empty book quotes nothing', () => {
     observedAt: 1703875200000,
     quality: 'live',
   });
-  expect(quoteOfBook(empty.book)).toMatchObject({ bid: null, ask: null, quality: 'degraded' });
+  expect(empty.top).toMatchObject({ bid: null, ask: null, quality: 'degraded' });
 });
 
 test('20,000 mutated frames are mapped or refused and none throws', () => {

@@ -169,7 +169,9 @@ describe('multipliers', () => {
     ],
     ['nothing pending', { multiplier: 1.5 }, fixedMultiplier('1.5')],
     ['a zero that stands for nothing', { multiplier: 1.5, newMultiplier: 0 }, fixedMultiplier('1.5')],
-    ['no time', { multiplier: 1.5, newMultiplier: 2 }, fixedMultiplier('1.5')],
+    ['a new one without a time', { multiplier: 1.5, newMultiplier: 2 }, null],
+    ['a new one that is no number', { multiplier: 1.5, newMultiplier: '2', newMultiplierEffectiveTimestamp: 1 }, null],
+    ['the same one again', { multiplier: 1.5, newMultiplier: 1.5 }, fixedMultiplier('1.5')],
     ['no multiplier', { newMultiplier: 2 }, null],
     ['a multiplier of zero', { multiplier: 0 }, null],
     ['a text', 'x', null],
@@ -178,9 +180,9 @@ describe('multipliers', () => {
 
 describe('prices', () => {
   test('per UI unit, liquidity and multipliers are read from the captured shape', () => {
-    const rows = readPrices(fixture('price-v3.json'));
-    expect(rows).toEqual(
-      new Map([
+    expect(readPrices(fixture('price-v3.json'))).toEqual({
+      unread: [],
+      rows: new Map([
         [
           'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp',
           {
@@ -190,7 +192,7 @@ describe('prices', () => {
           },
         ],
       ]),
-    );
+    });
     // The relation of the capture: price per raw = price per UI unit x multiplier.
     const { scaledUiConfig, usdPrice } = Object.values(fixture('price-v3.json'))[0] as {
       usdPrice: number;
@@ -199,10 +201,28 @@ describe('prices', () => {
     expect(scaledUiConfig.usdPricePrescaled / usdPrice).toBeCloseTo(scaledUiConfig.newMultiplier, 6);
   });
 
-  test('that are missing, zero, negative or no number are left out', () => {
-    expect(
-      readPrices({ a: null, b: {}, c: { usdPrice: 0 }, d: { usdPrice: -1 }, e: { usdPrice: '5' }, f: { usdPrice: 5, liquidity: -1 } }),
-    ).toEqual(new Map([['f', { usdPrice: 5, liquidityUsd: null, scaledUi: null }]]));
+  test('that are missing, zero, negative or no number are refused, each by itself', () => {
+    const read = readPrices({
+      a: null,
+      b: {},
+      c: { usdPrice: 0 },
+      d: { usdPrice: -1 },
+      e: { usdPrice: '5' },
+      f: { usdPrice: 5, liquidity: -1 },
+      g: { usdPrice: 5, scaledUiConfig: { multiplier: 1, newMultiplier: 5 } },
+      h: { usdPrice: 5 },
+    });
+    if (typeof read === 'string') throw new Error(read);
+    expect(read.rows).toEqual(new Map([['h', { usdPrice: 5, liquidityUsd: null, scaledUi: null }]]));
+    expect(read.unread.map(({ reason, detail }) => [detail[0], reason])).toEqual([
+      ['a', 'unknown_shape'],
+      ['b', 'missing_field'],
+      ['c', 'non_positive_price'],
+      ['d', 'non_positive_price'],
+      ['e', 'bad_number'],
+      ['f', 'bad_number'],
+      ['g', 'unknown_shape'],
+    ]);
     expect(readPrices([])).toMatch(/no object/);
   });
 });

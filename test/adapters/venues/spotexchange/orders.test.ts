@@ -257,7 +257,7 @@ describe('what the exchange refuses', () => {
     ['too much', { quantity: '9001' }, /^LOT_SIZE: quantity 9001 is above the maximum 9000\.00000000; the nearest allowed is 9000$/],
   ])('%s is refused before it is sent, with the nearest that is allowed', async (_, parts, words) => {
     const order = await approved();
-    const changed = orderOf({ ...order, ...parts }) as RiskApproved<Order>;
+    const changed = orderOf({ ...(order as Order), ...parts }) as RiskApproved<Order>;
     const answer = await submit(changed);
     expect(answer).toMatchObject({ outcome: 'rejected', reason: 'filter_failed' });
     expect((answer as { detail: string }).detail).toMatch(words);
@@ -297,7 +297,7 @@ describe('what the exchange refuses', () => {
 
   test('a price too far from the market is the exchange’s own filter', async () => {
     const order = await approved();
-    const far = orderOf({ ...order, limitPrice: '500000' }) as RiskApproved<Order>;
+    const far = orderOf({ ...(order as Order), limitPrice: '500000' }) as RiskApproved<Order>;
     expect(await submit(far)).toMatchObject({
       outcome: 'rejected',
       reason: 'filter_failed',
@@ -332,7 +332,7 @@ describe('what the exchange refuses', () => {
 
 /** The same order once more under another name. */
 function freshOf(order: RiskApproved<Order>): RiskApproved<Order> {
-  return orderOf({ ...order, id: `order-${++made}` }) as RiskApproved<Order>;
+  return orderOf({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order>;
 }
 
 function infoOfNoRead(order: Order) {
@@ -489,7 +489,7 @@ test('no order that was let out is refused by a filter of its price, its size or
             .abs()
             .plus('0.01'),
         );
-        const order = orderOf({ ...base, id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order>;
+        const order = orderOf({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order>;
         const had = double.account.orders.length;
         const answer = await wide.submit(order, infoOfNoRead(order) as never);
         clock.advanceTo(clock.now() + 200);

@@ -28,7 +28,7 @@ export interface KalshiFeedOptions {
   readonly streamUrl: string;
   /** Null: the venue takes no socket without one, so that the tops are polled. */
   readonly key: KalshiKey | null;
-  readonly rest: Pick<KalshiRest, 'list' | 'ask'>;
+  readonly rest: Pick<KalshiRest, 'list' | 'ask' | 'unknownFields'>;
   readonly clock: Clock;
   /** For the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
@@ -47,6 +47,7 @@ export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
     random: options.random,
     ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
     ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
+    unknownFields: options.rest.unknownFields,
     list: () => options.rest.list(),
     ask: (left) => options.rest.ask(left),
     stream: (stage) => (signed === null ? pollTops(options, stage) : openBooks(options, signed, stage)),

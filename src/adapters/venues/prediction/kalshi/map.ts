@@ -19,7 +19,7 @@ import {
 import { type Comparator, type PredictionQuestion, underlyingIn } from '../../../../domain/prediction-question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
-import { type KnownFields, knownFields, noteUnknown } from '../../known-fields.ts';
+import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import { frameSample, rejection } from '../../venue-socket.ts';
 import {
   decimalOf,
@@ -30,6 +30,7 @@ import {
   maybeDecimal,
   maybeFlag,
   maybePrice,
+  maybeSize,
   maybeText,
   maybeTime,
   objectIn,
@@ -39,13 +40,61 @@ import {
   textIn,
   Unreadable,
 } from '../fields.ts';
-import { type BookSide, bestFirst } from '../level-book.ts';
+import { bestFirst } from '../level-book.ts';
+import { asksOf, type DeltaMessage, type SnapshotMessage, scanSocketFrame } from './scan-frames.ts';
 
 /** The provider's name in `source`. */
 export const PROVIDER = 'kalshi';
 export const MARKETS_SOURCE = 'kalshi:markets';
 export const BOOK_SOURCE = 'kalshi:orderbook';
 export const TRADES_SOURCE = 'kalshi:trades';
+const SERIES_SOURCE = 'kalshi:series';
+
+/** What the venue documents or was seen to send, read or not. */
+const SOURCES = 'name url';
+const MARKET: Members = [
+  'ticker event_ticker market_type title subtitle yes_sub_title no_sub_title created_time updated_time open_time close_time ' +
+    'expected_expiration_time expiration_time latest_expiration_time settlement_timer_seconds settlement_ts status ' +
+    'response_price_units notional_value notional_value_dollars yes_bid yes_bid_dollars yes_bid_size_fp yes_ask yes_ask_dollars ' +
+    'yes_ask_size_fp no_bid no_bid_dollars no_bid_size_fp no_ask no_ask_dollars no_ask_size_fp last_price last_price_dollars ' +
+    'previous_price previous_price_dollars previous_yes_bid previous_yes_bid_dollars previous_yes_ask previous_yes_ask_dollars volume ' +
+    'volume_fp volume_24h volume_24h_fp liquidity liquidity_dollars open_interest open_interest_fp result can_close_early ' +
+    'early_close_condition expiration_value settlement_value settlement_value_dollars category risk_limit_cents tick_size ' +
+    'price_level_structure price_ranges strike_type floor_strike cap_strike functional_strike custom_strike rules_primary ' +
+    'rules_secondary mve_collection_ticker mve_selected_legs primary_participant_key fee_waiver_expiration_time is_provisional',
+  { price_ranges: 'start end step', mve_selected_legs: 'event_ticker market_ticker side', custom_strike: '*' },
+];
+const EVENT_PAGE = knownFields(MARKETS_SOURCE, [
+  'cursor events milestones',
+  {
+    events: [
+      'event_ticker series_ticker title sub_title category mutually_exclusive collateral_return_type strike_date strike_period ' +
+        'available_on_brokers product_metadata settlement_sources markets',
+      { markets: MARKET, settlement_sources: SOURCES },
+    ],
+  },
+]);
+const MARKET_PAGE = knownFields(MARKETS_SOURCE, ['cursor markets', { markets: MARKET }]);
+const SERIES_FIELDS = knownFields(SERIES_SOURCE, [
+  'series',
+  {
+    series: [
+      'ticker title category frequency tags fee_type fee_multiplier settlement_sources contract_url contract_terms_url ' +
+        'additional_prohibitions product_metadata volume volume_fp last_updated_ts',
+      { settlement_sources: SOURCES },
+    ],
+  },
+]);
+const ORDER_BOOK = knownFields(BOOK_SOURCE, [
+  'orderbook orderbook_fp',
+  { orderbook: 'yes no yes_dollars no_dollars', orderbook_fp: 'yes_dollars no_dollars' },
+]);
+const TRADE_PAGE = knownFields(TRADES_SOURCE, [
+  'cursor trades',
+  {
+    trades: 'trade_id ticker count count_fp price yes_price no_price yes_price_dollars no_price_dollars taker_side created_time',
+  },
+]);
 
 const STATUSES: Readonly<Record<string, PredictionStatus>> = {
   initialized: 'unopened',
@@ -77,9 +126,13 @@ function sourcesIn(value: unknown): readonly ResolutionSource[] {
   });
 }
 
-/** The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. */
-export function mapSeries(body: unknown, receivedAt: EpochMs): SeriesTerms | Rejection {
-  return readable('kalshi:series', receivedAt, body, () => {
+/**
+ * The answer of `/series/{ticker}`: sources and fees. A fee type that is not known leaves the fee unknown. `note` hears of
+ * members that nobody knows, here and below.
+ */
+export function mapSeries(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): SeriesTerms | Rejection {
+  noteUnknown(body, SERIES_FIELDS, note);
+  return readable(SERIES_SOURCE, receivedAt, body, () => {
     const series = objectIn(objectIn(body, 'the answer')['series'], 'series');
     const type = maybeText(series, 'fee_type');
     const multiplier = maybeDecimal(series, 'fee_multiplier');
@@ -189,7 +242,7 @@ export function mapMarket(raw: unknown, { event, series }: MarketContext, receiv
     const size = (side: 'yes' | 'no', stands: string, at: string): DecimalString | null =>
       price(at) === null
         ? null
-        : (maybeDecimal(fields, `${side}_${at.includes('_bid_') ? 'bid' : 'ask'}_size_fp`) ?? maybeDecimal(fields, `${stands}_size_fp`));
+        : (maybeSize(fields, `${side}_${at.includes('_bid_') ? 'bid' : 'ask'}_size_fp`) ?? maybeSize(fields, `${stands}_size_fp`));
     const outcome = (side: 'yes' | 'no') => ({
       side,
       label: maybeText(fields, `${side}_sub_title`) ?? (side === 'yes' ? 'Yes' : 'No'),
@@ -265,7 +318,13 @@ export interface MappedPage {
 }
 
 /** A page of `/events?with_nested_markets=true`: every market of every event, each by itself. */
-export function mapEvents(body: unknown, seriesOf: (ticker: string) => SeriesTerms | null, receivedAt: EpochMs): MappedPage {
+export function mapEvents(
+  body: unknown,
+  seriesOf: (ticker: string) => SeriesTerms | null,
+  receivedAt: EpochMs,
+  note?: NoteUnknownField,
+): MappedPage {
+  noteUnknown(body, EVENT_PAGE, note);
   const read = readable(MARKETS_SOURCE, receivedAt, body, () => {
     const answer = objectIn(body, 'the answer');
     return {
@@ -287,7 +346,13 @@ export function mapEvents(body: unknown, seriesOf: (ticker: string) => SeriesTer
 }
 
 /** A page of `/markets`. */
-export function mapMarkets(body: unknown, contextOf: (eventTicker: string) => MarketContext, receivedAt: EpochMs): MappedPage {
+export function mapMarkets(
+  body: unknown,
+  contextOf: (eventTicker: string) => MarketContext,
+  receivedAt: EpochMs,
+  note?: NoteUnknownField,
+): MappedPage {
+  noteUnknown(body, MARKET_PAGE, note);
   const read = readable(MARKETS_SOURCE, receivedAt, body, () => {
     const answer = objectIn(body, 'the answer');
     return {
@@ -320,22 +385,27 @@ export function seriesTickersIn(body: unknown): readonly string[] {
 
 /** Levels `[price, size]` of one side; absent or null where nobody stands on it. */
 function levelsIn(value: unknown, what: string): PredictionLevel[] {
-  if (value === undefined || value === null) return [];
-  return listIn(value, what)
-    .map((raw) => {
-      const [price, size] = listIn(raw, `a level of ${what}`);
-      return { price: priceOf(decimalOf(price, 'price'), 'price'), size: sizeOf(size, 'size') };
-    })
-    .filter(({ size }) => size !== '0');
-}
-
-/** The venue shows bids of both outcomes only: whoever bids for no offers yes at one minus that price. */
-function asksOf(no: readonly PredictionLevel[]): PredictionLevel[] {
-  return no.map(({ price, size }) => ({ price: complement(price), size }));
+  const levels: PredictionLevel[] = [];
+  if (value === undefined || value === null) return levels;
+  const list = listIn(value, what);
+  for (let index = 0; index < list.length; index++) {
+    const level = list[index];
+    if (!Array.isArray(level)) throw new Unreadable('unknown_shape', `a level of ${what} is no list`);
+    const price = priceOf(decimalOf(level[0], 'price'), 'price');
+    const size = sizeOf(level[1], 'size');
+    if (size !== '0') levels.push({ price, size });
+  }
+  return levels;
 }
 
 /** The answer of `/markets/{ticker}/orderbook`. It carries no time: its receipt is its time. */
-export function mapOrderBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs): PredictionBook | Rejection {
+export function mapOrderBook(
+  body: unknown,
+  market: PredictionMarket,
+  receivedAt: EpochMs,
+  note?: NoteUnknownField,
+): PredictionBook | Rejection {
+  noteUnknown(body, ORDER_BOOK, note);
   return readable(BOOK_SOURCE, receivedAt, body, () => {
     const book = objectIn(objectIn(body, 'the answer')['orderbook_fp'], 'orderbook_fp');
     return {
@@ -375,7 +445,9 @@ export function mapTrades(
   body: unknown,
   market: PredictionMarket,
   receivedAt: EpochMs,
+  note?: NoteUnknownField,
 ): { readonly trades: readonly PredictionTrade[]; readonly rejections: readonly Rejection[] } {
+  noteUnknown(body, TRADE_PAGE, note);
   const read = readable(TRADES_SOURCE, receivedAt, body, () =>
     listIn(objectIn(body, 'the answer')['trades'], 'trades').map((raw) =>
       readable(TRADES_SOURCE, receivedAt, raw, () => {
@@ -394,24 +466,8 @@ export function mapTrades(
 /** What a frame of the socket may say. `sid` and `seq` number the messages of one subscription. */
 export type SocketMessage =
   | { readonly kind: 'subscribed'; readonly channel: string; readonly sid: number }
-  | {
-      readonly kind: 'snapshot';
-      readonly sid: number;
-      readonly seq: number;
-      readonly ticker: string;
-      readonly bids: readonly PredictionLevel[];
-      readonly asks: readonly PredictionLevel[];
-    }
-  | {
-      readonly kind: 'delta';
-      readonly sid: number;
-      readonly seq: number;
-      readonly ticker: string;
-      readonly side: BookSide;
-      readonly price: DecimalString;
-      readonly delta: DecimalString;
-      readonly at: EpochMs;
-    }
+  | SnapshotMessage
+  | DeltaMessage
   | { readonly kind: 'trade'; readonly trade: PredictionTrade }
   | { readonly kind: 'lifecycle'; readonly ticker: string }
   /** A numbered message that could not be used: its number counts all the same, or it would look lost. */
@@ -421,6 +477,16 @@ export type SocketMessage =
 const FRAME_FIELDS = knownFields(PROVIDER, 'type id sid seq msg');
 /** The members of the messages that are read, used or not. */
 const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
+  ['subscribed', knownFields(PROVIDER, 'channel sid')],
+  ['error', knownFields(PROVIDER, 'code msg market_id market_ticker')],
+  [
+    'market_lifecycle_v2',
+    knownFields('kalshi:market_lifecycle', [
+      'event_type market_ticker market_id open_ts close_ts result determination_ts settled_ts settlement_value is_deactivated ' +
+        'price_level_structure additional_metadata',
+      { additional_metadata: '*' },
+    ]),
+  ],
   ['orderbook_snapshot', knownFields('kalshi:orderbook_snapshot', 'market_ticker market_id yes_dollars_fp no_dollars_fp')],
   [
     'orderbook_delta',
@@ -432,11 +498,18 @@ const MESSAGE_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
   ],
 ]);
 
+type MarketOf = (ticker: string) => PredictionMarket | undefined;
+
 /** What one frame says. Null where it carries nothing for us. `note` hears of unknown members. Never throws. */
-export function mapSocketFrame(
+export function mapSocketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): SocketMessage | null {
+  return scanSocketFrame(frame, (ticker) => marketOf(ticker) !== undefined) ?? mapParsedSocketFrame(frame, receivedAt, marketOf, note);
+}
+
+/** `mapSocketFrame` without the scan: the meaning that the scan must agree with. */
+export function mapParsedSocketFrame(
   frame: Buffer,
   receivedAt: EpochMs,
-  marketOf: (ticker: string) => PredictionMarket | undefined,
+  marketOf: MarketOf,
   note?: NoteUnknownField,
 ): SocketMessage | null {
   let body: unknown;
@@ -453,10 +526,18 @@ export function mapSocketFrame(
     : read;
 }
 
+/** The market that a message is about. */
+function marketIn(message: Fields, marketOf: MarketOf): PredictionMarket {
+  const ticker = textIn(message, 'market_ticker');
+  const found = marketOf(ticker);
+  if (found === undefined) throw new Unreadable('unknown_instrument', `${ticker.slice(0, 80)} was not asked for`);
+  return found;
+}
+
 function mapSocketMessage(
   fields: Fields,
   receivedAt: EpochMs,
-  marketOf: (ticker: string) => PredictionMarket | undefined,
+  marketOf: MarketOf,
   note: NoteUnknownField | undefined,
 ): SocketMessage | null {
   const type = textIn(fields, 'type');
@@ -467,18 +548,13 @@ function mapSocketMessage(
   if (expected !== undefined) noteUnknown(message, expected, note);
   if (type === 'error') throw new Unreadable('venue_error', `${String(message['code'])}: ${String(message['msg'])}`);
   if (type === 'subscribed') return { kind: 'subscribed', channel: textIn(message, 'channel'), sid: numberIn(message, 'sid') };
-  const market = (): PredictionMarket => {
-    const ticker = textIn(message, 'market_ticker');
-    const found = marketOf(ticker);
-    if (found === undefined) throw new Unreadable('unknown_instrument', `${ticker.slice(0, 80)} was not asked for`);
-    return found;
-  };
   switch (type) {
     case 'orderbook_snapshot':
       return {
         kind: 'snapshot',
-        ...numbersOf(fields),
-        ticker: market().providerId,
+        sid: numberIn(fields, 'sid'),
+        seq: numberIn(fields, 'seq'),
+        ticker: marketIn(message, marketOf).providerId,
         bids: levelsIn(message['yes_dollars_fp'], 'yes_dollars_fp'),
         asks: asksOf(levelsIn(message['no_dollars_fp'], 'no_dollars_fp')),
       };
@@ -488,8 +564,9 @@ function mapSocketMessage(
       const price = priceOf(decimalOf(message['price_dollars'], 'price_dollars'), 'price');
       return {
         kind: 'delta',
-        ...numbersOf(fields),
-        ticker: market().providerId,
+        sid: numberIn(fields, 'sid'),
+        seq: numberIn(fields, 'seq'),
+        ticker: marketIn(message, marketOf).providerId,
         side: word === 'yes' ? 'bids' : 'asks',
         price: word === 'yes' ? price : complement(price),
         delta: decimalOf(message['delta_fp'], 'delta_fp'),
@@ -498,7 +575,7 @@ function mapSocketMessage(
     }
     case 'trade': {
       const at = message['ts_ms'] === undefined ? epochOf(message['ts'], 'ts') * 1_000 : epochOf(message['ts_ms'], 'ts_ms');
-      return { kind: 'trade', trade: tradeOf(message, market(), at, 'kalshi:trade', receivedAt) };
+      return { kind: 'trade', trade: tradeOf(message, marketIn(message, marketOf), at, 'kalshi:trade', receivedAt) };
     }
     case 'market_lifecycle_v2':
       return { kind: 'lifecycle', ticker: textIn(message, 'market_ticker') };
@@ -511,8 +588,4 @@ function numberIn(fields: Fields, name: string): number {
   const value = fields[name];
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Unreadable('missing_field', `${name} is no whole number`);
   return value;
-}
-
-function numbersOf(fields: Fields): { readonly sid: number; readonly seq: number } {
-  return { sid: numberIn(fields, 'sid'), seq: numberIn(fields, 'seq') };
 }

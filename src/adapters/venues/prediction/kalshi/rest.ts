@@ -1,5 +1,6 @@
 /** Kalshi's public market data over HTTP: events with their markets, series, order books and trades. */
 import type { Clock } from '../../../../../streams/clock.ts';
+import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction-market.ts';
 import type { Rejection } from '../../../../domain/quote.ts';
 import type { RequestBudget } from '../../request-budget.ts';
@@ -34,6 +35,8 @@ export interface KalshiRestOptions {
 }
 
 export interface KalshiRest {
+  /** What the answers hold that nobody knows. */
+  readonly unknownFields: UnknownFields;
   /** Every open market. @throws VenueError */
   list(): Promise<Listing>;
   /** These markets as they stand now. @throws VenueError */
@@ -56,6 +59,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
 export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
   const { clock } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
+  const unknownFields = createUnknownFields();
   const http = createVenueHttp({
     venue: 'prediction',
     baseUrl: options.baseUrl,
@@ -76,7 +80,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
     for (const ticker of tickers) {
       if (series.has(ticker)) continue;
       try {
-        const terms = mapSeries(await http.get(`/series/${ticker}`, {}, READ_COST), clock.now());
+        const terms = mapSeries(await http.get(`/series/${ticker}`, {}, READ_COST), clock.now(), unknownFields.note);
         if (isRejection(terms)) rejections.push(terms);
         else series.set(ticker, terms);
       } catch (error) {
@@ -99,6 +103,8 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
   }
 
   return {
+    unknownFields,
+
     async list() {
       const markets: PredictionMarket[] = [];
       const rejections: Rejection[] = [];
@@ -110,7 +116,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
         const receivedAt = clock.now();
         await learnSeries(seriesTickersIn(body), rejections);
         remember(body);
-        const read = mapEvents(body, (ticker) => series.get(ticker) ?? null, receivedAt);
+        const read = mapEvents(body, (ticker) => series.get(ticker) ?? null, receivedAt, unknownFields.note);
         markets.push(...read.markets);
         rejections.push(...read.rejections);
         cursor = read.cursor;
@@ -125,7 +131,7 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
       for (let from = 0; from < asked.length; from += MAX_TICKERS) {
         const tickers = asked.slice(from, from + MAX_TICKERS).map(({ providerId }) => providerId);
         const body = await http.get('/markets', { tickers: tickers.join(','), limit: MAX_TICKERS }, READ_COST);
-        const read = mapMarkets(body, (ticker) => contexts.get(ticker) ?? { event: null, series: null }, clock.now());
+        const read = mapMarkets(body, (ticker) => contexts.get(ticker) ?? { event: null, series: null }, clock.now(), unknownFields.note);
         markets.push(...read.markets);
         rejections.push(...read.rejections);
       }
@@ -134,14 +140,14 @@ export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
 
     async book(market) {
       const body = await http.get(`/markets/${market.providerId}/orderbook`, { depth: 50 }, READ_COST);
-      const book = mapOrderBook(body, market, clock.now());
+      const book = mapOrderBook(body, market, clock.now(), unknownFields.note);
       if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
       return book;
     },
 
     async trades(market) {
       const body = await http.get('/markets/trades', { ticker: market.providerId, limit: 100 }, READ_COST);
-      const { trades, rejections } = mapTrades(body, market, clock.now());
+      const { trades, rejections } = mapTrades(body, market, clock.now(), unknownFields.note);
       const [first] = rejections;
       if (trades.length === 0 && first !== undefined) throw new VenueError('prediction', 200, first.reason, first.detail);
       return trades;

@@ -23,7 +23,7 @@ const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
 export interface PolymarketFeedOptions {
   /** `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
   readonly streamUrl: string;
-  readonly rest: Pick<PolymarketRest, 'list' | 'ask'>;
+  readonly rest: Pick<PolymarketRest, 'list' | 'ask' | 'unknownFields'>;
   readonly clock: Clock;
   /** For the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
@@ -51,6 +51,7 @@ export function createPolymarketFeed(options: PolymarketFeedOptions): Prediction
     random: options.random,
     ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
     ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
+    unknownFields: options.rest.unknownFields,
     list: () => options.rest.list(),
     ask: (left) => options.rest.ask(left),
     stream: (stage) => openStream(options, stage),

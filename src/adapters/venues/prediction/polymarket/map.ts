@@ -23,7 +23,7 @@ import {
 import { readQuestion, underlyingIn } from '../../../../domain/prediction-question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
-import { type KnownFields, knownFields, noteUnknown } from '../../known-fields.ts';
+import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
 import { frameSample, rejection } from '../../venue-socket.ts';
 import {
   decimalOf,
@@ -44,13 +44,61 @@ import {
   textIn,
   Unreadable,
 } from '../fields.ts';
-import { bestFirst } from '../level-book.ts';
+import { type BookSide, bestFirst } from '../level-book.ts';
+import { type ChangesMessage, type LevelChange, scanMarketFrame, type TokenBook } from './scan-frames.ts';
+
+export type { LevelChange, TokenBook } from './scan-frames.ts';
 
 /** The provider's name in `source`. */
 export const PROVIDER = 'polymarket';
 export const GAMMA_SOURCE = 'polymarket:gamma';
 export const BOOK_SOURCE = 'polymarket:book';
 export const TRADES_SOURCE = 'polymarket:trades';
+const CLOB_SOURCE = 'polymarket:clob';
+
+/** What Gamma and the other services document or were seen to send, read or not. */
+const REWARD = 'id conditionId assetAddress rewardsAmount rewardsDailyRate startDate endDate';
+const TAG = 'id label slug forceShow forceHide isCarousel createdAt updatedAt publishedAt createdBy updatedBy requiresTranslation';
+const EVENT_NAMES =
+  'id ticker slug title subtitle description resolutionSource startDate creationDate endDate image icon active closed archived new ' +
+  'featured restricted liquidity volume openInterest sortBy createdAt updatedAt competitive volume24hr volume1wk volume1mo volume1yr ' +
+  'enableOrderBook liquidityClob liquidityAmm negRisk negRiskMarketID negRiskFeeBips commentCount markets tags series cyom ' +
+  'showAllOutcomes showMarketImages enableNegRisk automaticallyActive automaticallyResolved startTime gmpChartMode negRiskAugmented ' +
+  'countryName electionType estimateValue cumulativeMarkets pendingDeployment deploying deployingTimestamp requiresTranslation ' +
+  'closedTime ended live period score seriesSlug eventDate eventWeek eventMetadata gameId';
+const MARKET: Members = [
+  'id question conditionId slug resolutionSource endDate startDate endDateIso startDateIso liquidity volume volumeNum liquidityNum ' +
+    'image icon twitterCardImage description outcomes outcomePrices shortOutcomes active closed archived new featured restricted ' +
+    'marketMakerAddress createdAt updatedAt closedTime creator submitted_by updatedBy resolvedBy groupItemTitle groupItemThreshold ' +
+    'groupItemRange questionID enableOrderBook orderPriceMinTickSize orderMinSize hasReviewedDates volume24hr volume1wk volume1mo ' +
+    'volume1yr volume1wkAmm volume1moAmm volume1yrAmm volume24hrAmm volumeAmm liquidityAmm volume24hrClob volume1wkClob volume1moClob ' +
+    'volume1yrClob volumeClob liquidityClob clobTokenIds umaBond umaReward umaEndDate umaEndDateIso umaResolutionStatus ' +
+    'umaResolutionStatuses customLiveness acceptingOrders acceptingOrdersTimestamp negRisk negRiskMarketID negRiskRequestID ' +
+    'negRiskOther ready funded readyForCron fpmmLive cyom competitive pagerDutyNotificationEnabled approved rewardsMinSize ' +
+    'rewardsMaxSpread spread oneHourPriceChange oneDayPriceChange oneWeekPriceChange oneMonthPriceChange oneYearPriceChange ' +
+    'lastTradePrice bestBid bestAsk automaticallyActive automaticallyResolved clearBookOnStart seriesColor showGmpSeries ' +
+    'showGmpOutcome manualActivation pendingDeployment deploying deployingTimestamp rfqEnabled holdingRewardsEnabled feesEnabled ' +
+    'feeType feeSchedule requiresTranslation clobRewards events tags category categories marketType marketGroup mailchimpTag ' +
+    'makerBaseFee takerBaseFee fee secondsDelay sportsMarketType line gameStartTime gameId eventStartTime openInterest formatType ' +
+    'lowerBound upperBound lowerBoundDate upperBoundDate denominationToken commentsEnabled notificationsEnabled',
+  { clobRewards: REWARD, feeSchedule: 'exponent rate rebateRate takerOnly', events: EVENT_NAMES, tags: TAG },
+];
+const LISTED_EVENT = knownFields(GAMMA_SOURCE, [EVENT_NAMES, { markets: MARKET, tags: TAG }]);
+const LISTED_MARKET = knownFields(GAMMA_SOURCE, MARKET);
+const WINNER_FIELDS = knownFields(CLOB_SOURCE, [
+  'accepting_order_timestamp accepting_orders active archived closed condition_id description enable_order_book end_date_iso fpmm ' +
+    'game_start_time icon image is_50_50_outcome maker_base_fee market_slug minimum_order_size minimum_tick_size neg_risk ' +
+    'neg_risk_market_id neg_risk_request_id notifications_enabled question question_id rewards seconds_delay tags taker_base_fee tokens',
+  {
+    tokens: 'outcome price token_id winner',
+    rewards: ['max_spread min_size rates', { rates: 'asset_address rewards_daily_rate' }],
+  },
+]);
+const TRADE_FIELDS = knownFields(
+  TRADES_SOURCE,
+  'asset conditionId side price size timestamp transactionHash proxyWallet title slug icon eventSlug outcome outcomeIndex name pseudonym ' +
+    'bio profileImage profileImageOptimized',
+);
 
 /** Markets that were read, and what yielded none. */
 export interface MappedMarkets {
@@ -114,10 +162,9 @@ function payoutsOf(fields: Fields): readonly DecimalString[] | null {
 function feeOf(fields: Fields): PredictionFee {
   const enabled = maybeFlag(fields, 'feesEnabled');
   if (enabled === false) return { model: 'none', rate: null, exponent: 1, roundingUsd: null };
-  const schedule = fields['feeSchedule'];
-  if (enabled !== true || typeof schedule !== 'object' || schedule === null)
-    return { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
-  const terms = schedule as Fields;
+  const { feeSchedule: schedule = null } = fields;
+  if (enabled !== true || schedule === null) return { model: 'unknown', rate: null, exponent: 1, roundingUsd: null };
+  const terms = objectIn(schedule, 'feeSchedule');
   const exponent = terms['exponent'] ?? 1;
   if (typeof exponent !== 'number' || !Number.isInteger(exponent) || exponent < 1 || exponent > 4) {
     throw new Unreadable('bad_number', `feeSchedule.exponent ${String(exponent)}`);
@@ -253,8 +300,9 @@ function gridOf(fields: Fields): PredictionMarket['priceGrid'] {
   return evenGrid(step);
 }
 
-/** A page of `/events`: every market of every event, each by itself. */
-export function mapGammaEvents(body: unknown, receivedAt: EpochMs): MappedMarkets {
+/** A page of `/events`: every market of every event, each by itself. `note` hears of members that nobody knows, here and below. */
+export function mapGammaEvents(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
+  noteUnknown(body, LISTED_EVENT, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
     listIn(body, 'the answer').map((raw) =>
       readable(GAMMA_SOURCE, receivedAt, raw, () => {
@@ -269,7 +317,8 @@ export function mapGammaEvents(body: unknown, receivedAt: EpochMs): MappedMarket
 }
 
 /** A page of `/markets`. */
-export function mapGammaMarkets(body: unknown, receivedAt: EpochMs): MappedMarkets {
+export function mapGammaMarkets(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): MappedMarkets {
+  noteUnknown(body, LISTED_MARKET, note);
   const read = readable(GAMMA_SOURCE, receivedAt, body, () =>
     listIn(body, 'the answer').map((raw) => mapGammaMarket(raw, null, receivedAt)),
   );
@@ -288,8 +337,9 @@ function splitMarkets(mapped: readonly (PredictionMarket | Rejection)[]): Mapped
 }
 
 /** The winner that the order book's own catalogue names, for markets whose prices do not: the side, null where it names none. */
-export function mapClobWinner(body: unknown, receivedAt: EpochMs): { readonly winner: string | null } | Rejection {
-  return readable('polymarket:clob', receivedAt, body, () => {
+export function mapClobWinner(body: unknown, receivedAt: EpochMs, note?: NoteUnknownField): { readonly winner: string | null } | Rejection {
+  noteUnknown(body, WINNER_FIELDS, note);
+  return readable(CLOB_SOURCE, receivedAt, body, () => {
     const tokens = listIn(objectIn(body, 'the market')['tokens'], 'tokens').map((raw) => objectIn(raw, 'a token'));
     const winners = tokens.filter((token) => maybeFlag(token, 'winner') === true);
     return { winner: winners.length === 1 ? textIn(winners[0] as Fields, 'token_id') : null };
@@ -305,35 +355,32 @@ export function withWinner(market: PredictionMarket, winner: string): Prediction
   return { ...market, status: 'resolved', outcomes: [pays(yes), pays(no)], resolution: { ...market.resolution, result } };
 }
 
-function levelsIn(value: unknown, what: string): PredictionLevel[] {
-  return listIn(value, what).map((raw) => {
-    const level = objectIn(raw, what);
-    return { price: priceOf(decimalOf(level['price'], 'price'), 'price'), size: sizeOf(level['size'], 'size') };
-  });
-}
-
-/** One token's whole book: of `/book`, and of the `book` frames. */
-export interface TokenBook {
-  readonly kind: 'book';
-  readonly token: string;
-  readonly at: EpochMs;
-  readonly bids: readonly PredictionLevel[];
-  readonly asks: readonly PredictionLevel[];
+/** The levels of one side that somebody stands at, best first. */
+function levelsIn(value: unknown, side: BookSide): PredictionLevel[] {
+  const list = listIn(value, side);
+  const levels: PredictionLevel[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const level = objectIn(list[index], side);
+    const price = priceOf(decimalOf(level['price'], 'price'), 'price');
+    const size = sizeOf(level['size'], 'size');
+    if (size !== '0') levels.push({ price, size });
+  }
+  return bestFirst(levels, side);
 }
 
 function tokenBook(fields: Fields): TokenBook {
-  const standing = (levels: PredictionLevel[]): PredictionLevel[] => levels.filter(({ size }) => size !== '0');
   return {
     kind: 'book',
     token: textIn(fields, 'asset_id'),
     at: epochOf(fields['timestamp'], 'timestamp'),
-    bids: bestFirst(standing(levelsIn(fields['bids'], 'bids')), 'bids'),
-    asks: bestFirst(standing(levelsIn(fields['asks'], 'asks')), 'asks'),
+    bids: levelsIn(fields['bids'], 'bids'),
+    asks: levelsIn(fields['asks'], 'asks'),
   };
 }
 
 /** The answer of `/book` for a market's affirmative token. */
-export function mapBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs): PredictionBook | Rejection {
+export function mapBook(body: unknown, market: PredictionMarket, receivedAt: EpochMs, note?: NoteUnknownField): PredictionBook | Rejection {
+  noteUnknown(body, EVENT_FIELDS.get('book') as KnownFields, note);
   return readable(BOOK_SOURCE, receivedAt, body, () => {
     const book = tokenBook(objectIn(body, 'the book'));
     if (book.token !== market.outcomes[0].providerId)
@@ -357,7 +404,9 @@ export function mapTrades(
   body: unknown,
   market: PredictionMarket,
   receivedAt: EpochMs,
+  note?: NoteUnknownField,
 ): { readonly trades: readonly PredictionTrade[]; readonly rejections: readonly Rejection[] } {
+  noteUnknown(body, TRADE_FIELDS, note);
   const read = readable(TRADES_SOURCE, receivedAt, body, () =>
     listIn(body, 'the answer').map((raw) =>
       readable(TRADES_SOURCE, receivedAt, raw, () => {
@@ -394,20 +443,10 @@ function tradeOf(
   return { id, marketId: market.id, provider: PROVIDER, side: outcome.side, price, size, taker, source, observedAt: at, receivedAt };
 }
 
-/** One change of one level. `size` is what stands there now. */
-export interface LevelChange {
-  readonly token: string;
-  readonly side: 'bids' | 'asks';
-  readonly price: DecimalString;
-  readonly size: DecimalString;
-  /** The top of that token's book after the whole message, where it is told; null for an empty side. */
-  readonly best: { readonly bid: DecimalString | null; readonly ask: DecimalString | null } | null;
-}
-
 /** What a frame of the market channel may say. */
 export type MarketMessage =
   | TokenBook
-  | { readonly kind: 'changes'; readonly at: EpochMs; readonly changes: readonly LevelChange[] }
+  | ChangesMessage
   | { readonly kind: 'trade'; readonly trade: PredictionTrade }
   | { readonly kind: 'tick'; readonly token: string; readonly at: EpochMs; readonly step: DecimalString }
   | { readonly kind: 'listing'; readonly conditionId: string }
@@ -422,24 +461,53 @@ const SIDES: Readonly<Record<string, 'bids' | 'asks'>> = { BUY: 'bids', SELL: 'a
 const EVENT_FIELDS: ReadonlyMap<string, KnownFields> = new Map([
   [
     'book',
-    knownFields(
-      'polymarket:book',
+    knownFields(BOOK_SOURCE, [
       'event_type market asset_id timestamp hash bids asks min_order_size tick_size neg_risk last_trade_price',
-    ),
+      { bids: 'price size', asks: 'price size' },
+    ]),
   ],
-  ['price_change', knownFields('polymarket:price_change', 'event_type market timestamp price_changes')],
+  [
+    'price_change',
+    knownFields('polymarket:price_change', [
+      'event_type market timestamp price_changes',
+      { price_changes: 'asset_id price size side hash best_bid best_ask' },
+    ]),
+  ],
   [
     'last_trade_price',
     knownFields('polymarket:last_trade_price', 'event_type market asset_id fee_rate_bps price side size timestamp transaction_hash'),
   ],
   ['tick_size_change', knownFields('polymarket:tick_size_change', 'event_type market asset_id old_tick_size new_tick_size side timestamp')],
+  [
+    'new_market',
+    knownFields('polymarket:new_market', [
+      'event_type market id question slug description assets_ids clob_token_ids condition_id outcomes event_message timestamp tags active ' +
+        'sports_market_type line game_start_time order_price_min_tick_size group_item_title',
+      { event_message: 'id ticker slug title description' },
+    ]),
+  ],
+  [
+    'market_resolved',
+    knownFields('polymarket:market_resolved', [
+      'event_type market id question slug description assets_ids outcomes winning_asset_id winning_outcome event_message timestamp tags',
+      { event_message: 'id ticker slug title description' },
+    ]),
+  ],
 ]);
 
+type MarketOf = (token: string) => PredictionMarket | undefined;
+
 /** What one frame says: an object or a list of them, each read by itself. `note` hears of unknown members. Never throws. */
-export function mapMarketFrame(
+export function mapMarketFrame(frame: Buffer, receivedAt: EpochMs, marketOf: MarketOf, note?: NoteUnknownField): readonly MarketMessage[] {
+  const scanned = scanMarketFrame(frame, (token) => marketOf(token) !== undefined);
+  return scanned === null ? mapParsedMarketFrame(frame, receivedAt, marketOf, note) : [scanned];
+}
+
+/** `mapMarketFrame` without the scan: the meaning that the scan must agree with. */
+export function mapParsedMarketFrame(
   frame: Buffer,
   receivedAt: EpochMs,
-  marketOf: (token: string) => PredictionMarket | undefined,
+  marketOf: MarketOf,
   note?: NoteUnknownField,
 ): readonly MarketMessage[] {
   const text = frame.toString('utf8');
@@ -451,46 +519,44 @@ export function mapMarketFrame(
     return [rejection('prediction', PROVIDER, receivedAt, 'not_json', (error as Error).message, frameSample(frame))];
   }
   const events: readonly unknown[] = Array.isArray(body) ? body : [body];
-  return events.flatMap((raw) => {
+  const messages: MarketMessage[] = [];
+  for (const raw of events) {
     const read = readable(PROVIDER, receivedAt, raw, () => mapMarketEvent(objectIn(raw, 'the message'), receivedAt, marketOf, note));
-    return read === null ? [] : [read];
-  });
+    if (read !== null) messages.push(read);
+  }
+  return messages;
 }
 
-function mapMarketEvent(
-  fields: Fields,
-  receivedAt: EpochMs,
-  marketOf: (token: string) => PredictionMarket | undefined,
-  note: NoteUnknownField | undefined,
-): MarketMessage | null {
+function known(token: string, marketOf: MarketOf): PredictionMarket {
+  const market = marketOf(token);
+  if (market === undefined) throw new Unreadable('unknown_instrument', `token ${token.slice(0, 20)}… was not asked for`);
+  return market;
+}
+
+function mapMarketEvent(fields: Fields, receivedAt: EpochMs, marketOf: MarketOf, note: NoteUnknownField | undefined): MarketMessage | null {
   const type = textIn(fields, 'event_type');
   const expected = EVENT_FIELDS.get(type);
   if (expected !== undefined) noteUnknown(fields, expected, note);
-  const known = (token: string): PredictionMarket => {
-    const market = marketOf(token);
-    if (market === undefined) throw new Unreadable('unknown_instrument', `token ${token.slice(0, 20)}… was not asked for`);
-    return market;
-  };
   switch (type) {
     case 'book': {
       const book = tokenBook(fields);
-      known(book.token);
+      known(book.token, marketOf);
       return book;
     }
     case 'price_change':
       return {
         kind: 'changes',
         at: epochOf(fields['timestamp'], 'timestamp'),
-        changes: listIn(fields['price_changes'], 'price_changes').map((raw) => levelChange(objectIn(raw, 'a price change'), known)),
+        changes: listIn(fields['price_changes'], 'price_changes').map((raw) => levelChange(objectIn(raw, 'a price change'), marketOf)),
       };
     case 'last_trade_price': {
       const token = textIn(fields, 'asset_id');
       const at = epochOf(fields['timestamp'], 'timestamp');
-      return { kind: 'trade', trade: tradeOf(known(token), token, fields, at, receivedAt, '') };
+      return { kind: 'trade', trade: tradeOf(known(token, marketOf), token, fields, at, receivedAt, '') };
     }
     case 'tick_size_change': {
       const token = textIn(fields, 'asset_id');
-      known(token);
+      known(token, marketOf);
       const step = decimalOf(fields['new_tick_size'], 'new_tick_size');
       if (!new Decimal(step).gt(0) || !new Decimal(step).lt(1)) throw new Unreadable('bad_number', `new_tick_size ${step}`);
       return { kind: 'tick', token, at: epochOf(fields['timestamp'], 'timestamp'), step };
@@ -504,9 +570,9 @@ function mapMarketEvent(
   }
 }
 
-function levelChange(fields: Fields, known: (token: string) => PredictionMarket): LevelChange {
+function levelChange(fields: Fields, marketOf: MarketOf): LevelChange {
   const token = textIn(fields, 'asset_id');
-  known(token);
+  known(token, marketOf);
   const word = textIn(fields, 'side');
   const side = Object.hasOwn(SIDES, word) ? SIDES[word] : undefined;
   if (side === undefined) throw new Unreadable('unknown_word', `side "${word.slice(0, 40)}"`);

@@ -1,5 +1,6 @@
 /** Polymarket's three HTTP services: the catalogue (Gamma), the order books (CLOB) and the trades (Data). */
 import type { Clock } from '../../../../../streams/clock.ts';
+import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
 import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction-market.ts';
 import type { Rejection } from '../../../../domain/quote.ts';
 import type { RequestBudget } from '../../request-budget.ts';
@@ -34,6 +35,8 @@ export interface PolymarketRestOptions {
 }
 
 export interface PolymarketRest {
+  /** What the answers hold that nobody knows. */
+  readonly unknownFields: UnknownFields;
   /** Every open market of the most traded events. @throws VenueError */
   list(): Promise<Listing>;
   /** These markets as they stand now, with the winner where only the order books know it. @throws VenueError */
@@ -53,6 +56,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
 export function createPolymarketRest(options: PolymarketRestOptions): PolymarketRest {
   const { clock, random, budgets } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
+  const unknownFields = createUnknownFields();
   const door = (baseUrl: string, budget: RequestBudget, limit: number) =>
     createVenueHttp({
       venue: 'prediction',
@@ -87,7 +91,7 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
 
   async function winnerOf(conditionId: string, receivedAt: number): Promise<{ winner: string | null } | Rejection> {
     try {
-      return mapClobWinner(await clob.get(`/markets/${conditionId}`, {}, 1), receivedAt);
+      return mapClobWinner(await clob.get(`/markets/${conditionId}`, {}, 1), receivedAt, unknownFields.note);
     } catch (error) {
       // A market that the order books never had has no winner there.
       if (error instanceof VenueError && error.status === 404) return { winner: null };
@@ -96,6 +100,8 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
   }
 
   return {
+    unknownFields,
+
     async list() {
       const markets: PredictionMarket[] = [];
       const rejections: Rejection[] = [];
@@ -105,7 +111,7 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
           { closed: 'false', active: 'true', archived: 'false', order: 'volume24hr', ascending: 'false', limit: PAGE, offset },
           1,
         );
-        const page = mapGammaEvents(body, clock.now());
+        const page = mapGammaEvents(body, clock.now(), unknownFields.note);
         markets.push(...page.markets);
         rejections.push(...page.rejections);
         if (!Array.isArray(body) || body.length < PAGE) break;
@@ -126,7 +132,7 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
             ['closed', closed],
             ['limit', String(MAX_IDS)],
           ];
-          const page = mapGammaMarkets(await gamma.get('/markets', query, 1), clock.now());
+          const page = mapGammaMarkets(await gamma.get('/markets', query, 1), clock.now(), unknownFields.note);
           markets.push(...page.markets);
           rejections.push(...page.rejections);
         }
@@ -139,14 +145,14 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
 
     async book(market) {
       const body = await clob.get('/book', { token_id: market.outcomes[0].providerId }, 1);
-      const book = mapBook(body, market, clock.now());
+      const book = mapBook(body, market, clock.now(), unknownFields.note);
       if (isRejection(book)) throw new VenueError('prediction', 200, book.reason, book.detail);
       return book;
     },
 
     async trades(market) {
       const body = await data.get('/trades', { market: market.providerId, limit: 100, takerOnly: 'true' }, 1);
-      const { trades, rejections } = mapTrades(body, market, clock.now());
+      const { trades, rejections } = mapTrades(body, market, clock.now(), unknownFields.note);
       const [first] = rejections;
       if (trades.length === 0 && first !== undefined) throw new VenueError('prediction', 200, first.reason, first.detail);
       return trades;

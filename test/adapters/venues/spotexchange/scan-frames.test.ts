@@ -1,7 +1,7 @@
 /** The scan of the hot path must never read a frame differently from JSON.parse. */
 import { expect, test } from 'vitest';
 import { mapParsedSpotFrame, mapSpotFrame, streamSymbols } from '../../../../src/adapters/venues/spotexchange/map.ts';
-import { scanBookTicker } from '../../../../src/adapters/venues/spotexchange/scan-book-ticker.ts';
+import { scanSpotFrame } from '../../../../src/adapters/venues/spotexchange/scan-frames.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 
 const SYMBOLS = streamSymbols(['BTCUSDT', 'ETHUSDT', 'BTC', 'BNBBTC']);
@@ -9,7 +9,7 @@ const FRAME =
   '{"stream":"btcusdt@bookTicker","data":{"u":400900217,"s":"BTCUSDT","b":"25.35190000","B":"31.21000000","a":"25.36520000","A":"40.66000000"}}';
 
 test('the layout of the venue is read without JSON.parse', () => {
-  expect(scanBookTicker(Buffer.from(FRAME), SYMBOLS)).toEqual({
+  expect(scanSpotFrame(Buffer.from(FRAME), 5, SYMBOLS)).toMatchObject({
     instrument: 'BTCUSDT',
     sequence: 400900217,
     bid: '25.35190000',
@@ -29,8 +29,9 @@ test.each([
   ['an instrument that is not followed', FRAME.replaceAll('btcusdt', 'xrpusdt').replaceAll('BTCUSDT', 'XRPUSDT')],
   ['an instrument that is not the stream’s', FRAME.replace('"BTCUSDT"', '"ETHUSDT"')],
   ['a cut frame', FRAME.slice(0, -1)],
+  ['a side on which nobody stands', FRAME.replace('"40.66000000"', '"0.00000000"')],
 ])('%s is left to JSON.parse', (_what, frame) => {
-  expect(scanBookTicker(Buffer.from(frame), SYMBOLS)).toBeNull();
+  expect(scanSpotFrame(Buffer.from(frame), 5, SYMBOLS)).toBeNull();
 });
 
 /** One frame out of the venue's layout, mutated or not. */
@@ -100,7 +101,7 @@ test('100,000 mutated frames mean the same with and without the scan', () => {
   const outcomes = new Set<string>();
   for (let index = 0; index < 100_000; index++) {
     const frame = fuzzedFrame(random);
-    if (scanBookTicker(frame, SYMBOLS) !== null) scanned++;
+    if (scanSpotFrame(frame, 5, SYMBOLS) !== null) scanned++;
     const fast = JSON.stringify(mapSpotFrame(frame, 5, SYMBOLS));
     const slow = JSON.stringify(mapParsedSpotFrame(frame, 5, SYMBOLS));
     if (fast !== slow) expect.fail(`seed ${seed}, frame ${index}: ${frame.toString('latin1')}\nscan: ${fast}\nparse: ${slow}`);

@@ -1,0 +1,28 @@
+/** What may be asked of delegations: the protocol between the API and the desk. */
+import type { Delegation, DelegationTerms } from '../../src/domain/delegation.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { CommandContext } from '../agent/commands.ts';
+
+/** What the owner of a wallet and the organization agree on. */
+export type DelegationWish = Pick<DelegationTerms, 'agentId' | 'wallet' | 'signerWallet' | 'maxNotionalUsd' | 'expiresAt'>;
+
+/** A text to be signed, with what has to be sent back beside the signature. */
+export interface Challenge {
+  readonly terms: DelegationTerms;
+  readonly text: string;
+}
+
+/** Every command answers after its transaction is committed. Foreign agents and delegations answer exactly as missing ones. */
+export interface DelegationCommands {
+  /** The text that the owner signs. Nothing is kept of it: it says everything itself. */
+  challenge(context: CommandContext, wish: DelegationWish): Promise<Outcome<Challenge>>;
+  /** Grants what the text says, once, where the owner's signature stands under it. It takes the place of the agent's earlier one. */
+  grant(
+    context: CommandContext,
+    terms: Omit<DelegationTerms, 'orgId'>,
+    /** Base64. */
+    ownerSignature: string,
+  ): Promise<Outcome<Delegation>>;
+  /** Once it has answered, nothing is signed under the delegation any more. */
+  revoke(context: CommandContext, id: string): Promise<Outcome<Delegation>>;
+}

@@ -1,0 +1,75 @@
+/** What may be asked of orders on prediction markets: the protocol between the API and the order's actor. */
+import type { Fill } from '../../src/domain/book.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { ExecutionMode, Order } from '../../src/domain/order.ts';
+import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction-market.ts';
+import type { PredictionWish } from '../../src/domain/prediction-order.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
+import type { PresentVerdict } from '../proposal/pre-trade.ts';
+import type { OnchainTerms, PredictionOrderState } from './protocol.ts';
+
+/** An order as the outside sees it. */
+export interface PredictionOrderView {
+  readonly id: string;
+  readonly state: PredictionOrderState;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly marketId: string;
+  readonly outcome: OutcomeSide;
+  readonly order: Order;
+  readonly onchain: OnchainTerms | null;
+  readonly decisionPrice: DecimalString;
+  readonly risk: RiskAttribution;
+  readonly placedBy: string;
+  readonly filledQuantity: DecimalString;
+  readonly filledNotionalUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  readonly refundUsd: DecimalString | null;
+  readonly fills: readonly Fill[];
+  readonly createdAt: EpochMs;
+  readonly changedAt: EpochMs;
+}
+
+/** Every command answers after its transaction is committed. */
+export interface PredictionOrderCommands {
+  /** Filled, or not, at once through the venue's live book. A refusal by risk names every limit. */
+  paper(context: CommandContext, wish: PredictionWish): Promise<Outcome<PredictionOrderView>>;
+}
+
+/** Live orders, in two steps. */
+export interface LivePredictionOrders {
+  /** Asks the venue for a transaction that opens the order, judges exactly that order and stores both. Nothing is on the chain yet. */
+  prepare(
+    context: CommandContext,
+    wish: PredictionWish,
+    wallet: string,
+  ): Promise<Outcome<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }>>;
+  /** Takes the signed bytes of the order's transaction. Executed is not filled. */
+  execute(context: CommandContext, orderId: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
+}
+
+/** How an order stands before risk at this moment. */
+export interface PredictionVerdict {
+  readonly market: PredictionMarket;
+  readonly order: Order;
+  readonly verdict: PresentVerdict;
+  /** The touch that the order would trade at. */
+  readonly touch: DecimalString;
+  readonly epoch: number;
+  /** The version of the book that it was judged on; zero where nothing was booked yet. */
+  readonly bookVersion: number;
+  /** What the book begins with. */
+  readonly capitalUsd: DecimalString;
+}
+
+/** Risk for orders on prediction markets: the one risk function on the venue's present book and the manual book. */
+export interface PredictionPreTrade {
+  /** Compiles the order on the present market and judges it; refused where the market takes none, or there is no live price. */
+  judge(orgId: string, id: string, mode: ExecutionMode, wish: PredictionWish): Promise<Outcome<PredictionVerdict>>;
+  /** Judges an order that was compiled before, on the market of this moment. */
+  rejudge(orgId: string, market: PredictionMarket, order: Order): Promise<Outcome<PredictionVerdict>>;
+}

@@ -1,0 +1,56 @@
+/** Asks after live orders: first the transaction that is to open them, then the venue that fills them. Both answer as often as they are asked. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
+import type { PreparedTransactionState } from '../prepared-transaction/protocol.ts';
+import type { ErrandCarrier } from '../runtime/errands.ts';
+import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
+import type { OnchainVenue } from './onchain-venue.ts';
+import type { TransactionNews, VenueNews } from './protocol.ts';
+
+/** Where the transaction is past the point at which somebody may still sign it. */
+const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown']);
+
+/** The carriers of a prediction order's errands, by kind. */
+export function predictionOrderCarriers(deps: {
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly venue: Pick<OnchainVenue, 'news'>;
+}): Readonly<Record<string, ErrandCarrier>> {
+  async function loaded(id: string): Promise<ActorRow> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no actor ${id}`);
+    return row;
+  }
+
+  async function transactionNews(id: string): Promise<TransactionNews> {
+    const { onchain } = predictionOrderContext((await loaded(id)).state);
+    if (onchain === null) throw new Error(`order ${id} is on no chain`);
+    const { state } = await loaded(onchain.transactionId);
+    const word = transactionState(state);
+    if (word === 'finalized') return { outcome: 'transaction_final' };
+    if (SENT.has(word)) return { outcome: 'transaction_sent' };
+    if (word === 'prepared') return { outcome: 'transaction_waits' };
+    const { reason, detail } = transactionContext(state);
+    const why = word === 'expired' ? 'nobody signed and sent it in time' : 'it landed and failed; the order was never opened';
+    return {
+      outcome: 'transaction_ended',
+      reason: reason ?? `transaction_${word}`,
+      detail: detail ?? `its transaction has ${word}: ${why}`,
+    };
+  }
+
+  async function venueNews(id: string): Promise<VenueNews> {
+    try {
+      return await deps.venue.news(id, predictionOrderContext((await loaded(id)).state));
+    } catch (error) {
+      // The chart asks again by its own timer.
+      return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['predictionOrderId'] as string;
+  return {
+    [FOLLOW_ORDER_TRANSACTION]: async (payload) => (await transactionNews(idOf(payload))) as unknown as Json,
+    [FOLLOW_PREDICTION_ORDER]: async (payload) => (await venueNews(idOf(payload))) as unknown as Json,
+  };
+}

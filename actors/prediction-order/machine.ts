@@ -1,0 +1,232 @@
+/**
+ * The state chart of an order on a prediction market: a paper order is born at its end; a live one is opened by a final
+ * transaction and filled later, as its venue tells. Executed is not filled.
+ */
+import { assign, setup } from 'xstate';
+import type { Fill } from '../../src/domain/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
+
+/** Named here, carried out by the runtime after the commit. */
+const effect =
+  <Parameters>() =>
+  (_: unknown, __: Parameters): void => {};
+
+/** The venue is asked soon at first, and ever more rarely up to a minute where nothing happens. Milliseconds. */
+const LOOK_SOON_MS = 2_000;
+const LOOK_RARELY_MS = 60_000;
+
+interface Heard {
+  readonly context: PredictionOrderContext;
+  readonly event: PredictionOrderEvent;
+}
+
+/** What a venue said of the order; null of every other event. */
+function newsIn({ event }: Pick<Heard, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
+  return event.type === 'errand.done' && 'fills' in event.answer ? event.answer : null;
+}
+
+/** Fills that the venue tells of and that are not booked yet. */
+function freshFills(heard: Heard): readonly Fill[] {
+  return newsIn(heard)?.fills.filter(({ id }) => !heard.context.booked.includes(id)) ?? [];
+}
+
+function plus(to: DecimalString, parts: readonly DecimalString[]): DecimalString {
+  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(to)));
+}
+
+const answers =
+  (outcome: string) =>
+  ({ event }: Heard): boolean =>
+    event.type === 'errand.done' && event.answer.outcome === outcome;
+
+/** A venue that tells of more than was ordered, or worse than the limit, tells of something else: nothing of it is booked. */
+function isBeyond(heard: Heard): boolean {
+  const { order, filledQuantity } = heard.context;
+  const fresh = freshFills(heard);
+  const filled = new Decimal(
+    plus(
+      filledQuantity,
+      fresh.map(({ quantity }) => quantity),
+    ),
+  );
+  const worse = fresh.some(({ fillPrice }) =>
+    order.side === 'buy' ? new Decimal(fillPrice).gt(order.limitPrice) : new Decimal(fillPrice).lt(order.limitPrice),
+  );
+  return worse || filled.gt(order.quantity);
+}
+
+/** Deposit = what was paid for fills + fees + what came back, to the cent that venues round by. */
+function isOffBalance(heard: Heard): boolean {
+  const news = newsIn(heard);
+  const { onchain, order } = heard.context;
+  if (news === null || news.outcome === 'open' || onchain === null || order.side === 'sell') return false;
+  const { refundUsd, fills } = news;
+  // A whole fill may leave nothing to give back.
+  if (refundUsd === null) return news.outcome !== 'filled';
+  const spent = fills.reduce((sum, { notionalUsd, feeUsd }) => sum.plus(notionalUsd).plus(feeUsd), new Decimal(0));
+  return spent.plus(refundUsd).minus(onchain.depositUsd).abs().gt('0.01');
+}
+
+const BOOK = { type: 'recordFills', params: (heard: Heard) => ({ fills: freshFills(heard) }) } as const;
+const ALARM = { type: 'alertOperators', params: { what: 'prediction_order_contradicts' } } as const;
+const REFUND_OFF = { type: 'alertOperators', params: { what: 'prediction_refund_off' } } as const;
+const SETTLE = [
+  { guard: 'isBeyond', actions: [ALARM] },
+  { guard: 'isFilledOff', target: 'filled', actions: [BOOK, 'addFills', 'rememberEnd', REFUND_OFF] },
+  { guard: 'isFilled', target: 'filled', actions: [BOOK, 'addFills', 'rememberEnd'] },
+  { guard: 'isCancelledOff', target: 'cancelled', actions: [BOOK, 'addFills', 'rememberEnd', REFUND_OFF] },
+  { guard: 'isCancelled', target: 'cancelled', actions: [BOOK, 'addFills', 'rememberEnd'] },
+  { guard: 'isFailedOff', target: 'failed', actions: [BOOK, 'addFills', 'rememberEnd', REFUND_OFF] },
+  { guard: 'isFailed', target: 'failed', actions: [BOOK, 'addFills', 'rememberEnd'] },
+  { guard: 'hasFresh', target: 'partially_filled', reenter: true, actions: [BOOK, 'addFills'] },
+  // Nothing new: the timer asks again.
+  {},
+] as const;
+
+const atVenue = (state: 'open' | 'partially_filled') =>
+  ({
+    after: { lookAgain: { target: state, reenter: true, actions: 'countLook' } },
+    on: { 'errand.done': SETTLE, 'errand.given_up': {} },
+  }) as const;
+
+/** The word of the transaction's own actor comes by itself where it is final, and is asked for besides. */
+const awaitingTransaction = (state: 'prepared' | 'submitted') =>
+  ({
+    after: { followAfter: { target: state, reenter: true, actions: 'askTransaction' } },
+    on: {
+      'transaction.submitted': { target: 'submitted' },
+      // The chain may be faster than the word that it was sent.
+      'transaction.finalized': { target: 'open' },
+      'errand.done': [
+        { guard: 'isTransactionFinal', target: 'open' },
+        { guard: 'isTransactionEnded', target: 'failed', actions: 'rememberTransaction' },
+        { guard: 'isTransactionSent', target: 'submitted' },
+        {},
+      ],
+      'errand.given_up': {},
+    },
+  }) as const;
+
+export const predictionOrderMachine = setup({
+  types: { context: {} as PredictionOrderContext, events: {} as PredictionOrderEvent, input: {} as PredictionOrderInput },
+  actions: {
+    projectOrder: effect<undefined>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    /** The database refuses the step where a halt came since. */
+    requireEpoch: effect<undefined>(),
+    askVenue: effect<undefined>(),
+    askTransaction: effect<undefined>(),
+    recordFills: effect<{ readonly fills: readonly Fill[] }>(),
+    recordOwnFills: effect<undefined>(),
+    addFills: assign((heard) => {
+      const fresh = freshFills(heard);
+      const { booked, filledQuantity, filledNotionalUsd, feesUsd } = heard.context;
+      return {
+        booked: [...booked, ...fresh.map(({ id }) => id)],
+        filledQuantity: plus(
+          filledQuantity,
+          fresh.map(({ quantity }) => quantity),
+        ),
+        filledNotionalUsd: plus(
+          filledNotionalUsd,
+          fresh.map(({ notionalUsd }) => notionalUsd),
+        ),
+        feesUsd: plus(
+          feesUsd,
+          fresh.map(({ feeUsd }) => feeUsd),
+        ),
+        looks: 0,
+      };
+    }),
+    rememberEnd: assign((heard) => {
+      const news = newsIn(heard);
+      return news === null || news.outcome === 'open' ? {} : { reason: news.reason, refundUsd: news.refundUsd };
+    }),
+    rememberTransaction: assign(({ event }) =>
+      event.type === 'errand.done' && event.answer.outcome === 'transaction_ended'
+        ? { reason: event.answer.reason, detail: event.answer.detail }
+        : {},
+    ),
+    countLook: assign({ looks: ({ context }) => context.looks + 1 }),
+  },
+  guards: {
+    isBornFilled: ({ context }) => context.begins === 'filled',
+    isBornPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
+    isBornUnfilled: ({ context }) => context.begins === 'failed',
+    isBeyond,
+    isTransactionFinal: answers('transaction_final'),
+    isTransactionEnded: answers('transaction_ended'),
+    isTransactionSent: answers('transaction_sent'),
+    isFilledOff: (heard) => answers('filled')(heard) && isOffBalance(heard),
+    isFilled: answers('filled'),
+    isCancelledOff: (heard) => answers('cancelled')(heard) && isOffBalance(heard),
+    isCancelled: answers('cancelled'),
+    isFailedOff: (heard) => answers('failed')(heard) && isOffBalance(heard),
+    isFailed: answers('failed'),
+    hasFresh: (heard) => freshFills(heard).length > 0,
+  },
+  delays: {
+    followAfter: 15_000,
+    lookAgain: ({ context }) => Math.min(LOOK_SOON_MS * 2 ** Math.min(context.looks, 10), LOOK_RARELY_MS),
+  },
+}).createMachine({
+  id: 'prediction_order@1',
+  context: ({ input }) => ({
+    order: input.order,
+    marketId: input.marketId,
+    outcome: input.outcome,
+    begins: input.begins,
+    onchain: input.onchain,
+    decisionPrice: input.decisionPrice,
+    risk: input.risk,
+    placedBy: input.placedBy,
+    epoch: input.epoch,
+    reason: input.reason,
+    detail: input.detail,
+    fills: input.fills,
+    capitalUsd: input.capitalUsd,
+    bookVersion: input.bookVersion,
+    createdAt: input.createdAt,
+    filledQuantity: plus(
+      '0',
+      input.fills.map(({ quantity }) => quantity),
+    ),
+    filledNotionalUsd: plus(
+      '0',
+      input.fills.map(({ notionalUsd }) => notionalUsd),
+    ),
+    feesUsd: plus(
+      '0',
+      input.fills.map(({ feeUsd }) => feeUsd),
+    ),
+    booked: input.fills.map(({ id }) => id),
+    refundUsd: null,
+    looks: 0,
+  }),
+  initial: 'placed',
+  states: {
+    /** Passed through at its birth, never rested in. */
+    placed: {
+      entry: ['requireEpoch'],
+      always: [
+        { guard: 'isBornFilled', target: 'filled', actions: 'recordOwnFills' },
+        { guard: 'isBornPartiallyFilled', target: 'lapsed', actions: 'recordOwnFills' },
+        { guard: 'isBornUnfilled', target: 'failed' },
+        { target: 'prepared' },
+      ],
+    },
+    /** Its transaction waits for a signature: it reserves capacity and is no order yet. */
+    prepared: { entry: ['projectOrder'], ...awaitingTransaction('prepared') },
+    /** The transaction may have landed: only the chain's own word leads out. */
+    submitted: { entry: ['projectOrder'], ...awaitingTransaction('submitted') },
+    /** The venue has the order. */
+    open: { entry: ['projectOrder', 'askVenue'], ...atVenue('open') },
+    partially_filled: { entry: ['projectOrder', 'askVenue'], ...atVenue('partially_filled') },
+    filled: { type: 'final', entry: ['projectOrder'] },
+    /** A paper order that the book held only a part of: the rest lapsed at once. */
+    lapsed: { type: 'final', entry: ['projectOrder'] },
+    cancelled: { type: 'final', entry: ['projectOrder'] },
+    failed: { type: 'final', entry: ['projectOrder'] },
+  },
+});

@@ -1,0 +1,43 @@
+/** The on-chain counterpart of the prediction venues, as live orders need it. Boot supplies one. */
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction-market.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { PredictionOrderContext, VenueNews } from './protocol.ts';
+
+/** What the venue offers for a wish: an unsigned transaction, and what the order would be. */
+export interface OnchainOffer {
+  readonly transactionBase64: string;
+  readonly lastValidBlockHeight: number;
+  /** The blockhash that the venue says its transaction has. */
+  readonly blockhash: string;
+  readonly venueMarketId: string;
+  readonly orderAccount: string;
+  readonly escrowAccount: string | null;
+  readonly positionAccount: string;
+  /** Contracts, a multiple of 0.01. */
+  readonly quantity: DecimalString;
+  /** The worst price that it will be filled at. */
+  readonly limitPrice: DecimalString;
+}
+
+export interface OnchainVenue {
+  /** The stablecoin that deposits are made in. */
+  readonly stable: { readonly mint: string; readonly decimals: number };
+  /** Programs of the venue that its transactions may call. */
+  readonly programs: readonly string[];
+  /**
+   * Asks for an order; nothing happens on the chain. A buy is asked for by its deposit, in US dollars; a sell by its
+   * contracts and the account of the position. Refused as `state_conflict` where the venue refuses, as `unavailable` where it does not answer.
+   */
+  offer(request: {
+    readonly wallet: string;
+    readonly market: PredictionMarket;
+    readonly outcome: OutcomeSide;
+    readonly order: Order;
+    readonly depositUsd: DecimalString;
+    readonly positionAccount: string | null;
+  }): Promise<Outcome<OnchainOffer>>;
+  /** What became of an order whose transaction is final. @throws where the venue does not answer. */
+  news(orderId: string, context: PredictionOrderContext): Promise<VenueNews>;
+}

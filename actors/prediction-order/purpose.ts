@@ -1,0 +1,24 @@
+/** What prediction orders add to the machine of prepared transactions: whether the deposit is the promised one, and that a final one opens an order. */
+import { depositObjection, type DepositPromise } from '../../src/domain/transaction/prediction-deposit.ts';
+import type { PurposeRules } from '../prepared-transaction/purpose.ts';
+import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
+
+/** What was promised to whoever signs: the order that it opens, and what its wallet pays. */
+export interface PredictionSubject extends DepositPromise {
+  readonly orderId: string;
+}
+
+export function predictionSubject({ subject }: Pick<PreparedTransactionContext, 'subject'>): PredictionSubject {
+  return subject as unknown as PredictionSubject;
+}
+
+export const predictionOrderRules: PurposeRules = {
+  objection: (context, { changes }) => depositObjection(changes, predictionSubject(context)),
+  // Executed is not filled: the order hears that it is open, and its fills are its venue's to tell.
+  settle: (context) => [
+    {
+      kind: 'record',
+      record: { type: 'prediction_order_told', orderId: predictionSubject(context).orderId, event: { type: 'transaction.finalized' } },
+    },
+  ],
+};

@@ -1,0 +1,143 @@
+/**
+ * Carries a submitted transaction to the chain and follows it there: the bytes checked once more, the lease that a halt
+ * waits for, the broadcast, and then the chain's own word. A carrier may die between any two of these steps; the one
+ * after it sends the same bytes, which the chain carries out once.
+ */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { LicenceLost } from '../../src/domain/execution.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { LEASE_MS } from '../proposal/execution.ts';
+import type { ErrandCarrier } from '../runtime/errands.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ChainDoor } from './chain-door.ts';
+import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION, transactionContext, transactionState } from './effects.ts';
+import type { PreparedTransactionContext, PreparedTransactionState, TransactionAnswer } from './protocol.ts';
+import type { Purposes } from './purpose.ts';
+
+/** The last part of a lease in which nothing is begun any more. */
+const LEASE_MARGIN_MS = 250;
+
+export interface TransactionExecutionDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  /** Whether the lease of a transaction still lives, by the clock of whoever keeps it. */
+  readonly leaseIsHeld: (transactionId: string) => Promise<boolean>;
+  readonly chain: ChainDoor;
+  readonly verifySignature: VerifySignature;
+  readonly purposes: Purposes;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+interface Loaded {
+  readonly id: string;
+  readonly state: PreparedTransactionState;
+  readonly context: PreparedTransactionContext;
+}
+
+const SENDABLE: ReadonlySet<PreparedTransactionState> = new Set(['verified', 'broadcast', 'unknown']);
+
+/** The carriers of a prepared transaction's errands, by kind. */
+export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Record<string, ErrandCarrier>> {
+  const { chain, clock } = deps;
+
+  async function load(id: string): Promise<Loaded> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no prepared transaction ${id}`);
+    return { id, state: transactionState(row.state), context: transactionContext(row.state) };
+  }
+
+  function bytesOf({ id, context }: Loaded): Uint8Array {
+    const bytes = fromBase64(context.signedBase64 ?? '');
+    if (bytes === null || bytes.length === 0) throw new Error(`prepared transaction ${id} holds no signed bytes`);
+    return bytes;
+  }
+
+  /** What stands in the way of sending the stored bytes; null where nothing does. */
+  async function obstacle(loaded: Loaded): Promise<{ readonly reason: string; readonly detail: string } | null> {
+    const { context } = loaded;
+    const verified = verifySigned(context.prepared, bytesOf(loaded), deps.verifySignature);
+    if (!verified.ok) return { reason: verified.refusal.code, detail: verified.refusal.detail };
+    for (const { table, places, addresses } of context.lookups) {
+      const now = await chain.lookupTable(table);
+      if (places.some((place, index) => now?.[place] !== addresses[index]))
+        return { reason: 'lookup_table_changed', detail: `lookup table ${table} does not hold what it held when this was prepared` };
+    }
+    const simulation = await chain.simulate(bytesOf(loaded));
+    if (simulation.error !== null) return { reason: 'simulation_failed', detail: simulation.error };
+    const objection = deps.purposes[context.purpose]?.objection(context, simulation) ?? null;
+    return objection === null ? null : { reason: 'promise_broken', detail: objection };
+  }
+
+  async function check(id: string): Promise<TransactionAnswer> {
+    const loaded = await load(id);
+    if (loaded.state !== 'submitted') return { outcome: 'overtaken', reason: loaded.state };
+    const found = await obstacle(loaded);
+    return found === null ? { outcome: 'verified' } : { outcome: 'refused', ...found, lease: null };
+  }
+
+  async function broadcast(id: string, key: string): Promise<TransactionAnswer> {
+    const loaded = await load(id);
+    if (!SENDABLE.has(loaded.state)) return { outcome: 'overtaken', reason: loaded.state };
+    // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
+    if (await deps.leaseIsHeld(id)) throw new Error(`another carrier holds the lease of prepared transaction ${id}`);
+    const lease = clock.now() + LEASE_MS;
+    const overtaken = await begin(id, key, lease);
+    if (overtaken !== null) return { outcome: 'overtaken', reason: overtaken };
+    if (clock.now() > lease - LEASE_MARGIN_MS) throw new Error(`the lease of prepared transaction ${id} was over before it could be used`);
+    const answer = await chain.broadcast(bytesOf(loaded));
+    if (answer.outcome === 'sent') return { outcome: 'sent', lease };
+    if (answer.outcome === 'unknown') return { outcome: 'unknown', detail: answer.detail, lease };
+    // A node also refuses what it has carried out already.
+    const seen = await landing(loaded.context.signature);
+    return seen === null ? { outcome: 'refused', reason: 'refused_by_chain', detail: answer.reason, lease } : { outcome: 'sent', lease };
+  }
+
+  /** Takes the lease; answers why not, where the transaction has been overtaken. */
+  async function begin(id: string, key: string, leaseUntil: number): Promise<string | null> {
+    try {
+      const event = { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS };
+      const outcome = await deps.runtime.deliver(id, event, { cause: 'execution' });
+      if (outcome.ok) return null;
+      if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
+      return (await load(id)).state;
+    } catch (error) {
+      if (!(error instanceof LicenceLost)) throw error;
+      return error.reason;
+    }
+  }
+
+  /** What the chain says of a signature; null where it does not know it. @throws where it does not answer. */
+  async function landing(signature: string | null): Promise<TransactionAnswer | null> {
+    if (signature === null) return null;
+    const { state, slot } = await chain.status(signature);
+    if (state === 'unseen') return null;
+    if (state === 'processed') return { outcome: 'processed' };
+    if (state === 'confirmed') return { outcome: 'confirmed', slot };
+    const landed = await chain.transaction(signature);
+    return landed === null ? { outcome: 'confirmed', slot } : { outcome: 'finalized', landed };
+  }
+
+  async function follow(id: string): Promise<TransactionAnswer> {
+    const { signature, prepared } = (await load(id)).context;
+    try {
+      const seen = await landing(signature);
+      if (seen !== null) return seen;
+      const blockHeight = await chain.blockHeight('finalized');
+      if (blockHeight <= prepared.lastValidBlockHeight) return { outcome: 'unseen' };
+      // The second proof, looked for only after the first one stands.
+      return (await landing(signature)) ?? { outcome: 'expired', blockHeight, signature };
+    } catch (error) {
+      // The chart asks again by its own timer.
+      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['transactionId'] as string;
+  return {
+    [CHECK_TRANSACTION]: async (payload) => (await check(idOf(payload))) as unknown as Json,
+    [BROADCAST_TRANSACTION]: async (payload, key) => (await broadcast(idOf(payload), key)) as unknown as Json,
+    [FOLLOW_TRANSACTION]: async (payload) => (await follow(idOf(payload))) as unknown as Json,
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * The state chart of a transaction that somebody else signs: prepared, submitted, verified, broadcast, confirmed,
+ * finalized (design "Two-phase signing"). Signed bytes may land until they have expired, whoever sent them: every state
+ * after their submission is left by the word of the chain alone, and only a finalized one has come to anything.
+ */
+import { assign, setup } from 'xstate';
+import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
+import type { PreparedTransactionContext, PreparedTransactionEvent, PreparedTransactionInput, TransactionAnswer } from './protocol.ts';
+
+/** Named here, carried out by the runtime after the commit. */
+const effect =
+  <Parameters>() =>
+  (_: unknown, __: Parameters): void => {};
+
+type Told = { readonly event: PreparedTransactionEvent };
+
+function answerOf({ event }: Told): TransactionAnswer | null {
+  return event.type === 'errand.done' ? event.answer : null;
+}
+
+const answered =
+  (outcome: TransactionAnswer['outcome']) =>
+  (told: Told): boolean =>
+    answerOf(told)?.outcome === outcome;
+
+/** What a finalized transaction's answer carries; null of every other event. */
+function landedOf(told: Told): LandedTransaction | null {
+  const answer = answerOf(told);
+  return answer?.outcome === 'finalized' ? answer.landed : null;
+}
+
+function reasonOf(told: Told): { readonly reason: string | null; readonly detail: string | null } {
+  const answer = answerOf(told);
+  if (told.event.type === 'errand.given_up') return { reason: 'given_up', detail: told.event.detail };
+  if (answer?.outcome === 'refused') return { reason: answer.reason, detail: answer.detail };
+  if (answer?.outcome === 'overtaken') return { reason: answer.reason, detail: null };
+  if (answer?.outcome === 'unknown') return { reason: 'outcome_unknown', detail: answer.detail };
+  const landed = landedOf(told);
+  return landed !== null && landed.error !== null ? { reason: 'failed_on_chain', detail: landed.error } : { reason: null, detail: null };
+}
+
+const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
+
+const TAKE_LEASE = {
+  type: 'takeLease',
+  params: ({ event }: Told) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+} as const;
+const BEGIN = ['requireEpoch', 'rememberLease', TAKE_LEASE] as const;
+
+const END_LEASE = {
+  type: 'endLease',
+  params: (told: Told) => {
+    const answer = answerOf(told);
+    return { lease: answer !== null && 'lease' in answer ? answer.lease : null };
+  },
+} as const;
+
+/** What the chain says of a transaction leads on from every state in which its bytes exist. */
+const CHAIN_SAYS = [
+  { guard: 'isFinalized', target: 'finalized', actions: 'rememberLanded' },
+  { guard: 'isFailed', target: 'failed', actions: ['rememberLanded', 'rememberReason'] },
+  { guard: 'isExpired', target: 'expired', actions: 'rememberExpiry' },
+  { guard: 'isConfirmed', target: 'confirmed', actions: 'rememberSlot' },
+] as const;
+
+/** Asked again after a while: the timer of the state begins anew. */
+const again = (target: 'broadcast' | 'confirmed' | 'refused' | 'unknown' | 'prepared') =>
+  [
+    { guard: 'isUnseen', target, reenter: true },
+    { guard: 'isProcessed', target, reenter: true },
+    { guard: 'isSilent', target, reenter: true },
+  ] as const;
+
+export const preparedTransactionMachine = setup({
+  types: {
+    context: {} as PreparedTransactionContext,
+    events: {} as PreparedTransactionEvent,
+    input: {} as PreparedTransactionInput,
+  },
+  actions: {
+    projectTransaction: effect<undefined>(),
+    /** The database refuses the step where a halt came since. */
+    requireEpoch: effect<undefined>(),
+    checkTransaction: effect<undefined>(),
+    broadcastTransaction: effect<undefined>(),
+    followTransaction: effect<undefined>(),
+    takeLease: effect<{ readonly forMs: number }>(),
+    endLease: effect<{ readonly lease: number | null }>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    /** What a finalized transaction comes to, by the rules of its purpose. */
+    settle: effect<undefined>(),
+    rememberSubmission: assign(({ event }) =>
+      event.type === 'submit' ? { signedBase64: event.signedBase64, signature: event.signature, submittedBy: event.subject } : {},
+    ),
+    rememberLease: assign({
+      leaseUntil: ({ context, event }) => (event.type === 'execution.begun' ? event.leaseUntil : context.leaseUntil),
+    }),
+    rememberReason: assign((told) => reasonOf(told)),
+    forgetReason: assign({ reason: null, detail: null }),
+    countBroadcast: assign({ broadcasts: ({ context }) => context.broadcasts + 1 }),
+    rememberSlot: assign({
+      slot: (told) => {
+        const answer = answerOf(told);
+        return answer?.outcome === 'confirmed' ? answer.slot : told.context.slot;
+      },
+    }),
+    rememberLanded: assign((told) => {
+      const landed = landedOf(told);
+      return { landed, slot: landed?.slot ?? null, reason: null, detail: null };
+    }),
+    rememberExpiry: assign({
+      expiredAtHeight: (told) => {
+        const answer = answerOf(told);
+        return answer?.outcome === 'expired' ? answer.blockHeight : null;
+      },
+    }),
+  },
+  guards: {
+    isVerified: answered('verified'),
+    isSent: answered('sent'),
+    isRefused: answered('refused'),
+    isOvertaken: answered('overtaken'),
+    isUnknown: answered('unknown'),
+    isUnseen: answered('unseen'),
+    isProcessed: answered('processed'),
+    isSilent: answered('silent'),
+    isConfirmed: answered('confirmed'),
+    isFinalized: (told) => landedOf(told)?.error === null,
+    isFailed: (told) => typeof landedOf(told)?.error === 'string',
+    // An answer of before the submission looked no signature up, and proves nothing after it.
+    isExpired: (told) => {
+      const answer = answerOf(told);
+      return answer?.outcome === 'expired' && answer.signature === told.context.signature;
+    },
+    isBroadcasting: ({ event }) => event.type === 'errand.given_up' && event.kind === 'broadcast_transaction',
+  },
+  delays: { expiryLookAfter: 15_000, followAfter: 2_000, refusedLookAfter: 10_000 },
+}).createMachine({
+  id: 'prepared_transaction@1',
+  context: ({ input }) => ({
+    ...input,
+    signedBase64: null,
+    signature: null,
+    submittedBy: null,
+    reason: null,
+    detail: null,
+    leaseUntil: null,
+    broadcasts: 0,
+    slot: null,
+    landed: null,
+    expiredAtHeight: null,
+  }),
+  initial: 'born',
+  states: {
+    /** Passed through at its birth, never rested in. */
+    born: { entry: 'requireEpoch', always: 'prepared' },
+    /** The unsigned message is stored; nobody has signed it yet. */
+    prepared: {
+      entry: 'projectTransaction',
+      after: { expiryLookAfter: { actions: 'followTransaction' } },
+      on: {
+        submit: { target: 'submitted', actions: ['requireEpoch', 'rememberSubmission'] },
+        'errand.done': [{ guard: 'isExpired', target: 'expired', actions: 'rememberExpiry' }, ...again('prepared')],
+        'errand.given_up': { target: 'prepared', reenter: true },
+      },
+    },
+    /** The signed bytes are stored, and their name on the chain with them; nothing has left yet. */
+    submitted: {
+      entry: ['projectTransaction', 'checkTransaction'],
+      on: {
+        'errand.done': [
+          { guard: 'isVerified', target: 'verified' },
+          { guard: 'isRefused', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
+        ],
+        'errand.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
+      },
+    },
+    /** Every byte and signature was checked again, and the chain would take it. */
+    verified: {
+      entry: ['projectTransaction', 'broadcastTransaction'],
+      on: {
+        'execution.begun': { target: 'broadcast', actions: BEGIN },
+        'errand.done': [{ guard: 'isOvertaken', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] }],
+        'errand.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
+      },
+    },
+    /** From here on the bytes may be on the chain. The same bytes are sent again while it has not seen them. */
+    broadcast: {
+      entry: 'projectTransaction',
+      after: { followAfter: { actions: 'followTransaction' } },
+      on: {
+        'execution.begun': { actions: BEGIN },
+        'errand.done': [
+          ...CHAIN_SAYS,
+          { guard: 'isSent', actions: ['countBroadcast', END_LEASE] },
+          { guard: 'isRefused', target: 'refused', actions: ['rememberReason', END_LEASE, alert('transaction_refused')] },
+          { guard: 'isUnknown', target: 'unknown', actions: ['rememberReason', END_LEASE, alert('transaction_outcome_unknown')] },
+          { guard: 'isUnseen', target: 'broadcast', reenter: true, actions: 'broadcastTransaction' },
+          ...again('broadcast'),
+        ],
+        'errand.given_up': [
+          { guard: 'isBroadcasting', target: 'unknown', actions: ['rememberReason', alert('transaction_outcome_unknown')] },
+          { target: 'broadcast', reenter: true },
+        ],
+      },
+    },
+    /** A supermajority has voted for its block; the block may still be left behind. */
+    confirmed: {
+      entry: ['forgetReason', 'projectTransaction'],
+      after: { followAfter: { actions: 'followTransaction' } },
+      on: {
+        'errand.done': [
+          ...CHAIN_SAYS.slice(0, 3),
+          { guard: 'isConfirmed', target: 'confirmed', reenter: true, actions: 'rememberSlot' },
+          ...again('confirmed'),
+        ],
+        'errand.given_up': { target: 'confirmed', reenter: true },
+      },
+    },
+    /** An answer was lost: only what the chain says leads out. The same bytes are sent again while it has not seen them. */
+    unknown: {
+      entry: 'projectTransaction',
+      after: { followAfter: { actions: 'followTransaction' } },
+      on: {
+        'execution.begun': { actions: BEGIN },
+        'errand.done': [
+          ...CHAIN_SAYS,
+          { guard: 'isSent', actions: ['countBroadcast', END_LEASE] },
+          { guard: 'isRefused', actions: ['rememberReason', END_LEASE] },
+          { guard: 'isUnknown', actions: ['rememberReason', END_LEASE] },
+          { guard: 'isUnseen', target: 'unknown', reenter: true, actions: 'broadcastTransaction' },
+          ...again('unknown'),
+        ],
+        'errand.given_up': { target: 'unknown', reenter: true },
+      },
+    },
+    /** Nothing is sent any more. Its signed bytes exist, so what it reserves stays reserved until they have expired. */
+    refused: {
+      entry: 'projectTransaction',
+      after: { refusedLookAfter: { actions: 'followTransaction' } },
+      on: {
+        'errand.done': [...CHAIN_SAYS, ...again('refused')],
+        'errand.given_up': { target: 'refused', reenter: true },
+      },
+    },
+    /** Never taken back. */
+    finalized: { type: 'final', entry: ['projectTransaction', 'settle'] },
+    /** On the chain, finalized, without an effect but its fee. */
+    failed: { type: 'final', entry: ['projectTransaction', alert('transaction_failed')] },
+    /** Proven twice: it can never land. */
+    expired: { type: 'final', entry: 'projectTransaction' },
+  },
+});

@@ -1,0 +1,124 @@
+/** What a prepared transaction remembers and what it hears (decisions "States of the other actors"). */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { OrderSide } from '../../src/domain/order.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
+import type { PreparedMessage } from '../../src/domain/transaction/verify.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+
+/** In the order of its life; the last four are where it may end up beside it. */
+export const PREPARED_TRANSACTION_STATES = [
+  'prepared',
+  'submitted',
+  'verified',
+  'broadcast',
+  'confirmed',
+  'finalized',
+  'expired',
+  'refused',
+  'failed',
+  'unknown',
+] as const;
+export type PreparedTransactionState = (typeof PREPARED_TRANSACTION_STATES)[number];
+
+/** States in which it still may land: what it reserves is reserved. `refused` is one of them, for its signed bytes exist. */
+export const OPEN_TRANSACTION_STATES = [
+  'prepared',
+  'submitted',
+  'verified',
+  'broadcast',
+  'confirmed',
+  'refused',
+  'unknown',
+] as const satisfies readonly PreparedTransactionState[];
+
+/** What it is for. Each purpose says by its own rules what a finalized transaction comes to. */
+export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch'] as const;
+export type TransactionPurpose = (typeof TRANSACTION_PURPOSES)[number];
+
+/** Places of a lookup table that the message names, with the addresses that stood there when it was prepared. */
+export interface ResolvedLookup {
+  readonly table: string;
+  readonly places: readonly number[];
+  readonly addresses: readonly string[];
+}
+
+/** What it takes of a book's capacity until it has ended. */
+export interface TransactionReservation {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  readonly quantity: DecimalString;
+  readonly notionalUsd: DecimalString;
+}
+
+/** Plain JSON. */
+export interface PreparedTransactionInput {
+  readonly purpose: TransactionPurpose;
+  /** What was promised, in the words of the purpose; frozen. */
+  readonly subject: { readonly [key: string]: Json };
+  /** Base58: who signs for it, and whose balances it moves. */
+  readonly wallet: string;
+  readonly prepared: PreparedMessage;
+  /** The whole transaction as the wallet is given it, with whatever signatures it already carries. */
+  readonly unsignedBase64: string;
+  readonly lookups: readonly ResolvedLookup[];
+  readonly reservation: TransactionReservation | null;
+  /** `user`: a person's wallet signs. `delegated`: a session signer does. */
+  readonly executor: 'user' | 'delegated';
+  readonly preparedBy: string;
+  /** The organization's control epoch that it was prepared in; a halt ends it. */
+  readonly epoch: number;
+  readonly createdAt: EpochMs;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface PreparedTransactionContext extends PreparedTransactionInput {
+  /** The signed bytes; null until they were given. They never change. */
+  readonly signedBase64: string | null;
+  /** Base58 of the first signature; known before anything is sent. */
+  readonly signature: string | null;
+  readonly submittedBy: string | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** The lease to broadcast, as it was last taken; null before. */
+  readonly leaseUntil: EpochMs | null;
+  /** How often a node took the bytes. */
+  readonly broadcasts: number;
+  readonly slot: number | null;
+  /** Of a finalized transaction, failed or not. */
+  readonly landed: LandedTransaction | null;
+  /** The finalized block height that proved its end; null where it did not expire. */
+  readonly expiredAtHeight: number | null;
+}
+
+/** What carrying out an errand came to. */
+export type TransactionAnswer =
+  /** The stored bytes are right, and the chain would take them. */
+  | { readonly outcome: 'verified' }
+  /** A node took the bytes. */
+  | { readonly outcome: 'sent'; readonly lease: EpochMs | null }
+  /** The bytes were looked at and not let through; they may still land until they expire. */
+  | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string; readonly lease: EpochMs | null }
+  /** A halt came since: nothing was sent by this attempt. */
+  | { readonly outcome: 'overtaken'; readonly reason: string }
+  /** The bytes may have been sent, and nobody knows. */
+  | { readonly outcome: 'unknown'; readonly detail: string; readonly lease: EpochMs | null }
+  /** No node answers. */
+  | { readonly outcome: 'silent'; readonly detail: string }
+  /** The chain does not know the signature, and the message may still land. */
+  | { readonly outcome: 'unseen' }
+  /** The chain has it, not yet confirmed. */
+  | { readonly outcome: 'processed' }
+  | { readonly outcome: 'confirmed'; readonly slot: number | null }
+  | { readonly outcome: 'finalized'; readonly landed: LandedTransaction }
+  /** Both proofs: the finalized block height passed, and a look-up of this signature after that found nothing. */
+  | { readonly outcome: 'expired'; readonly blockHeight: number; readonly signature: string | null };
+
+export type PreparedTransactionEvent =
+  | { readonly type: 'submit'; readonly signedBase64: string; readonly signature: string; readonly subject: string }
+  /** The lease to broadcast is taken: from here on the bytes may be on the chain. */
+  | { readonly type: 'execution.begun'; readonly key: string; readonly leaseUntil: EpochMs; readonly leaseMs: number }
+  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: TransactionAnswer }
+  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

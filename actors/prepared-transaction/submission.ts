@@ -1,0 +1,94 @@
+/** Takes the signed bytes of prepared transactions: checked against the stored message before anything is written, and taken once. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { LicenceLost } from '../../src/domain/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
+import { transactionContext, transactionState } from './effects.ts';
+import type { PreparedTransactionContext, TransactionPurpose } from './protocol.ts';
+
+/** The one sentence for missing and foreign transactions alike. */
+export const NO_TRANSACTION = 'there is no prepared transaction with this id';
+
+export interface SubmissionDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly verifySignature: VerifySignature;
+  /**
+   * Why a transaction may not leave at this moment, by purpose: risk on the present quotes. Nothing is written where it
+   * may not, and the same bytes may be given again.
+   */
+  readonly mayLeave: Readonly<
+    Partial<Record<TransactionPurpose, (orgId: string, id: string, context: PreparedTransactionContext) => Promise<Outcome<null>>>>
+  >;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createTransactionSubmission(deps: SubmissionDeps): TransactionSubmission {
+  const { runtime, clock } = deps;
+
+  async function find(orgId: string, purpose: TransactionPurpose, id: string): Promise<ActorRow | null> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined || row.orgId !== orgId || row.kind !== 'prepared_transaction') return null;
+    return transactionContext(row.state).purpose === purpose ? row : null;
+  }
+
+  /** What is said where the bytes were given before; null where nothing was given yet. */
+  function givenBefore(row: ActorRow, signedBase64: string): Outcome<PreparedTransactionView> | null {
+    const { signedBase64: known, signature } = transactionContext(row.state);
+    const state = transactionState(row.state);
+    if (known === signedBase64) return { ok: true, value: transactionView(row.id, row.state, clock.now()) };
+    if (known !== null)
+      return refuse('state_conflict', `other signed bytes were submitted before, as ${signature}: nothing is signed twice`);
+    return state === 'prepared' ? null : refuse('state_conflict', `the transaction is ${state}: prepare a new one`);
+  }
+
+  return {
+    async submit(context, purpose, id, signedBase64) {
+      const row = await find(context.orgId, purpose, id);
+      if (row === null) return refuse('not_found', NO_TRANSACTION);
+      const before = givenBefore(row, signedBase64);
+      if (before !== null) return before;
+      const signed = fromBase64(signedBase64);
+      if (signed === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+      const prepared = transactionContext(row.state);
+      const verified = verifySigned(prepared.prepared, signed, deps.verifySignature);
+      if (!verified.ok) return verified;
+      const leaving = await (deps.mayLeave[purpose]?.(context.orgId, id, prepared) ??
+        refuse('unavailable', `nothing for ${purpose} is sent`));
+      if (!leaving.ok) return leaving;
+      return submitted(context, purpose, id, signedBase64, verified.value.signature);
+    },
+  };
+
+  async function submitted(
+    context: Parameters<TransactionSubmission['submit']>[0],
+    purpose: TransactionPurpose,
+    id: string,
+    signedBase64: string,
+    signature: string,
+  ): Promise<Outcome<PreparedTransactionView>> {
+    try {
+      const event = { type: 'submit', signedBase64, signature, subject: context.subject };
+      const outcome = await runtime.deliver(id, event, {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (was, plan) => [
+          auditRow(context, `transaction.submit.${purpose}`, id, was.state, plan.state),
+          ...answerRows(context, transactionView(id, plan.state, clock.now())),
+        ],
+      });
+      if (outcome.ok) return { ok: true, value: transactionView(id, outcome.value.plan.state, clock.now()) };
+      // Another request was faster: its bytes count.
+      const now = await find(context.orgId, purpose, id);
+      return (now === null ? null : givenBefore(now, signedBase64)) ?? outcome;
+    } catch (error) {
+      if (error instanceof LicenceLost)
+        return refuse('halted', 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one');
+      return answeredMeanwhile(error);
+    }
+  }
+}

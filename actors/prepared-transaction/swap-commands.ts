@@ -1,0 +1,61 @@
+/** What may be asked of swaps: the protocol between the API and whatever prepares and submits them. */
+import type { FillQuote } from '../../src/domain/book.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { Order, OrderSide } from '../../src/domain/order.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { SwapPromise } from '../../src/domain/transaction/swap.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { PreparedTransactionView } from './commands.ts';
+import type { RouteStep } from './route-door.ts';
+
+/** What a swap is asked for with. */
+export interface SwapWish {
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  /** In UI units of what is given: dollars of a buy, tokens of a sell. */
+  readonly amount: DecimalString;
+  /** How much less than quoted may come out, in basis points; null: 50, or the mandate's budget where that is less. */
+  readonly slippageBps: number | null;
+}
+
+/** A swap as it would be now. Nothing is stored or reserved. */
+export interface SwapQuote {
+  readonly instrument: InstrumentKey;
+  readonly promise: Omit<SwapPromise, 'wallet'>;
+  readonly slippageBps: number;
+  readonly priceImpactPct: DecimalString | null;
+  readonly steps: readonly RouteStep[];
+  /** The live quote beside it. */
+  readonly market: FillQuote;
+  readonly quotedAt: EpochMs;
+}
+
+/** What was promised: the frozen subject of a prepared swap. Plain JSON. */
+export interface SwapSubject {
+  readonly instrument: InstrumentKey;
+  readonly promise: SwapPromise;
+  /** As risk let it pass, at the worst price. */
+  readonly order: Order;
+  readonly slippageBps: number;
+  /** The executable price when it was prepared. */
+  readonly decisionPrice: DecimalString;
+  readonly market: FillQuote;
+  readonly priceImpactPct: DecimalString | null;
+  readonly steps: readonly RouteStep[];
+  readonly risk: RiskAttribution;
+  /** What its book begins with where it is the book's first. */
+  readonly capitalUsd: DecimalString;
+}
+
+/** Every command answers after its transaction is committed. */
+export interface SwapCommands {
+  /** Refused where the token has no live quote, or the aggregator no route. */
+  quote(orgId: string, wish: SwapWish): Promise<Outcome<SwapQuote>>;
+  /** Risk first, then the route, checked and stored before anybody hears of it. */
+  prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }): Promise<Outcome<PreparedTransactionView>>;
+  /** Takes the signed bytes; see `TransactionSubmission`. */
+  execute(context: CommandContext, id: string, signedBase64: string): Promise<Outcome<PreparedTransactionView>>;
+}

@@ -1,0 +1,336 @@
+/** Prepares swaps: risk, the route, what it would do on the chain, and only then the message that a wallet may sign. */
+
+import { bookIds, type FillQuote } from '../../src/domain/book.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { Decimal, type DecimalString } from '../../src/domain/decimal.ts';
+import { LicenceLost } from '../../src/domain/execution.ts';
+import { limitPriceOf, type Order } from '../../src/domain/order.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { readTransaction } from '../../src/domain/transaction/message.ts';
+import {
+  balanceObjection,
+  priceOf,
+  type RouteRules,
+  rawOf,
+  routeObjection,
+  type SwapLeg,
+  type SwapPromise,
+  swapOrder,
+} from '../../src/domain/transaction/swap.ts';
+import { preparedMessageOf } from '../../src/domain/transaction/verify.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { ManualVerdict } from '../market-order/commands.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ChainDoor } from './chain-door.ts';
+import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
+import type { PreparedTransactionInput, ResolvedLookup } from './protocol.ts';
+import type { Route, RouteDoor } from './route-door.ts';
+import type { SwapCommands, SwapSubject, SwapWish } from './swap-commands.ts';
+
+/** How many transactions of an organization may be open at once. */
+export const MOST_OPEN_TRANSACTIONS = 20;
+/** Where neither the person nor the mandate says. */
+const DEFAULT_SLIPPAGE_BPS = 50;
+/** How often a swap is judged anew where something changed between the judgement and its birth. */
+const ATTEMPTS = 5;
+/** Blocks that a message may live for: a blockhash is good for 150, and an answer may be a little ahead. */
+const MOST_BLOCKS_AHEAD = 300;
+
+/** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
+export interface SwapPreTrade {
+  /** The present quote of a token, aged; null where none was heard. */
+  quote(instrument: InstrumentKey): Quote | null;
+  /** Judges the order that `compile` makes, told the mandate's slippage budget and the present quote. */
+  judge(
+    orgId: string,
+    instrument: InstrumentKey,
+    compile: (longestSlippageBps: number, quote: Quote | null) => Outcome<Order>,
+  ): Promise<Outcome<ManualVerdict>>;
+  /** What a judgement rests on, as one text. */
+  ground(orgId: string): Promise<string>;
+}
+
+export interface SwapDeskDeps {
+  readonly runtime: Pick<Runtime, 'start'>;
+  readonly preTrade: SwapPreTrade;
+  readonly submission: TransactionSubmission;
+  readonly routes: RouteDoor;
+  readonly chain: Pick<ChainDoor, 'simulate' | 'lookupTable' | 'blockHeight'>;
+  /** Both sides of a token's swap as they are now; refused for what is no token. */
+  readonly legs: (instrument: InstrumentKey) => Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>>;
+  /** Programs that routes lead through beside the known ones, and makers that may sign with the wallet. */
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+  /** What a birth that failed has met: `moved` is judged anew, `full` and `twin` (the same message was prepared before) are refused. */
+  readonly obstacleOf: (error: unknown) => 'moved' | 'full' | 'twin' | null;
+  /** True of an error that says that the node gave no answer. */
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+  /** Who signs what this desk prepares; a person's wallet unless told. */
+  readonly executor?: PreparedTransactionInput['executor'];
+}
+
+export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
+  const { runtime, preTrade, routes, chain, clock } = deps;
+
+  /** The sides of a wish, and what is given in raw units. */
+  async function givenBy(wish: SwapWish): Promise<Outcome<Pick<SwapPromise, 'side' | 'input' | 'output' | 'inAmount'>>> {
+    const legs = await deps.legs(wish.instrument);
+    if (!legs.ok) return legs;
+    const { stable, token } = legs.value;
+    const [input, output] = wish.side === 'buy' ? [stable, token] : [token, stable];
+    const inAmount = rawOf(wish.amount, input);
+    if (BigInt(inAmount) <= 0n) return refuse('malformed', `$.amount: ${wish.amount} is less than the smallest unit of ${input.mint}`);
+    return { ok: true, value: { side: wish.side, input, output, inAmount } };
+  }
+
+  async function routed(
+    given: Pick<SwapPromise, 'input' | 'output' | 'inAmount'>,
+    slippageBps: number,
+    taker: string | null,
+  ): Promise<Outcome<Route>> {
+    const { input, output, inAmount } = given;
+    return routes.route({ inputMint: input.mint, outputMint: output.mint, amount: inAmount, slippageBps, taker });
+  }
+
+  /** Risk on the touch, before anybody outside is asked. */
+  function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
+    return (longest: number, quote: Quote | null): Outcome<Order> => {
+      const touch = liveTouch(wish, quote);
+      if (!touch.ok) return touch;
+      const maxSlippageBps = slippageOf(wish, longest);
+      const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
+      return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps }) };
+    };
+  }
+
+  /** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
+  async function checked(
+    route: Route,
+    promise: SwapPromise,
+  ): Promise<Outcome<Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>>> {
+    const { transaction } = route;
+    if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
+    const read = readTransaction(transaction.bytes);
+    if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
+    const lookups: ResolvedLookup[] = [];
+    const tables = new Map<string, readonly string[]>();
+    for (const { table, writable, readonly } of read.value.lookups) {
+      const held = await chain.lookupTable(table);
+      const places = [...writable, ...readonly];
+      const addresses = places.map((place) => held?.[place]);
+      if (held === null || addresses.includes(undefined))
+        return refuse('route_refused', `lookup table ${table} does not hold what the route names`);
+      tables.set(table, held);
+      lookups.push({ table, places, addresses: addresses as string[] });
+    }
+    const objection = routeObjection(read.value, promise, { ...deps.rules, tables });
+    if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
+    const ahead = transaction.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
+    if (ahead <= 0 || ahead > MOST_BLOCKS_AHEAD)
+      return refuse('route_refused', `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`);
+    const simulation = await chain.simulate(transaction.bytes);
+    if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
+    const broken = balanceObjection(simulation.changes, promise);
+    if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
+    const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
+    return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups } };
+  }
+
+  async function prepare(context: Parameters<SwapCommands['prepare']>[0], wish: SwapWish & { readonly wallet: string }) {
+    const { orgId } = context;
+    const given = await givenBy(wish);
+    if (!given.ok) return given;
+    const id = deps.newId();
+    const first = passed(await preTrade.judge(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
+    if (!first.ok) return first;
+    const { maxSlippageBps } = first.value.order;
+    const route = await routed(given.value, maxSlippageBps, wish.wallet);
+    if (!route.ok) return route;
+    const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...amountsOf(route.value) };
+    const objection = amountObjection(route.value, promise, maxSlippageBps);
+    if (objection !== null) return refuse('route_refused', objection);
+    const message = await checked(route.value, promise);
+    if (!message.ok) return message;
+    return born(context, wish, id, promise, route.value, message.value, maxSlippageBps);
+  }
+
+  /** Judges the swap at the worst price that its message allows, and begins it on that judgement. */
+  async function born(
+    context: Parameters<SwapCommands['prepare']>[0],
+    wish: SwapWish,
+    id: string,
+    promise: SwapPromise,
+    route: Route,
+    message: Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>,
+    maxSlippageBps: number,
+  ): Promise<Outcome<PreparedTransactionView>> {
+    const { orgId } = context;
+    const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
+    for (let attempt = 1; ; attempt++) {
+      const ground = await preTrade.ground(orgId);
+      const judged = passed(
+        await preTrade.judge(orgId, wish.instrument, (_, quote) => {
+          const touch = liveTouch(wish, quote);
+          return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps }) } : touch;
+        }),
+      );
+      if (!judged.ok) return judged;
+      const executor = deps.executor ?? 'user';
+      const input = inputOf({ preparedBy: context.subject, executor }, judged.value, promise, route, message, maxSlippageBps, clock.now());
+      const room = { type: 'prepared_room', orgId, bookId: judged.value.order.bookId, ground, most: MOST_OPEN_TRANSACTIONS };
+      try {
+        const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
+          cause: `${context.subject} ${context.requestId}`,
+          also: (begins) => [
+            room,
+            auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
+            ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
+          ],
+        });
+        return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
+      } catch (error) {
+        if (error instanceof LicenceLost) return refuse('halted', 'an emergency halt came while the swap was prepared');
+        const obstacle = deps.obstacleOf(error);
+        if (obstacle === 'full')
+          return refuse(
+            'too_many_prepared',
+            `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one ends by itself in about a minute`,
+          );
+        if (obstacle === 'twin')
+          return refuse('state_conflict', 'the same message is prepared already: sign that one, or ask again in a moment for another');
+        if (obstacle === null) return answeredMeanwhile(error);
+        if (attempt === ATTEMPTS) return refuse('unavailable', 'other orders kept changing the book: try again');
+      }
+    }
+  }
+
+  /** The node's silence is an answer of its own, and nothing was begun. */
+  async function heard<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!deps.isSilence(error)) throw error;
+      return refuse('unavailable', `the node of the primary chain does not answer: ${(error as Error).message}`);
+    }
+  }
+
+  async function quote(wish: SwapWish): ReturnType<SwapCommands['quote']> {
+    const given = await givenBy(wish);
+    if (!given.ok) return given;
+    const market = preTrade.quote(wish.instrument);
+    const touch = liveTouch(wish, market);
+    if (!touch.ok) return touch;
+    const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
+    const route = await routed(given.value, slippageBps, null);
+    if (!route.ok) return route;
+    const promise = { ...given.value, ...amountsOf(route.value) };
+    const objection = amountObjection(route.value, promise, slippageBps);
+    if (objection !== null) return refuse('route_refused', objection);
+    return {
+      ok: true,
+      value: {
+        instrument: wish.instrument,
+        promise,
+        slippageBps,
+        priceImpactPct: route.value.priceImpactPct,
+        steps: route.value.steps,
+        market: quoteOfFill(market as Quote),
+        quotedAt: clock.now(),
+      },
+    };
+  }
+
+  return {
+    prepare: (context, wish) => heard(prepare(context, wish)),
+    execute: (context, id, signedBase64) => deps.submission.submit(context, 'swap', id, signedBase64),
+    quote: (_, wish) => heard(quote(wish)),
+  };
+}
+
+function slippageOf({ slippageBps }: SwapWish, longest: number): number {
+  // Whole basis points are what aggregators take.
+  return slippageBps ?? Math.min(DEFAULT_SLIPPAGE_BPS, Math.floor(longest));
+}
+
+function orderFor(
+  given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>,
+  { instrument }: SwapWish,
+  parts: { readonly id: string; readonly orgId: string; readonly worstPrice: Decimal | DecimalString; readonly maxSlippageBps: number },
+): Order {
+  const { id, orgId, worstPrice, maxSlippageBps } = parts;
+  return swapOrder(given, { id, bookId: bookIds.manual(orgId, 'live'), instrument, worstPrice, maxSlippageBps });
+}
+
+/** The price of the wish's side; refused where the quote is not live. */
+function liveTouch({ instrument, side }: SwapWish, quote: Quote | null): Outcome<DecimalString> {
+  const touch = side === 'buy' ? quote?.ask : quote?.bid;
+  if (quote?.quality === 'live' && touch !== null && touch !== undefined) return { ok: true, value: touch };
+  const detail = `risk does not let it pass: quote_not_live (${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment)`;
+  const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
+}
+
+/** A judgement that lets the order pass; else its refusal, naming every limit. */
+export function passed(judged: Outcome<ManualVerdict>): Outcome<ManualVerdict> {
+  if (!judged.ok || judged.value.verdict.ok) return judged;
+  const { rejections } = judged.value.verdict.risk;
+  const detail = `risk does not let it pass: ${rejections.map(({ code }) => code).join(', ')}`;
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };
+}
+
+function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAmount' | 'minOutAmount'> {
+  return { outAmount, minOutAmount };
+}
+
+/** Why a route's own figures are not those that were asked for; null where they are. */
+function amountObjection(route: Route, { inAmount }: Pick<SwapPromise, 'inAmount'>, slippageBps: number): string | null {
+  if (route.inAmount !== inAmount) return `the aggregator routes ${route.inAmount} instead of ${inAmount}`;
+  const least = (BigInt(route.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n;
+  if (BigInt(route.minOutAmount) < least || BigInt(route.minOutAmount) <= 0n)
+    return `the aggregator promises ${route.minOutAmount} at least; ${least} are ${slippageBps} basis points below its quote of ${route.outAmount}`;
+  return null;
+}
+
+function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
+  return { source, observedAt, bid, ask };
+}
+
+function inputOf(
+  { preparedBy, executor }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'>,
+  { order, verdict, touch, epoch, capitalUsd }: ManualVerdict,
+  promise: SwapPromise,
+  route: Route,
+  message: Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>,
+  slippageBps: number,
+  createdAt: number,
+): PreparedTransactionInput {
+  if (!verdict.ok || verdict.market.quote === null) throw new Error(`risk did not let swap ${order.id} pass`);
+  const { bookId, instrument, side, quantity, notionalUsd } = order;
+  const subject: SwapSubject = {
+    instrument,
+    promise,
+    order: verdict.approved,
+    slippageBps,
+    decisionPrice: touch,
+    market: quoteOfFill(verdict.market.quote),
+    priceImpactPct: route.priceImpactPct,
+    steps: route.steps,
+    risk: verdict.risk,
+    capitalUsd,
+  };
+  return {
+    purpose: 'swap',
+    subject: subject as unknown as { readonly [key: string]: Json },
+    wallet: promise.wallet,
+    ...message,
+    reservation: { bookId, instrument, side, quantity, notionalUsd },
+    executor,
+    preparedBy,
+    epoch,
+    createdAt,
+  };
+}

@@ -1,0 +1,35 @@
+/** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
+import { contentId } from '../../src/domain/ids.ts';
+import { balanceObjection, swapFill } from '../../src/domain/transaction/swap.ts';
+import type { PreparedTransactionContext } from './protocol.ts';
+import type { PurposeRules } from './purpose.ts';
+import type { SwapSubject } from './swap-commands.ts';
+
+export function swapSubject(context: Pick<PreparedTransactionContext, 'subject'>): SwapSubject {
+  return context.subject as unknown as SwapSubject;
+}
+
+export const swapPurpose: PurposeRules = {
+  objection: (context, { changes }) => balanceObjection(changes, swapSubject(context).promise),
+
+  settle(context, info) {
+    const { order, promise, decisionPrice, market, capitalUsd } = swapSubject(context);
+    const { landed } = context;
+    if (landed === null) throw new Error(`swap ${info.actorId} is settled before it landed`);
+    const fill = swapFill(landed.changes, promise, {
+      // The same at every attempt: it is booked once.
+      id: contentId(`fill\n${info.actorId}`),
+      orderId: info.actorId,
+      bookId: order.bookId,
+      instrument: order.instrument,
+      decisionPrice,
+      at: landed.blockTime ?? info.now,
+      quotes: [market],
+    });
+    // What a delegated signer signed is booked by the proposal that asked for it, as any venue's fill is.
+    if (fill !== null && context.executor === 'delegated') return [];
+    if (fill !== null) return [{ kind: 'record', record: { type: 'fill', orgId: info.orgId, fill, capitalUsd } }];
+    const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };
+    return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
+  },
+};

@@ -1,0 +1,40 @@
+/** POST /v1/delegations: the owner of a wallet lets an agent trade from it (spec section 5.6). */
+import { Type } from 'typebox';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf } from '../../shapes.ts';
+import { DelegationBody, delegationBody, wishFields, wishOf } from './delegation-body.ts';
+
+export const grantDelegation = defineRoute({
+  method: 'POST',
+  url: '/v1/delegations',
+  name: 'grantDelegation',
+  tag: 'delegations',
+  summary: 'Delegates a wallet to an agent',
+  description:
+    "Needs the caller's permission and the owner's signature under the text of `POST /v1/delegations/challenge`: neither is enough. It takes the place of the agent's earlier delegation. Nothing is signed by it before the owner has also added the service as a session signer at the remote signer and the operator has switched delegated signing on.",
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      ...wishFields,
+      issuedAt: Type.String({ format: 'date-time', description: 'As the challenge said.' }),
+      nonce: IdText,
+      signature: Type.String({ pattern: '^[A-Za-z0-9+/]{86}==$', description: '64 bytes, base64.' }),
+    }),
+  },
+  idempotent: true,
+  answers: { 201: { description: 'The delegation.', schema: DelegationBody } },
+  refusals: ['not_found', 'state_conflict', 'signature_invalid', 'challenge_expired'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const { issuedAt, nonce, signature } = request.body;
+      const terms = { ...wishOf(request.body), issuedAt: Date.parse(issuedAt), nonce: nonce.toLowerCase() };
+      return carryOut(request, reply, {
+        status: 201,
+        answer: delegationBody,
+        run: (context) => doors.delegationCommands.grant(context, terms, signature),
+      });
+    };
+  },
+});

@@ -1,0 +1,25 @@
+/** GET /v1/delegations: who may trade from which wallet, newest first. */
+import { Type } from 'typebox';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { DelegationBody, delegationBody } from './delegation-body.ts';
+
+export const listDelegations = defineRoute({
+  method: 'GET',
+  url: '/v1/delegations',
+  name: 'listDelegations',
+  tag: 'delegations',
+  summary: 'Delegations of wallets to agents, newest first',
+  description: 'Of one agent the newest counts, unless it was revoked or has expired.',
+  cost: 'read',
+  schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
+  answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
+    const agentId = request.query.agentId ?? null;
+    return pageBody(await doors.delegations.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
+  },
+});

@@ -1,0 +1,33 @@
+/** POST /v1/delegations/:id/revoke: nothing is signed under it any more. */
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { EmptyBody } from '../../shapes.ts';
+import { DelegationBody, DelegationPath, delegationBody, delegationIdOf, NO_DELEGATION } from './delegation-body.ts';
+
+export const revokeDelegation = defineRoute({
+  method: 'POST',
+  url: '/v1/delegations/:id/revoke',
+  name: 'revokeDelegation',
+  tag: 'delegations',
+  summary: 'Revokes a delegation',
+  description: 'Once it has answered nothing is signed under it any more. What was broadcast before stays.',
+  cost: 'emergency',
+  schema: { params: DelegationPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The delegation, revoked.', schema: DelegationBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const id = delegationIdOf(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_DELEGATION);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: delegationBody,
+        run: (context) => doors.delegationCommands.revoke(context, id),
+      });
+    };
+  },
+});

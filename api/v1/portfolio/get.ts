@@ -1,0 +1,54 @@
+/** GET /v1/portfolio: what an organization holds over books and wallets, against the five stress scenarios (spec section 4.2). */
+import { Type } from 'typebox';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { memberOf } from '../../caller.ts';
+import { sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio-body.ts';
+import { modeOf, namedWallets, readWallets } from './wallets.ts';
+
+const WALLETS_TEXT = 600;
+
+export const getPortfolio = defineRoute({
+  method: 'GET',
+  url: '/v1/portfolio',
+  name: 'getPortfolio',
+  tag: 'books',
+  summary: 'Holdings over books and wallets with the quality of each price, and the five stress scenarios',
+  description:
+    'Books of one mode, and the wallets that are named: paper money and real money are never added up. A holding is valued at the quote of its own venue; one without a price is named and in no sum. A wallet that does not answer is named too. Every number names its inputs.',
+  cost: 'costly',
+  schema: {
+    querystring: objectOf({
+      mode: Type.Optional(choice(EXECUTION_MODES, 'Default: `paper`, or `live` where wallets are named.')),
+      wallets: Type.Optional(
+        Type.String({
+          maxLength: WALLETS_TEXT,
+          description:
+            'At most 5 addresses, separated by commas: of the EVM chain (its balances and its account on the perpetuals venue) or of the primary chain.',
+          examples: ['0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
+        }),
+      ),
+    }),
+  },
+  answers: {
+    200: {
+      description: 'The portfolio.',
+      schema: Type.Object(
+        { ...PortfolioBody.properties, formulas: FormulasBody, inputs: Type.Array(PortfolioInputBody) },
+        { $id: 'Portfolio' },
+      ),
+    },
+  },
+  refusals: [],
+  handle: (doors) => async (request, reply) => {
+    const wallets = namedWallets((request.query.wallets ?? '').split(','), 'query.wallets');
+    const mode = modeOf(request.query.mode, wallets, 'query.mode');
+    const read = await readWallets(doors, wallets);
+    if (!read.ok) return sendRefusal(reply, read.refusal);
+    const portfolio = portfolioOf(await doors.portfolio.read(memberOf(request).orgId, mode, read.value), doors.catalog);
+    return { ...portfolioBody(portfolio), formulas: FORMULAS, inputs: portfolio.inputs.map(inputBody) };
+  },
+});

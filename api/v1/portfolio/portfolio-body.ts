@@ -1,0 +1,258 @@
+/** A portfolio on the wire: every number beside the ids of what it was made of. */
+import { Type } from 'typebox';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { ASSET_CLASSES } from '../../../src/domain/portfolio/asset-class.ts';
+import { EXPOSURE_RELATIONS } from '../../../src/domain/portfolio/exposure.ts';
+import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/holdings.ts';
+import { PLACE_KINDS } from '../../../src/domain/portfolio/place.ts';
+import { PORTFOLIO_FORMULAS, type Portfolio } from '../../../src/domain/portfolio/portfolio.ts';
+import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
+import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/trace.ts';
+import { QUALITIES } from '../../../src/domain/quote.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import {
+  choice,
+  DecimalText,
+  NullableDecimalText,
+  nullable,
+  nullableChoice,
+  QualityFlags,
+  QualityWord,
+  Time,
+  VenueWord,
+} from '../../shapes.ts';
+
+const Ids = Type.Array(Type.String(), { description: 'Ids of inputs, holdings and places that it was made of.' });
+const MaybeTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
+const Ratio = (description: string) => nullable('number', description);
+
+/** Where a number came from. */
+export const PortfolioInputBody = Type.Object(
+  {
+    id: Type.String(),
+    kind: choice(INPUT_KINDS),
+    what: Type.String(),
+    value: NullableDecimalText,
+    source: Type.String(),
+    observedAt: MaybeTime,
+    ageMs: nullable('integer'),
+    quality: nullableChoice(QUALITIES, 'Of a quote; null for everything else.'),
+    flags: QualityFlags,
+    refers: Type.Array(Type.String(), { description: 'Ids outside of this answer, such as those of fills, newest first.' }),
+  },
+  { $id: 'PortfolioInput' },
+);
+
+const HoldingBody = Type.Object(
+  {
+    id: Type.String(),
+    place: Type.String({ description: 'The book or wallet that holds it.' }),
+    instrument: nullable('string', 'Null where the catalog lists no such thing.'),
+    symbol: Type.String(),
+    name: Type.String(),
+    assetClass: choice(ASSET_CLASSES),
+    sector: Type.String(),
+    underlying: Type.String(),
+    side: choice(['long', 'short']),
+    quantity: { ...DecimalText, description: 'Below zero is short.' },
+    costUsd: { ...NullableDecimalText, description: 'What a book paid for it; null in a wallet.' },
+    pricing: choice(PRICINGS, '`qualified`: at a price that is not quite the market now. `unpriced`: in no sum.'),
+    mark: NullableDecimalText,
+    valueUsd: { ...NullableDecimalText, description: 'Null where it is unpriced, never zero for want of a price.' },
+    quote: Type.Unsafe<object | null>({
+      anyOf: [
+        Type.Object({
+          venue: VenueWord,
+          source: Type.String(),
+          observedAt: Time,
+          ageMs: Type.Integer(),
+          quality: QualityWord,
+          flags: QualityFlags,
+        }),
+        { type: 'null' },
+      ],
+      description: "The quote of the holding's own venue; null where none was heard.",
+    }),
+    why: Type.String({ description: 'Why it is qualified or unpriced; empty where it is live.' }),
+    inputs: Ids,
+  },
+  { $id: 'PortfolioHolding' },
+);
+
+const ScenarioBody = Type.Object(
+  {
+    id: choice(SCENARIO_IDS),
+    shocks: Type.Record(Type.String(), Type.Number(), {
+      description: 'Percent of the price by asset class.',
+      examples: [{ public_equity: -10 }],
+    }),
+    exitHaircutPct: nullable('number', 'In addition, for a position larger than 5 percent of its pool.'),
+    against: nullableChoice(['next_regular_open'], 'What the shocked prices belong to; null: at once.'),
+    opensAt: MaybeTime,
+    beforeUsd: DecimalText,
+    afterUsd: DecimalText,
+    lossUsd: { ...DecimalText, description: 'Below zero is a gain.' },
+    lossPct: Ratio('Of the value before; null where that is not above zero.'),
+    coverage: choice(['complete', 'partial']),
+    leftOut: Type.Array(Type.String(), { description: 'Holdings without a price: nobody knows what they would lose.' }),
+    effects: Type.Array(
+      Type.Object({
+        holding: Type.String(),
+        shockPct: Type.Number(),
+        haircutPct: Type.Number({ description: 'Added to the shock: both are percent of the price before.' }),
+        beforeUsd: DecimalText,
+        afterUsd: DecimalText,
+        lossUsd: DecimalText,
+        why: Type.String(),
+        inputs: Ids,
+      }),
+    ),
+    inputs: Ids,
+  },
+  { $id: 'PortfolioScenario' },
+);
+
+export const PortfolioBody = Type.Object(
+  {
+    at: Time,
+    mode: choice(EXECUTION_MODES),
+    places: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        kind: choice(PLACE_KINDS),
+        agentId: nullable('string'),
+        address: nullable('string'),
+        cashUsd: { ...DecimalText, description: 'US dollars and dollar stablecoins at par; net of the value of perpetuals.' },
+        reservedUsd: { ...DecimalText, description: 'What pending buys reserve of it.' },
+        inputs: Ids,
+      }),
+    ),
+    unread: Type.Array(Type.Object({ address: Type.String(), asked: Type.String(), why: Type.String() }), {
+      description: 'Wallets, or parts of them, that did not answer: what they hold is in no sum.',
+    }),
+    totals: Type.Object({
+      valueUsd: { ...DecimalText, description: 'Cash and every holding that has a price.' },
+      cashUsd: DecimalText,
+      liveUsd: DecimalText,
+      qualifiedUsd: DecimalText,
+      grossExposureUsd: DecimalText,
+      leverage: Ratio('Gross exposure / value.'),
+      coverage: choice(['complete', 'partial'], '`partial`: something is unpriced or unread.'),
+      includes: Type.String({ description: 'What the value includes and what it does not.' }),
+      inputs: Ids,
+    }),
+    holdings: Type.Array(HoldingBody),
+    unpriced: Type.Array(Type.Object({ holding: Type.String(), why: Type.String() })),
+    qualified: Type.Array(Type.Object({ holding: Type.String(), why: Type.String() })),
+    instruments: Type.Array(
+      Type.Object({
+        instrument: Type.String(),
+        quantity: DecimalText,
+        grossUsd: DecimalText,
+        weightPct: Ratio('Of the value.'),
+        limitPct: Type.Number({ description: "The mandate's `maxPositionWeightPct`." }),
+        exceedsLimit: Type.Boolean(),
+        inputs: Ids,
+      }),
+    ),
+    sectors: Type.Array(
+      Type.Object({
+        sector: Type.String(),
+        netUsd: DecimalText,
+        grossUsd: DecimalText,
+        weightPct: Ratio('Net, of the value.'),
+        inputs: Ids,
+      }),
+    ),
+    duplicates: Type.Array(
+      Type.Object({
+        underlying: Type.String(),
+        members: Type.Array(
+          Type.Object({
+            instrument: Type.String(),
+            relation: choice(EXPOSURE_RELATIONS, '`paired_stock`: an agent token that was launched against a share of the underlying.'),
+            valueUsd: NullableDecimalText,
+          }),
+        ),
+        sameUnderlyingUsd: { ...DecimalText, description: 'What the pre-trade risk function holds against the limit.' },
+        pairedUsd: DecimalText,
+        weightPct: Ratio('Of the value; null where a member is unpriced.'),
+        limitPct: Type.Number({ description: "The mandate's `maxUnderlyingWeightPct`." }),
+        exceedsLimit: Type.Boolean(),
+        inputs: Ids,
+      }),
+      { description: 'Underlyings that several instruments give exposure to.' },
+    ),
+    exits: Type.Array(
+      Type.Object({
+        instrument: Type.String(),
+        quantity: DecimalText,
+        positionUsd: DecimalText,
+        liquidityUsd: { ...NullableDecimalText, description: 'Both sides of its pools; null where it is not known now.' },
+        sharePct: Ratio('Of the liquidity.'),
+        largeAboveUsd: { ...NullableDecimalText, description: '5 percent of the liquidity.' },
+        large: Type.Boolean({ description: 'Strictly larger, or of unknown share: the liquidity freeze then takes the exit haircut.' }),
+        why: Type.String(),
+        limitSharePct: Type.Number({ description: "The mandate's `maxPoolSharePct`." }),
+        exceedsLimit: Type.Boolean(),
+        slippageBudgetBps: Type.Number(),
+        exitSlippageBps: Ratio('How far below the mark the whole of it would sell.'),
+        exitableUsd: { ...NullableDecimalText, description: 'What sells within the slippage budget.' },
+        exitablePct: Ratio('Of the position.'),
+        inputs: Ids,
+      }),
+      { description: 'Positions that trade in pools, over all places.' },
+    ),
+    scenarios: Type.Array(ScenarioBody, { description: 'The five standard scenarios.' }),
+  },
+  { $id: 'PortfolioView' },
+);
+
+export const FormulasBody = Type.Record(Type.String(), Type.String(), { description: 'How the numbers are made, by field.' });
+export const FORMULAS = PORTFOLIO_FORMULAS;
+
+const timeOf = (at: EpochMs | null): string | null => (at === null ? null : isoTime(at));
+
+export function inputBody(input: PortfolioInput) {
+  return { ...input, observedAt: timeOf(input.observedAt) };
+}
+
+function quoteBody(quote: PriceSource | null) {
+  return quote === null ? null : { ...quote, observedAt: isoTime(quote.observedAt) };
+}
+
+export function portfolioBody(portfolio: Portfolio) {
+  const { at, mode, places, unread, totals, holdings, instruments, sectors, duplicates, exits, scenarios } = portfolio;
+  const named = (pricing: 'unpriced' | 'qualified') =>
+    holdings.flatMap((holding) => (holding.pricing === pricing ? [{ holding: holding.id, why: holding.why }] : []));
+  return {
+    at: isoTime(at),
+    mode,
+    places: places.map(({ id, kind, agentId, address, cashUsd, reservedUsd, inputs }) => ({
+      id,
+      kind,
+      agentId,
+      address,
+      cashUsd,
+      reservedUsd,
+      inputs,
+    })),
+    unread,
+    totals,
+    holdings: holdings.map(({ quote, ...holding }) => ({
+      ...holding,
+      side: holding.quantity.startsWith('-') ? ('short' as const) : ('long' as const),
+      quote: quoteBody(quote),
+    })),
+    unpriced: named('unpriced'),
+    qualified: named('qualified'),
+    instruments,
+    sectors,
+    duplicates,
+    exits,
+    scenarios: scenarios.map(({ opensAt, ...result }, index) => {
+      const { shocks = {}, exitHaircutPct = null, against = null } = STANDARD_SCENARIOS[index] ?? {};
+      return { ...result, shocks, exitHaircutPct, against, opensAt: timeOf(opensAt) };
+    }),
+  };
+}

@@ -1,0 +1,73 @@
+/** Wallets that a request names beside the books: read at the node and the venue that know them, each on its own. */
+import { isChainAddress } from '../../../src/domain/listed-token.ts';
+import { placeOfChainWallet, placeOfPerpAccount, placeOfPrimaryWallet, type ReadPlace } from '../../../src/domain/portfolio/place.ts';
+import type { UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
+import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
+import type { ApiDoors } from '../../doors.ts';
+import type { PortfolioWallets } from '../../portfolio-doors.ts';
+import { malformed } from '../../strict-json.ts';
+
+/** Wallets that one request may name. */
+const MAX_WALLETS = 5;
+const WALLET_FORM = '0x and 40 hexadecimal digits, or an address of the primary chain';
+
+type WalletDoors = Pick<ApiDoors, 'publicWallets' | 'chainWallets' | 'primaryWallets' | 'catalog' | 'clock'>;
+
+/** The addresses of a request, each once. @throws InputError for too many, or what is no address; the checksum is looked at by who reads it. */
+export function namedWallets(addresses: readonly string[], path: string): readonly string[] {
+  const named = addresses.map((text) => text.trim()).filter((text) => text !== '');
+  const known = new Map(named.map((text) => [text.startsWith('0x') ? text.toLowerCase() : text, text]));
+  if (known.size > MAX_WALLETS) throw malformed(path, `${known.size} wallets`, `at most ${MAX_WALLETS}`);
+  for (const text of known.values())
+    if (!/^0x[0-9a-fA-F]{40}$/.test(text) && !isChainAddress(text))
+      throw malformed(path, `${JSON.stringify(text.slice(0, 60))} is no address`, WALLET_FORM);
+  return [...known.values()];
+}
+
+/** The mode that a request is about. @throws InputError where wallets are named beside paper books: real money and paper are never added up. */
+export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly string[], path: string): 'paper' | 'live' {
+  if (asked === 'paper' && wallets.length > 0)
+    throw malformed(path, 'wallets hold real money, which is never added to paper books', '`live` where wallets are named');
+  return asked ?? (wallets.length > 0 ? 'live' : 'paper');
+}
+
+/** Reads wallets. What does not answer is named; only an address whose checksum is wrong refuses the request. */
+export async function readWallets(doors: WalletDoors, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
+  const answers = await Promise.all(addresses.map((address) => readWallet(doors, address)));
+  const found: PortfolioWallets[] = [];
+  for (const answer of answers) {
+    if (!answer.ok) return answer;
+    found.push(answer.value);
+  }
+  return { ok: true, value: joined(found) };
+}
+
+/** One wallet: of the EVM chain with its account on the perpetuals venue, or of the primary chain. */
+async function readWallet(doors: WalletDoors, address: string): Promise<Outcome<PortfolioWallets>> {
+  const now = doors.clock.now();
+  if (isChainAddress(address)) {
+    const none = refuse('unavailable', 'this service knows no node of the primary chain that reads wallets');
+    const asked = await (doors.primaryWallets?.balancesOf(address) ?? none);
+    return { ok: true, value: answered(address, 'spotchain', asked, (found) => placeOfPrimaryWallet(found, doors.catalog, now)) };
+  }
+  const [chain, perps] = await Promise.all([doors.chainWallets.read(address), doors.publicWallets.read(address)]);
+  for (const one of [chain, perps]) if (!one.ok && one.refusal.code === 'malformed') return one;
+  const silent: UnreadWallet[] = chain.ok
+    ? chain.value.unread.map(({ symbol, why }) => ({ address, asked: `evmchain, ${symbol}`, why }))
+    : [];
+  const parts = [
+    answered(address, 'evmchain', chain, (found) => placeOfChainWallet(found, now)),
+    answered(address, 'evmvenue', perps, (found) => placeOfPerpAccount(found, doors.catalog, now)),
+  ];
+  return { ok: true, value: joined([...parts, { read: [], unread: silent }]) };
+}
+
+/** What a wallet's answer is to a portfolio: a place, or a name among those that did not answer. */
+function answered<Found>(address: string, asked: string, answer: Outcome<Found>, placeOf: (found: Found) => ReadPlace): PortfolioWallets {
+  if (answer.ok) return { read: [placeOf(answer.value)], unread: [] };
+  return { read: [], unread: [{ address, asked, why: answer.refusal.detail }] };
+}
+
+function joined(parts: readonly PortfolioWallets[]): PortfolioWallets {
+  return { read: parts.flatMap(({ read }) => read), unread: parts.flatMap(({ unread }) => unread) };
+}

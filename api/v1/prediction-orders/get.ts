@@ -1,0 +1,28 @@
+/** GET /v1/prediction-orders/:id: one order on a prediction market with its fills. */
+import { memberOf } from '../../caller.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import {
+  NO_PREDICTION_ORDER,
+  PredictionOrderBody,
+  PredictionOrderPath,
+  predictionOrderBody,
+  predictionOrderIdOf,
+} from './prediction-order-body.ts';
+
+export const getPredictionOrder = defineRoute({
+  method: 'GET',
+  url: '/v1/prediction-orders/:id',
+  name: 'getPredictionOrder',
+  tag: 'prediction-orders',
+  summary: 'One prediction order with its fills',
+  cost: 'read',
+  schema: { params: PredictionOrderPath },
+  answers: { 200: { description: 'The order.', schema: PredictionOrderBody } },
+  refusals: ['not_found'],
+  handle: (doors) => async (request, reply) => {
+    const id = predictionOrderIdOf(request.params);
+    const order = id === null ? null : await doors.predictionOrders.find(memberOf(request).orgId, id);
+    return order === null ? sendProblem(reply, 'not_found', NO_PREDICTION_ORDER) : predictionOrderBody(order);
+  },
+});

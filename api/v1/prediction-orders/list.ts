@@ -1,0 +1,37 @@
+/** GET /v1/prediction-orders: orders on prediction markets, newest first. */
+import { Type } from 'typebox';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf, pageFields, pageOf } from '../../shapes.ts';
+import { MarketIdText, PredictionOrderBody, PredictionOrderStateWord, predictionOrderBody } from './prediction-order-body.ts';
+
+export const listPredictionOrders = defineRoute({
+  method: 'GET',
+  url: '/v1/prediction-orders',
+  name: 'listPredictionOrders',
+  tag: 'prediction-orders',
+  summary: 'Orders on prediction markets, newest first',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      ...pageFields,
+      mode: Type.Optional(choice(EXECUTION_MODES)),
+      state: Type.Optional(PredictionOrderStateWord),
+      marketId: Type.Optional(MarketIdText),
+    }),
+  },
+  answers: { 200: { description: 'A page of orders.', schema: pageOf(PredictionOrderBody) } },
+  refusals: [],
+  handle: (doors) => async (request) => {
+    const { mode, state, marketId } = request.query;
+    const page = pageOfQuery(request.query, 'prediction-orders', POSITIONS.number);
+    const filter = {
+      ...(mode === undefined ? {} : { mode }),
+      ...(state === undefined ? {} : { state }),
+      ...(marketId === undefined ? {} : { marketId }),
+    };
+    return pageBody(await doors.predictionOrders.list(memberOf(request).orgId, filter, page), 'prediction-orders', predictionOrderBody);
+  },
+});

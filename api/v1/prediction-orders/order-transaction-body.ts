@@ -1,0 +1,50 @@
+/** The transaction that opens a live prediction order, on the wire (spec 4.4, 5.5). */
+import { Type } from 'typebox';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../actors/prepared-transaction/protocol.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { choice, IdText, nullable, Time } from '../../shapes.ts';
+
+export const OrderTransactionBody = Type.Object(
+  {
+    id: IdText,
+    state: choice(PREPARED_TRANSACTION_STATES, 'Final opens the order; it does not fill it.'),
+    reason: nullable('string', 'Why it ended as it did; null where the state says it all.'),
+    detail: nullable('string', 'The same as a sentence.'),
+    wallet: Type.String({ description: 'Who signs it, and pays.' }),
+    unsigned: Type.String({
+      description: 'The whole transaction in base64, as the wallet is to sign it: exactly these bytes, and without sending them.',
+    }),
+    digest: Type.String({ description: 'SHA-256 of its message, in hexadecimal.' }),
+    requiredSigners: Type.Array(Type.String()),
+    blockhash: Type.String(),
+    lastValidBlockHeight: Type.Integer({ description: 'Above this block height it cannot land any more.' }),
+    signature: nullable('string', 'Its name on the chain, once it is signed.'),
+    slot: nullable('number', 'Where it landed.'),
+    feeLamports: nullable('string', 'What the chain took for it, once it is final.'),
+    createdAt: Time,
+    changedAt: Time,
+  },
+  { $id: 'PredictionOrderTransaction' },
+);
+
+export function orderTransactionBody(view: PreparedTransactionView) {
+  const { digest, requiredSigners, blockhash, lastValidBlockHeight } = view.message;
+  return {
+    id: view.id,
+    state: view.state,
+    reason: view.reason,
+    detail: view.detail,
+    wallet: view.wallet,
+    unsigned: view.unsigned,
+    digest,
+    requiredSigners: [...requiredSigners],
+    blockhash,
+    lastValidBlockHeight,
+    signature: view.signature,
+    slot: view.slot,
+    feeLamports: view.feeLamports,
+    createdAt: isoTime(view.createdAt),
+    changedAt: isoTime(view.changedAt),
+  };
+}

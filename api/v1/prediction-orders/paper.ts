@@ -1,0 +1,31 @@
+/** POST /v1/prediction-orders/paper: a person's order on a prediction market, filled against the live book (spec section 4.4). */
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { PredictionOrderBody, predictionOrderBody, WISH_FIELDS, wishOf } from './prediction-order-body.ts';
+
+export const placePaperPredictionOrder = defineRoute({
+  method: 'POST',
+  url: '/v1/prediction-orders/paper',
+  name: 'placePaperPredictionOrder',
+  tag: 'prediction-orders',
+  summary: 'Paper prediction order',
+  description:
+    "Goes through the same pre-trade risk function as every order, in the organization's manual book, with its risk preferences as the mandate. Both outcomes of a market, and markets of an event that exclude each other, are one exposure. It is filled at once through the depth of the provider's live book, at the provider's own fee; each fill names the quotes that it was made on. What was not filled has a reason.",
+  cost: 'write',
+  schema: { body: objectOf(WISH_FIELDS) },
+  idempotent: true,
+  answers: { 201: { description: 'The order as it ended.', schema: PredictionOrderBody } },
+  refusals: ['not_found', 'state_conflict', 'halted', 'blocked_by_risk'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const wish = wishOf(request.body);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: predictionOrderBody,
+        run: (context) => doors.predictionOrderCommands.paper(context, wish),
+      });
+    };
+  },
+});

@@ -1,0 +1,47 @@
+/** POST /v1/prediction-orders/prepare: a live order's transaction, to be signed by a wallet (spec section 4.4). */
+import { Type } from 'typebox';
+import { isAddress } from '../../../src/domain/transaction/base58.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { OrderTransactionBody, orderTransactionBody } from './order-transaction-body.ts';
+import { PredictionOrderBody, predictionOrderBody, WISH_FIELDS, wishOf } from './prediction-order-body.ts';
+
+export const preparePredictionOrder = defineRoute({
+  method: 'POST',
+  url: '/v1/prediction-orders/prepare',
+  name: 'preparePredictionOrder',
+  tag: 'prediction-orders',
+  summary: 'Prepares a live onchain prediction order',
+  description:
+    'Asks the on-chain venue for a transaction that pays the deposit of exactly this order, judges that order by the same pre-trade risk function as every other, checks what the transaction would do to the wallet, and stores both. Its contracts and its worst price are what the venue offers, never worse than what was asked for. It reserves capacity until it has expired, about a minute from now.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      ...WISH_FIELDS,
+      wallet: Type.String({ minLength: 32, maxLength: 44, description: 'The address that signs and pays, in base58.' }),
+    }),
+  },
+  idempotent: true,
+  answers: {
+    201: {
+      description: 'The order and its transaction.',
+      schema: Type.Object({ order: PredictionOrderBody, transaction: OrderTransactionBody }, { $id: 'PreparedPredictionOrder' }),
+    },
+  },
+  refusals: ['not_found', 'state_conflict', 'halted', 'feature_disabled', 'blocked_by_risk', 'route_refused', 'too_many_prepared'],
+  handle: (doors) => {
+    const carryOut = onceOnly(doors);
+    return (request, reply) => {
+      const { wallet, ...body } = request.body;
+      const wish = wishOf(body);
+      if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
+      return carryOut(request, reply, {
+        status: 201,
+        answer: ({ order, transaction }) => ({ order: predictionOrderBody(order), transaction: orderTransactionBody(transaction) }),
+        run: (context) => doors.livePredictionOrders.prepare(context, wish, wallet),
+      });
+    };
+  },
+});

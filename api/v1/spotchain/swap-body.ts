@@ -1,0 +1,201 @@
+/** A swap on the primary chain on the wire (spec section 4.3): the quote, and the prepared order. */
+import { Type } from 'typebox';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../actors/prepared-transaction/protocol.ts';
+import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
+import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/transaction/swap.ts';
+import { instrumentKey } from '../../../src/domain/venue.ts';
+import type { ApiDoors } from '../../doors.ts';
+import { isUuid } from '../../identifier.ts';
+import { AttributionBody } from '../../risk-shapes.ts';
+import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { FillBody, fillBody } from '../agent-orders/proposal-body.ts';
+
+const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,12})?$';
+const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
+const MOST_SLIPPAGE_BPS = 1_000;
+
+const wishFields = {
+  instrument: Type.String({ minLength: 1, maxLength: 44, description: "The token's symbol or its mint, e.g. `AAPLx`." }),
+  side: choice(ORDER_SIDES, 'Long only: a sell reduces what the manual live book holds.'),
+  amount: Type.String({ pattern: AMOUNT, maxLength: 32, description: 'What is given: dollars of a buy, tokens (UI units) of a sell.' }),
+};
+const slippage = 'How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less.';
+
+export const SwapQuoteQuery = objectOf({
+  ...wishFields,
+  slippageBps: Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]{0,3})$', description: slippage })),
+});
+
+export const SwapOrderWish = objectOf({
+  ...wishFields,
+  slippageBps: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SLIPPAGE_BPS, description: slippage })),
+  wallet: Type.String({ pattern: ADDRESS, description: 'The wallet that will sign, pay the network fee and hold the result: base58.' }),
+});
+
+export const SignedTransaction = objectOf({
+  signedTransaction: Type.String({
+    minLength: 4,
+    maxLength: 200_000,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    description: 'The signed bytes, base64.',
+  }),
+});
+
+interface Wish {
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly amount: string;
+  readonly slippageBps?: number | string;
+}
+
+/** The wish as a request. @throws InputError where the token is not of the catalog, or a number out of its range. */
+export function wishOf({ catalog }: Pick<ApiDoors, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
+  const found = catalog.entries.find(
+    ({ venue, token, ...entry }) => venue === 'spotchain' && (entry.instrument === instrument || token?.mint === instrument),
+  );
+  if (found === undefined)
+    throw malformed('$.instrument', 'there is no such token on the primary chain; GET /v1/catalog lists them', 'e.g. AAPLx');
+  if (/^[0.]+$/.test(amount)) throw malformed('$.amount', 'it is zero', 'a number above zero');
+  const bps = slippageBps === undefined ? null : Number(slippageBps);
+  if (bps !== null && bps > MOST_SLIPPAGE_BPS) throw malformed('$.slippageBps', `it is ${bps}`, `0 to ${MOST_SLIPPAGE_BPS}`);
+  return { instrument: instrumentKey('spotchain', found.instrument), side, amount: plainDecimal(amount), slippageBps: bps };
+}
+
+const LegBody = Type.Object({
+  mint: Type.String(),
+  amount: Type.String({ description: 'Raw base units of the chain.' }),
+  uiAmount: DecimalText,
+});
+
+const promiseFields = {
+  side: choice(ORDER_SIDES),
+  input: LegBody,
+  output: LegBody,
+  minOutput: LegBody,
+  price: Type.String({ description: 'US dollars per token as quoted, price impact and pool fees in it.' }),
+  worstPrice: Type.String({ description: 'The worst that the chain would let pass.' }),
+  slippageBps: Type.Integer(),
+  priceImpactPct: Type.Unsafe<string | null>({ ...NullableDecimalText, description: 'In percent, below zero where the price gets worse.' }),
+  route: Type.Array(Type.Object({ venue: Type.String(), inputMint: Type.String(), outputMint: Type.String(), percent: Type.Number() })),
+  market: Type.Object(
+    { source: Type.String(), bid: NullableDecimalText, ask: NullableDecimalText, observedAt: Time },
+    { description: 'The live quote of the token beside it.' },
+  ),
+};
+
+export const SwapQuoteBody = Type.Object(
+  { instrument: Type.String(), quality: choice(['live']), ...promiseFields, quotedAt: Time },
+  { $id: 'SwapQuote' },
+);
+
+export const SwapOrderBody = Type.Object(
+  {
+    id: IdText,
+    state: choice(PREPARED_TRANSACTION_STATES, 'Where the order stands. Only `finalized` has come to anything.'),
+    reason: nullable('string', 'Why it stands there; null where the state says it all.'),
+    detail: nullable('string', 'The same as a sentence.'),
+    instrument: Type.String(),
+    wallet: Type.String(),
+    ...promiseFields,
+    transaction: Type.String({ description: 'The whole unsigned transaction, base64: sign exactly these bytes with signTransaction.' }),
+    message: Type.Object({
+      digest: { ...HashText, description: 'SHA-256 of the message that is to be signed.' },
+      requiredSigners: Type.Array(Type.String()),
+      blockhash: Type.String(),
+      lastValidBlockHeight: Type.Integer({ description: 'Above this height of the chain it cannot land any more.' }),
+    }),
+    bookId: Type.String(),
+    notionalUsd: Type.String({ description: 'What it takes of the mandate until it has ended.' }),
+    decisionPrice: Type.String({ description: 'The executable price when it was prepared.' }),
+    risk: AttributionBody,
+    signature: nullable('string', 'Its name on the chain, once signed bytes were given.'),
+    slot: nullable('integer'),
+    feeLamports: nullable('string', 'What the network took; null until it is finalized.'),
+    fills: Type.Array(FillBody, { description: 'One once it is finalized, read from the chain’s balances.' }),
+    preparedBy: Type.String(),
+    submittedBy: nullable('string'),
+    createdAt: Time,
+    changedAt: Time,
+  },
+  { $id: 'SwapOrder' },
+);
+
+/** Digits that prices are shown with. */
+const PRICE_DIGITS = 15;
+
+function promiseBody(promise: Omit<SwapPromise, 'wallet'>) {
+  const { side, input, output, inAmount, outAmount, minOutAmount } = promise;
+  const leg = (of: SwapPromise['input'], amount: string) => ({ mint: of.mint, amount, uiAmount: plainDecimal(uiOf(amount, of)) });
+  const price = (out: string, rounding: 0 | 1): string =>
+    plainDecimal(priceOf(promise, inAmount, out).toSignificantDigits(PRICE_DIGITS, rounding));
+  // Against whoever trades on it.
+  const worse = side === 'buy' ? (Decimal.ROUND_UP as 0) : (Decimal.ROUND_DOWN as 1);
+  return {
+    side,
+    input: leg(input, inAmount),
+    output: leg(output, outAmount),
+    minOutput: leg(output, minOutAmount),
+    price: price(outAmount, worse),
+    worstPrice: price(minOutAmount, worse),
+  };
+}
+
+const marketBody = ({ source, bid, ask, observedAt }: SwapQuote['market']) => ({ source, bid, ask, observedAt: isoTime(observedAt) });
+
+export function swapQuoteBody({ instrument, promise, slippageBps, priceImpactPct, steps, market, quotedAt }: SwapQuote) {
+  return {
+    instrument,
+    quality: 'live' as const,
+    ...promiseBody(promise),
+    slippageBps,
+    priceImpactPct,
+    route: steps,
+    market: marketBody(market),
+    quotedAt: isoTime(quotedAt),
+  };
+}
+
+export function swapOrderBody(view: PreparedTransactionView) {
+  const { instrument, promise, order, slippageBps, decisionPrice, market, priceImpactPct, steps, risk } = swapSubject(view);
+  const { digest, requiredSigners, blockhash, lastValidBlockHeight } = view.message;
+  return {
+    id: view.id,
+    state: view.state,
+    reason: view.reason,
+    detail: view.detail,
+    instrument,
+    wallet: view.wallet,
+    ...promiseBody(promise),
+    slippageBps,
+    priceImpactPct,
+    route: steps,
+    market: marketBody(market),
+    transaction: view.unsigned,
+    message: { digest, requiredSigners, blockhash, lastValidBlockHeight },
+    bookId: order.bookId,
+    notionalUsd: order.notionalUsd,
+    decisionPrice,
+    risk,
+    signature: view.signature,
+    slot: view.slot,
+    feeLamports: view.feeLamports,
+    fills: view.fills.map(fillBody),
+    preparedBy: view.preparedBy,
+    submittedBy: view.submittedBy,
+    createdAt: isoTime(view.createdAt),
+    changedAt: isoTime(view.changedAt),
+  };
+}
+
+export const SwapOrderPath = objectOf({ id: IdText });
+
+/** What is no UUID is the id of no order. */
+export function swapOrderIdOf(params: { readonly id: string }): string | null {
+  return isUuid(params.id) ? params.id.toLowerCase() : null;
+}

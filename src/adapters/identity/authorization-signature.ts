@@ -1,0 +1,51 @@
+/** Authorization signatures of the identity provider's signing API: ECDSA over the canonical request (facts 8). */
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
+
+/** What of a request is signed. Header names are lower case, and only those that begin with `privy-` count. */
+export interface AuthorizedRequest {
+  readonly method: 'POST';
+  /** Whole, without a slash at its end. */
+  readonly url: string;
+  readonly body: Json;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A key that signs and is never given out again. */
+export interface AuthorizationKey {
+  /** SPKI in DER, base64: what the provider is told. */
+  readonly publicKey: string;
+  /** Base64 of the DER signature, for the header `privy-authorization-signature`. */
+  signature(request: AuthorizedRequest): string;
+}
+
+const PREFIX = /^wallet-(auth|api):/;
+
+/**
+ * Reads a P-256 private key: PEM, whose line breaks may be written as `\n`, or base64 PKCS #8, with or without the
+ * provider's prefix. Null where it is none; what was given is repeated nowhere.
+ */
+export function authorizationKey(given: string): AuthorizationKey | null {
+  const privateKey = privateKeyOf(given.trim().replace(PREFIX, '').replaceAll('\\n', '\n'));
+  if (privateKey?.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return null;
+  return {
+    publicKey: createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
+    signature: (request) =>
+      sign('sha256', Buffer.from(authorizationText(request)), { key: privateKey, dsaEncoding: 'der' }).toString('base64'),
+  };
+}
+
+/** The text that is signed: RFC 8785 canonical JSON. */
+export function authorizationText({ method, url, body, headers }: AuthorizedRequest): string {
+  return canonicalJson({ version: 1, method, url, body, headers });
+}
+
+function privateKeyOf(text: string): KeyObject | null {
+  try {
+    return text.startsWith('-----')
+      ? createPrivateKey(text)
+      : createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,117 @@
+/** The identity provider's signing API: asks it to sign one transaction of a delegated wallet (facts 8). Nothing is broadcast by it. */
+import { fromBase64 } from '../../domain/transaction/verify.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { AuthorizationKey } from './authorization-signature.ts';
+
+/** What became of asking. Asking again is harmless: the same message has one signature. */
+export type RemoteAnswer =
+  /** Not checked yet: whoever asked compares it with what it asked for. */
+  | { readonly outcome: 'signed'; readonly signed: Uint8Array }
+  | {
+      readonly outcome: 'refused';
+      readonly code: 'signer_unauthorized' | 'signer_delegation_missing' | 'signer_refused';
+      readonly detail: string;
+    }
+  | { readonly outcome: 'unavailable'; readonly detail: string };
+
+export interface RemoteSigner {
+  /** @param unsigned the whole wire transaction. */
+  signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
+}
+
+const ANSWER_MS = 3_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+export interface RemoteSignerOptions {
+  /** `https://api.privy.io` */
+  readonly baseUrl: string;
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly key: AuthorizationKey;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+}
+
+/** One host, no redirects; neither request nor answer goes into a log or an error. */
+export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
+  const base = options.baseUrl.replace(/\/+$/, '');
+  const basic = `Basic ${Buffer.from(`${options.appId}:${options.appSecret}`).toString('base64')}`;
+
+  async function post(
+    url: string,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; text: string } | string> {
+    const giveUp = new AbortController();
+    const stop = options.clock.deadline(options.clock.now() + ANSWER_MS, () => giveUp.abort());
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        redirect: 'error',
+        signal: giveUp.signal,
+        headers: { ...headers, authorization: basic, 'content-type': 'application/json', accept: 'application/json' },
+        body,
+      });
+      const text = await response.text();
+      return text.length > MAX_ANSWER_BYTES ? 'its answer is too long' : { status: response.status, text };
+    } catch {
+      // The error's own words may repeat what was sent.
+      return giveUp.signal.aborted ? 'it did not answer in time' : 'it could not be reached';
+    } finally {
+      stop();
+    }
+  }
+
+  return {
+    async signTransaction(wallet, unsigned, idempotencyKey) {
+      const url = `${base}/v1/wallets/${encodeURIComponent(wallet)}/rpc`;
+      const body = {
+        method: 'signTransaction',
+        chain_type: 'solana',
+        params: { transaction: Buffer.from(unsigned).toString('base64'), encoding: 'base64' },
+      };
+      const headers = { 'privy-app-id': options.appId, 'privy-idempotency-key': idempotencyKey };
+      const signature = options.key.signature({ method: 'POST', url, body, headers });
+      const answer = await post(url, JSON.stringify(body), { ...headers, 'privy-authorization-signature': signature });
+      return typeof answer === 'string' ? { outcome: 'unavailable', detail: `the remote signer: ${answer}` } : answerOf(answer);
+    },
+  };
+}
+
+function answerOf({ status, text }: { readonly status: number; readonly text: string }): RemoteAnswer {
+  if (status === 200) {
+    const signed = signedOf(text);
+    return signed === null
+      ? { outcome: 'unavailable', detail: 'the remote signer answered with something else than a signed transaction' }
+      : { outcome: 'signed', signed };
+  }
+  if (status === 401)
+    return {
+      outcome: 'refused',
+      code: 'signer_unauthorized',
+      detail:
+        'the remote signer does not take the credentials or the authorization key (401): check IDP_APP_ID, IDP_APP_SECRET and the key registered there',
+    };
+  if (status === 403)
+    return {
+      outcome: 'refused',
+      code: 'signer_delegation_missing',
+      detail: 'the remote signer holds no delegation of this wallet to the service (403): its owner has to add the session signer there',
+    };
+  if (status === 429 || status >= 500) return { outcome: 'unavailable', detail: `the remote signer answered ${status}` };
+  return {
+    outcome: 'refused',
+    code: 'signer_refused',
+    detail: `the remote signer refused (${status}): a policy of the wallet may forbid it`,
+  };
+}
+
+/** The bytes of a well-formed answer; null of every other text. */
+function signedOf(text: string): Uint8Array | null {
+  try {
+    const { method, data } = JSON.parse(text) as { method?: unknown; data?: { signed_transaction?: unknown; encoding?: unknown } };
+    if (method !== 'signTransaction' || data?.encoding !== 'base64' || typeof data.signed_transaction !== 'string') return null;
+    return fromBase64(data.signed_transaction);
+  } catch {
+    return null;
+  }
+}

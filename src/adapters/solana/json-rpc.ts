@@ -1,0 +1,198 @@
+/** JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told. */
+import http from 'node:http';
+import https from 'node:https';
+import type { Clock } from '../../../streams/clock.ts';
+import type { RequestBudget } from '../venues/request-budget.ts';
+import { retryAfterMs } from '../venues/venue-http.ts';
+
+/** A node that is away, refuses or answers nonsense. Its address is never part of the message: it may hold a key. */
+export class NodeError extends Error {
+  /** `unreachable`, `timeout`, `http_429`, `not_json`, `rpc_-32602`, `malformed` and the like. */
+  readonly code: string;
+  /** What the node added to a refusal in the words of JSON-RPC. */
+  readonly data: unknown;
+
+  constructor(code: string, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** What became of one request. */
+export type Reply =
+  | { readonly kind: 'result'; readonly value: unknown }
+  /** The node answered that it will not. */
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly data: unknown }
+  /** Nothing of it was taken: it never left, or was turned away at the door. */
+  | { readonly kind: 'not_taken'; readonly error: NodeError }
+  /** It may have been taken, and no whole answer came. */
+  | { readonly kind: 'lost'; readonly error: NodeError };
+
+export interface JsonRpcOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** How much may be asked; without one nothing is counted. */
+  readonly budget?: RequestBudget;
+  readonly timeoutMs?: number;
+}
+
+export interface JsonRpc {
+  /** One question, tried again once where the node was away or turned us away. @throws NodeError */
+  ask(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Sent at most once. Never throws. */
+  once(method: string, params: readonly unknown[]): Promise<Reply>;
+  close(): void;
+}
+
+const TIMEOUT_MS = 8_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+const PAUSE_MS = 250;
+const PAUSE_WHEN_LIMITED_MS = 2_000;
+
+type Exchange =
+  | { readonly kind: 'answered'; readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string }
+  | { readonly kind: 'not_taken' | 'lost'; readonly error: NodeError };
+
+/** Opens nothing yet. One host and no other, no redirects followed. @throws TypeError where the address is none. */
+export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
+  const { clock, budget } = options;
+  const exchange = createExchange(options);
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.deadline(clock.now() + ms, resolve));
+  let counter = 0;
+
+  async function send(method: string, params: readonly unknown[], kept: boolean): Promise<Reply> {
+    const waitMs = (await budget?.take(1, clock.now())) ?? 0;
+    if (waitMs > 0)
+      return {
+        kind: 'not_taken',
+        error: new NodeError('budget_exhausted', `the request budget of the node is spent; free again in ${waitMs} ms`),
+      };
+    const id = ++counter;
+    const found = await exchange.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), kept);
+    if (found.kind !== 'answered') return found;
+    const { status, headers } = found;
+    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headers['retry-after'], clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
+    // Turned away at the door; a failure behind it (5xx) leaves open what was done.
+    if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
+    return judge(id, status, found.text);
+  }
+
+  return {
+    async ask(method, params) {
+      for (let attempt = 1; ; attempt++) {
+        const reply = await send(method, params, true);
+        if (reply.kind === 'result') return reply.value;
+        if (reply.kind === 'refused') throw new NodeError(`rpc_${reply.code}`, `the node refused ${method}: ${reply.message}`, reply.data);
+        if (attempt === 2 || !passes(reply.error.code)) throw reply.error;
+        await wait(reply.error.code === 'http_429' ? PAUSE_WHEN_LIMITED_MS : PAUSE_MS);
+      }
+    },
+    once: (method, params) => send(method, params, false),
+    close: exchange.close,
+  };
+}
+
+/** Failures that a second try may not meet. A node that was slow once would be waited for twice as long. */
+function passes(code: string): boolean {
+  return code === 'unreachable' || code === 'not_json' || code === 'http_429';
+}
+
+/** One POST after the other, each with what became of it. @throws TypeError where the address is none. */
+function createExchange({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
+  const base = new URL(url);
+  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new TypeError('a node is reached over https:// or http://');
+  const secure = base.protocol === 'https:';
+  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 8 }) : new http.Agent({ keepAlive: true, maxSockets: 8 });
+  // A broadcast has a connection of its own: of one that was kept, nobody can tell what reached the node.
+  const fresh = secure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false });
+
+  function post(body: string, kept: boolean): Promise<Exchange> {
+    return new Promise((resolve) => {
+      let leaving = false;
+      const request = (secure ? https : http).request({
+        protocol: base.protocol,
+        hostname: base.hostname.replace(/^\[|\]$/g, ''),
+        port: base.port,
+        path: base.pathname + base.search,
+        method: 'POST',
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'sevengate/1',
+        },
+        agent: kept ? agent : fresh,
+      });
+      const settle = (found: Exchange): void => {
+        stopAnswer();
+        stopConnect();
+        resolve(found);
+      };
+      const broken = (code: string, message: string): void => {
+        settle({ kind: leaving ? 'lost' : 'not_taken', error: new NodeError(code, message) });
+        request.destroy();
+      };
+      const stopAnswer = clock.deadline(clock.now() + timeoutMs, () => broken('timeout', 'the node did not answer in time'));
+      let stopConnect = (): void => {};
+      request.on('socket', (socket) => {
+        if (!socket.connecting) {
+          leaving = true;
+          return;
+        }
+        stopConnect = clock.deadline(clock.now() + CONNECT_TIMEOUT_MS, () =>
+          broken('timeout', 'the node did not accept a connection in time'),
+        );
+        socket.once(secure ? 'secureConnect' : 'connect', () => {
+          leaving = true;
+          stopConnect();
+        });
+      });
+      request.on('error', (error: NodeJS.ErrnoException) =>
+        broken('unreachable', `the node cannot be reached: ${error.code ?? 'the connection failed'}`),
+      );
+      request.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MAX_ANSWER_BYTES) broken('too_large', `the node answered more than ${MAX_ANSWER_BYTES} bytes`);
+          else chunks.push(chunk);
+        });
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          settle({ kind: 'answered', status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+        response.on('error', () => broken('unreachable', 'the node broke off its answer'));
+      });
+      request.end(body);
+    });
+  }
+
+  return {
+    post,
+    close(): void {
+      agent.destroy();
+      fresh.destroy();
+    },
+  };
+}
+
+/** What an answer's text says; anything but an answer to this very question is a loss. */
+function judge(id: number, status: number, text: string): Reply {
+  const lost = (code: string, message: string): Reply => ({ kind: 'lost', error: new NodeError(code, message) });
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return lost('not_json', `the node answered ${status} and something that is not JSON`);
+  }
+  const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const { error } = answer;
+  if (answer['jsonrpc'] !== '2.0' || answer['id'] !== id) return lost('malformed', `the node answered ${status}, and not what was asked`);
+  if (Object.hasOwn(answer, 'result') && !Object.hasOwn(answer, 'error')) return { kind: 'result', value: answer['result'] };
+  const { code, message, data } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  if (typeof code !== 'number' || typeof message !== 'string') return lost('malformed', 'the node answered neither a result nor an error');
+  return { kind: 'refused', code, message: message.slice(0, 300), data };
+}

@@ -1,0 +1,285 @@
+/** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds (facts 7.1). */
+import type { Clock } from '../../../streams/clock.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/token-layout.ts';
+import { base58, isAddress } from '../../domain/transaction/base58.ts';
+import type {
+  BalanceChanges,
+  Broadcast,
+  Commitment,
+  LandedTransaction,
+  SignatureStatus,
+  Simulation,
+} from '../../domain/transaction/chain.ts';
+import { accountsOf, readTransaction } from '../../domain/transaction/message.ts';
+import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/transaction/programs.ts';
+import type { RequestBudget } from '../venues/request-budget.ts';
+import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
+import { createJsonRpc, NodeError, type Reply } from './json-rpc.ts';
+
+export interface SolanaRpcOptions {
+  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly budget?: RequestBudget;
+  readonly timeoutMs?: number;
+}
+
+/** One token that an address holds, over all of its accounts of that mint. */
+export interface TokenHolding {
+  readonly mint: string;
+  readonly program: string;
+  readonly decimals: number;
+  /** In raw units. */
+  readonly amount: bigint;
+  /** One UI unit is 10^decimals / multiplier raw units now (scaled UI amount). */
+  readonly multiplier: number;
+  readonly accounts: readonly string[];
+  /** True where one of them is frozen by the issuer, or the mint is paused: then it cannot all be moved. */
+  readonly frozen: boolean;
+}
+
+export interface AddressHoldings {
+  readonly address: string;
+  /** The oldest slot that a part of this was read at. */
+  readonly slot: number;
+  readonly fetchedAt: EpochMs;
+  readonly lamports: bigint;
+  /** By mint. */
+  readonly tokens: readonly TokenHolding[];
+}
+
+/** A mint with the program that owns it. */
+export interface MintInfo extends MintAccount {
+  readonly mint: string;
+  readonly program: string;
+}
+
+export interface LatestBlockhash {
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: number;
+}
+
+export interface SolanaRpc {
+  blockHeight(commitment: Commitment): Promise<number>;
+  /** @throws NodeError where no node answers, or nonsense: silence is never `unseen`. */
+  status(signature: string): Promise<SignatureStatus>;
+  /** Sent once, with preflight, and without retries of the node's own. @throws NodeError where nothing was taken. */
+  broadcast(signed: Uint8Array): Promise<Broadcast>;
+  /** What the bytes would do now; signatures are not looked at, the blockhash is. @throws NodeError */
+  simulate(transaction: Uint8Array): Promise<Simulation>;
+  /** Null until it is finalized. @throws NodeError */
+  transaction(signature: string): Promise<LandedTransaction | null>;
+  /** Null where the address is no table. @throws NodeError */
+  lookupTable(address: string): Promise<readonly string[] | null>;
+  latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
+  /** Everything that an address holds; refuses with `malformed` what is no address. @throws NodeError */
+  balancesOf(owner: string): Promise<Outcome<AddressHoldings>>;
+  /** Null where the address is no mint of either token program. @throws NodeError */
+  mintInfo(mint: string): Promise<MintInfo | null>;
+  close(): void;
+}
+
+const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
+/** As many accounts as one question may name. */
+const MOST_ACCOUNTS = 100;
+/** Preflight looks at the same state that simulations and balances are read from. */
+const WORKING: Commitment = 'confirmed';
+const IN_BASE64 = { encoding: 'base64', commitment: WORKING } as const;
+
+type Ask = (method: string, ...params: readonly unknown[]) => Promise<AnswerReader>;
+
+/** Opens nothing: every read asks anew. @throws TypeError where the address is no URL. */
+export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
+  const { clock } = options;
+  const rpc = createJsonRpc(options);
+  const ask: Ask = async (method, ...params) => new AnswerReader(await rpc.ask(method, params), method);
+
+  return {
+    blockHeight: async (commitment) => (await ask('getBlockHeight', { commitment })).whole(),
+    status: (signature) => statusFrom(ask, signature),
+    async broadcast(signed) {
+      const settings = { encoding: 'base64', preflightCommitment: WORKING, maxRetries: 0 };
+      return broadcastOf(await rpc.once('sendTransaction', [Buffer.from(signed).toString('base64'), settings]), signed);
+    },
+    simulate: (transaction) => simulationFrom(ask, transaction),
+    transaction: (signature) => landedFrom(ask, signature),
+    async lookupTable(address) {
+      const [account] = await accountsFrom(ask, [address]);
+      return account?.owner === LOOKUP_TABLE_PROGRAM ? readLookupTable(account.data) : null;
+    },
+    async latestBlockhash(commitment) {
+      const value = (await ask('getLatestBlockhash', { commitment })).field('value');
+      return { blockhash: value.field('blockhash').address(), lastValidBlockHeight: value.field('lastValidBlockHeight').whole() };
+    },
+    balancesOf: async (owner) =>
+      isAddress(owner)
+        ? { ok: true, value: await holdingsFrom(ask, owner, clock.now()) }
+        : refuse('malformed', 'owner: an address of the primary chain is the base58 spelling of 32 bytes'),
+    mintInfo: async (mint) => (isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null),
+    close: rpc.close,
+  };
+}
+
+async function accountsFrom(ask: Ask, addresses: readonly string[]): Promise<readonly (ChainAccount | null)[]> {
+  const found: (ChainAccount | null)[] = [];
+  for (let at = 0; at < addresses.length; at += MOST_ACCOUNTS) {
+    const part = addresses.slice(at, at + MOST_ACCOUNTS);
+    const list = (await ask('getMultipleAccounts', part, IN_BASE64)).field('value').list();
+    if (list.length !== part.length)
+      throw new NodeError('malformed', `the node answered getMultipleAccounts with ${list.length} accounts for ${part.length}`);
+    found.push(...list.map((one) => one.orNull((account) => account.account())));
+  }
+  return found;
+}
+
+function isTokenProgram(program: string): boolean {
+  return program === TOKEN_PROGRAM || program === TOKEN_2022;
+}
+
+/** Those of the addresses that are mints, with their facts. */
+async function mintsFrom(ask: Ask, addresses: readonly string[]): Promise<ReadonlyMap<string, MintInfo>> {
+  const accounts = await accountsFrom(ask, addresses);
+  return new Map(
+    addresses.flatMap((mint, index) => {
+      const account = accounts[index] ?? null;
+      const facts = account === null || !isTokenProgram(account.owner) ? null : readMint(account.data);
+      return account === null || facts === null ? [] : [[mint, { ...facts, mint, program: account.owner }] as const];
+    }),
+  );
+}
+
+async function statusFrom(ask: Ask, signature: string): Promise<SignatureStatus> {
+  const list = (await ask('getSignatureStatuses', [signature], { searchTransactionHistory: true })).field('value').list();
+  const [only] = list;
+  if (only === undefined || list.length !== 1)
+    throw new NodeError('malformed', `the node answered getSignatureStatuses with ${list.length} statuses for one signature`);
+  const found = only.orNull((one) => ({
+    state: one.field('confirmationStatus').commitment(),
+    slot: one.field('slot').whole(),
+    error: one.field('err').errorText(),
+  }));
+  return found ?? { state: 'unseen', slot: null, error: null };
+}
+
+/** Refusals that say for certain that these bytes were not handed on. */
+const CERTAIN: ReadonlySet<number> = new Set([-32002, -32003, -32600, -32601, -32602]);
+/** Refusals of a node that is behind or busy: nothing was taken, and later it may be. */
+const BUSY: ReadonlySet<number> = new Set([-32004, -32005, -32016, 429]);
+
+function broadcastOf(reply: Reply, signed: Uint8Array): Broadcast {
+  if (reply.kind === 'not_taken') throw reply.error;
+  if (reply.kind === 'lost') return { outcome: 'unknown', detail: reply.error.message };
+  if (reply.kind === 'result') {
+    // The count of signatures is one byte: no transaction has room for 128 of them.
+    if (reply.value === base58(signed.subarray(1, 65))) return { outcome: 'sent' };
+    return { outcome: 'unknown', detail: 'the node answered with another signature than the one that was sent' };
+  }
+  const { code, message, data } = reply;
+  const error = typeof data === 'object' && data !== null ? ((data as Record<string, unknown>)['err'] ?? null) : null;
+  // The chain has it already: the same bytes are one transaction however often they are sent.
+  if (code === -32002 && error === 'AlreadyProcessed') return { outcome: 'sent' };
+  if (BUSY.has(code)) throw new NodeError(`rpc_${code}`, `the node takes no transaction now: ${message}`, data);
+  if (!CERTAIN.has(code)) return { outcome: 'unknown', detail: `the node answered ${code}: ${message}` };
+  return { outcome: 'refused', reason: error === null ? message : `${message} (${JSON.stringify(error)})` };
+}
+
+async function simulationFrom(ask: Ask, bytes: Uint8Array): Promise<Simulation> {
+  const settings = { ...IN_BASE64, sigVerify: false, replaceRecentBlockhash: false };
+  const value = (await ask('simulateTransaction', Buffer.from(bytes).toString('base64'), settings)).field('value');
+  const error = value.field('err').errorText();
+  const units = value.field('unitsConsumed').orNull((one) => one.whole());
+  return {
+    error,
+    logs: value.field('logs').orNull((logs) => logs.list().map((line) => line.text())) ?? [],
+    unitsConsumed: units === null ? null : String(units),
+    changes: simulatedChanges(value, bytes, error),
+  };
+}
+
+/** Balances of a simulation. What was not even begun moves nothing, and a node then tells none. */
+function simulatedChanges(value: AnswerReader, bytes: Uint8Array, error: string | null): BalanceChanges {
+  if (error !== null && value.field('preBalances').isNull()) return { lamports: [], tokens: [] };
+  const read = readTransaction(bytes);
+  // The node has read it, so that only our reader being stricter leads here.
+  if (!read.ok) throw new NodeError('malformed', read.refusal.detail);
+  const loaded = value.field('loadedAddresses').orNull((one) => one.loaded()) ?? [];
+  if (accountsOf(read.value).length !== read.value.staticKeys.length + loaded.length)
+    throw new NodeError('malformed', 'the node does not tell which addresses the lookup tables gave');
+  return changesFrom(value, [...read.value.staticKeys, ...loaded]);
+}
+
+async function landedFrom(ask: Ask, signature: string): Promise<LandedTransaction | null> {
+  const settings = { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 0 };
+  return (await ask('getTransaction', signature, settings)).orNull((found) => {
+    const meta = found.field('meta');
+    const keys = found
+      .field('transaction')
+      .field('message')
+      .field('accountKeys')
+      .list()
+      .map((key) => key.address());
+    const loaded = meta.field('loadedAddresses').orNull((one) => one.loaded()) ?? [];
+    const blockTime = found.field('blockTime').orNull((seconds) => seconds.whole());
+    return {
+      slot: found.field('slot').whole(),
+      blockTime: blockTime === null ? null : blockTime * 1_000,
+      error: meta.field('err').errorText(),
+      feeLamports: String(meta.field('fee').whole()),
+      changes: changesFrom(meta, [...keys, ...loaded]),
+    };
+  });
+}
+
+async function holdingsFrom(ask: Ask, owner: string, now: EpochMs): Promise<AddressHoldings> {
+  const [native, plain, extended] = await Promise.all([
+    ask('getBalance', owner, { commitment: WORKING }),
+    ask('getTokenAccountsByOwner', owner, { programId: TOKEN_PROGRAM }, IN_BASE64),
+    ask('getTokenAccountsByOwner', owner, { programId: TOKEN_2022 }, IN_BASE64),
+  ]);
+  const held = [plain, extended].flatMap((answer) => answer.field('value').list()).map((one) => heldAccount(one, owner));
+  const mints = await mintsFrom(ask, [...new Set(held.map(({ mint }) => mint))]);
+  const slots = [native, plain, extended].map((answer) => answer.field('context').field('slot').whole());
+  return {
+    address: owner,
+    slot: Math.min(...slots),
+    fetchedAt: now,
+    lamports: BigInt(native.field('value').whole()),
+    tokens: holdingsOf(held, mints, now),
+  };
+}
+
+interface HeldAccount {
+  readonly account: string;
+  readonly mint: string;
+  readonly amount: bigint;
+  readonly frozen: boolean;
+}
+
+function heldAccount(one: AnswerReader, owner: string): HeldAccount {
+  const account = one.field('pubkey').address();
+  const token = readTokenAccount(one.field('account').account().data);
+  if (token === null || token.owner !== owner)
+    throw new NodeError('malformed', `the node answered ${account} as a token account of ${owner}, and it is none`);
+  return { account, mint: token.mint, amount: token.amount, frozen: token.state === 'frozen' };
+}
+
+function holdingsOf(held: readonly HeldAccount[], mints: ReadonlyMap<string, MintInfo>, now: EpochMs): TokenHolding[] {
+  const byMint = new Map<string, HeldAccount[]>();
+  for (const one of held) byMint.set(one.mint, [...(byMint.get(one.mint) ?? []), one]);
+  const holdings = [...byMint].map(([mint, list]): TokenHolding => {
+    const facts = mints.get(mint);
+    if (facts === undefined) throw new NodeError('malformed', `the node has accounts of the mint ${mint}, and no such mint`);
+    return {
+      mint,
+      program: facts.program,
+      decimals: facts.decimals,
+      amount: list.reduce((sum, { amount }) => sum + amount, 0n),
+      multiplier: multiplierAt(facts, now),
+      accounts: list.map(({ account }) => account),
+      frozen: facts.paused || list.some(({ frozen }) => frozen),
+    };
+  });
+  return holdings.sort((a, b) => (a.mint < b.mint ? -1 : 1));
+}

@@ -1,0 +1,99 @@
+/** The hot paths of the perpetuals venue: the best of both sides, and whole books, read without JSON.parse. */
+import type { EpochMs } from '../../../domain/time.ts';
+import { FrameScan, LevelLayout, Literal, memberNames, NameTable } from '../frame-scan.ts';
+import type { BookLevel } from '../order-book.ts';
+
+/** What a frame says where both sides are there: the best of each. The other levels of a book are cut when they are asked for. */
+export interface ScannedFrame {
+  readonly channel: 'bbo' | 'l2Book';
+  readonly coin: string;
+  readonly time: EpochMs;
+  readonly bid: BookLevel;
+  readonly ask: BookLevel;
+}
+
+const QUOTE = 34;
+const COMMA = 44;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const BEST = new Literal('{"channel":"bbo","data":{');
+const BOOK = new Literal('{"channel":"l2Book","data":{');
+const BEST_MEMBERS = memberNames('coin', 'time', 'bbo');
+const BOOK_MEMBERS = memberNames('coin', 'time', 'levels', 'fast');
+/** All but the last, which comes now and then. */
+const NEEDED = 7;
+/** Behind a size of zero stands nobody: such a book is left to the parsed way, which refuses it. */
+const LEVELS = new LevelLayout('{"px":"', '","sz":"', '","n":', { counted: true });
+
+const scan = new FrameScan();
+const tables = new WeakMap<ReadonlySet<string>, NameTable<string>>();
+
+/** The coins by the bytes of their names; made once for each set, which does not change. */
+function tableOf(coins: ReadonlySet<string>): NameTable<string> {
+  let table = tables.get(coins);
+  if (table === undefined) {
+    table = new NameTable(new Map([...coins].map((coin) => [coin, coin])));
+    tables.set(coins, table);
+  }
+  return table;
+}
+
+/**
+ * A `bbo` or `l2Book` frame in the layout in which the venue writes them, members in any order; null for every other frame,
+ * for one side alone and for whatever would be refused: those are parsed as JSON.
+ */
+export function scanPerpFrame(frame: Buffer, coins: ReadonlySet<string>): ScannedFrame | null {
+  if (!scan.begin(frame)) return null;
+  if (scan.take(BEST)) return members('bbo', BEST_MEMBERS, coins);
+  return scan.take(BOOK) ? members('l2Book', BOOK_MEMBERS, coins) : null;
+}
+
+/** Every level of a book that was scanned before. @throws Error for any other frame. */
+export function scannedLevels(
+  frame: Buffer,
+  coins: ReadonlySet<string>,
+): { readonly bids: readonly BookLevel[]; readonly asks: readonly BookLevel[] } {
+  if (scanPerpFrame(frame, coins) === null) throw new Error('a frame that was scanned before is another one now');
+  return { bids: scan.pairs(0, bidLevels), asks: scan.pairs(bidLevels, askLevels) };
+}
+
+/** How many levels a side the last frame had. */
+let bidLevels = 0;
+let askLevels = 0;
+
+function members(channel: 'bbo' | 'l2Book', names: readonly Literal[], coins: ReadonlySet<string>): ScannedFrame | null {
+  let coin: string | null = null;
+  let time = -1;
+  let seen = 0;
+  do {
+    const member = scan.member(names);
+    // A member that is unknown or comes twice is left to JSON.parse.
+    if (member < 0 || (seen & (1 << member)) !== 0) return null;
+    seen |= 1 << member;
+    if (member === 0) {
+      if (!scan.byte(QUOTE)) return null;
+      coin = scan.named(tableOf(coins), QUOTE);
+      if (coin === null || !scan.byte(QUOTE)) return null;
+    } else if (member === 1) {
+      time = scan.count();
+      if (time < 0) return null;
+    } else if (member === 3) {
+      if (!scan.passFlag()) return null;
+    } else if (!(channel === 'bbo' ? best() : sides())) return null;
+  } while (scan.comma());
+  if ((seen & NEEDED) !== NEEDED || coin === null || !scan.closes(2)) return null;
+  return { channel, coin, time, bid: scan.pair(0), ask: scan.pair(bidLevels) };
+}
+
+function best(): boolean {
+  bidLevels = askLevels = 1;
+  return scan.levels(LEVELS) === 2;
+}
+
+function sides(): boolean {
+  if (!scan.byte(OPEN_LIST)) return false;
+  bidLevels = scan.levels(LEVELS);
+  if (bidLevels < 1 || !scan.byte(COMMA)) return false;
+  askLevels = scan.levels(LEVELS);
+  return askLevels > 0 && scan.byte(CLOSE_LIST);
+}

@@ -1,0 +1,316 @@
+/**
+ * Live orders through the on-chain counterpart of both providers (facts 3.3): it is asked for an unsigned transaction and
+ * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
+ */
+import type { Clock } from '../../../../streams/clock.ts';
+import type { Fill } from '../../../domain/book.ts';
+import { slippageBpsOf } from '../../../domain/costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { contentId } from '../../../domain/ids.ts';
+import { floorToStep, marketStepOf } from '../../../domain/market-step.ts';
+import type { Order } from '../../../domain/order.ts';
+import {
+  complement,
+  type OutcomeSide,
+  type PredictionBook,
+  type PredictionLevel,
+  type PredictionMarket,
+} from '../../../domain/prediction-market.ts';
+import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { isAddress } from '../../../domain/transaction/base58.ts';
+import type { RequestBudget } from '../request-budget.ts';
+import { VenueError } from '../venue-feed.ts';
+import { createVenueHttp } from '../venue-http.ts';
+import { decimalOf, type Fields, listIn, maybeText, objectIn, priceOf, sizeOf, textIn, Unreadable } from './fields.ts';
+import { bestFirst } from './level-book.ts';
+
+const SOURCE = 'jupiter-prediction:orderbook';
+const MICRO = 1_000_000;
+/** Events of one owner that one question answers, and questions that are asked for one order. */
+const HISTORY_PAGE = 100;
+const MOST_PAGES = 20;
+
+export interface OnchainOrdersOptions {
+  /** `https://api.jup.ag/prediction/v1` */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly stable: { readonly mint: string; readonly decimals: number };
+  readonly programs: readonly string[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly budget: RequestBudget;
+  /** How long a request may wait for budget. Default 2 s: somebody waits for the answer. */
+  readonly maxWaitMs?: number;
+}
+
+/** The venue's name of a market: Kalshi's ticker, or the catalogue's number at Polymarket; null where the listing has none. */
+export function venueMarketIdOf({
+  provider,
+  providerId,
+  providerIds,
+}: Pick<PredictionMarket, 'provider' | 'providerId' | 'providerIds'>): string | null {
+  if (provider === 'kalshi') return providerId;
+  const number = providerIds['marketId'];
+  return number === undefined ? null : `POLY-${number}`;
+}
+
+/** Errors come as `{ type, message, … }`. */
+function readError(body: unknown): { code: string; message: string } | null {
+  const { type, message } = (body ?? {}) as { type?: unknown; message?: unknown };
+  return typeof type === 'string' && typeof message === 'string' ? { code: type, message: message.slice(0, 200) } : null;
+}
+
+/** Reads an answer; what cannot be read is an answer of the venue that says nothing. @throws VenueError */
+function read<Value>(what: string, reading: () => Value): Value {
+  try {
+    return reading();
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    throw new VenueError('prediction', 200, error.reason, `${what}: ${error.message}`);
+  }
+}
+
+/** An amount in millionths, as text. */
+function microIn(fields: Fields, name: string): Decimal {
+  const value = fields[name];
+  if (typeof value !== 'string' || !/^\d{1,30}$/.test(value))
+    throw new Unreadable('bad_number', `${name} ${String(value).slice(0, 40)} is no amount in millionths`);
+  return new Decimal(value).div(MICRO);
+}
+
+function addressIn(fields: Fields, name: string): string {
+  const value = textIn(fields, name);
+  if (!isAddress(value)) throw new Unreadable('unknown_shape', `${name} is no address`);
+  return value;
+}
+
+export interface OnchainWish {
+  readonly wallet: string;
+  readonly market: PredictionMarket;
+  readonly outcome: OutcomeSide;
+  readonly order: Order;
+  readonly depositUsd: DecimalString;
+  readonly positionAccount: string | null;
+}
+
+export function createOnchainOrders(options: OnchainOrdersOptions) {
+  const { clock, stable } = options;
+  const http = createVenueHttp({
+    venue: 'prediction',
+    baseUrl: options.baseUrl,
+    clock,
+    random: options.random,
+    budget: options.budget,
+    weightPerMinute: 60,
+    headers: { 'x-api-key': options.key },
+    maxWaitMs: options.maxWaitMs ?? 2_000,
+    readError,
+  });
+
+  function named(market: PredictionMarket): string {
+    const id = venueMarketIdOf(market);
+    if (id === null) throw new VenueError('prediction', 0, 'not_found', `the on-chain venue has no name for ${market.id}`);
+    return id;
+  }
+
+  function body(wish: OnchainWish): object {
+    const { wallet, outcome, order } = wish;
+    const shared = { ownerPubkey: wallet, isYes: outcome === 'yes', isBuy: order.side === 'buy' };
+    if (order.side === 'sell')
+      return { ...shared, positionPubkey: wish.positionAccount, contractsMicro: new Decimal(order.quantity).times(MICRO).toFixed(0) };
+    const depositAmount = new Decimal(wish.depositUsd).times(new Decimal(10).pow(stable.decimals)).toFixed(0);
+    return { ...shared, marketId: named(wish.market), depositAmount, depositMint: stable.mint };
+  }
+
+  return {
+    stable,
+    programs: options.programs,
+
+    /** The book at this very venue: what prices an order here. @throws VenueError */
+    async book(market: PredictionMarket): Promise<PredictionBook> {
+      const answer = await http.get(`/orderbook/${encodeURIComponent(named(market))}`, {}, 1);
+      const receivedAt = clock.now();
+      return read('the order book', () => mapOnchainBook(answer, market, receivedAt));
+    },
+
+    async offer(wish: OnchainWish) {
+      try {
+        const answer = await http.post('/orders', body(wish), 1);
+        const offered = read('the order', () => mapOffer(answer));
+        const wrong = mismatch(offered, wish, venueMarketIdOf(wish.market));
+        if (wrong !== null) return refuse('state_conflict', `the venue offers another order than was asked for: ${wrong}`);
+        const { wallet: _, isBuy: __, isYes: ___, ...offer } = offered;
+        return { ok: true, value: offer } as Outcome<typeof offer>;
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        if (error.status >= 400 && error.status < 429) return refuse('state_conflict', `the venue takes no such order: ${error.message}`);
+        return refuse('unavailable', `the venue gives no order now: ${error.message}`);
+      }
+    },
+
+    async news(orderId: string, context: OnchainOrderContext) {
+      const { onchain } = context;
+      if (onchain === null) throw new Error(`order ${orderId} is on no chain`);
+      const rows: HistoryEvent[] = [];
+      for (let page = 0; page < MOST_PAGES; page++) {
+        const query = {
+          ownerPubkey: onchain.wallet,
+          positionPubkey: onchain.positionAccount,
+          start: page * HISTORY_PAGE,
+          end: (page + 1) * HISTORY_PAGE,
+        };
+        const answer = await http.get('/history', query, 1);
+        const { events, hasNext } = read('the history', () => mapHistory(answer));
+        rows.push(...events.filter(({ orderAccount }) => orderAccount === onchain.orderAccount));
+        if (!hasNext || rows.some(({ type }) => type === 'order_created')) break;
+      }
+      return newsOf(orderId, context, rows, stable.decimals);
+    },
+
+    close: () => http.close(),
+  };
+}
+
+/** Why an offer is not for what was asked; null where it is. */
+function mismatch(offer: ReturnType<typeof mapOffer>, { wallet, outcome, order }: OnchainWish, marketId: string | null): string | null {
+  if (offer.wallet !== wallet) return `for the wallet ${offer.wallet}`;
+  if (offer.isBuy !== (order.side === 'buy')) return 'the other side';
+  if (offer.isYes !== (outcome === 'yes')) return 'the other outcome';
+  return offer.venueMarketId === marketId ? null : `on ${offer.venueMarketId}`;
+}
+
+/** The answer of `POST /orders`. @throws Unreadable */
+export function mapOffer(answer: unknown) {
+  const fields = objectIn(answer, 'the answer');
+  const order = objectIn(fields['order'], 'order');
+  const meta = objectIn(fields['txMeta'], 'txMeta');
+  const height = meta['lastValidBlockHeight'];
+  if (typeof height !== 'number' || !Number.isSafeInteger(height)) throw new Unreadable('bad_number', 'lastValidBlockHeight is no height');
+  const isBuy = order['isBuy'] === true;
+  const limit = microIn(order, isBuy ? 'maxBuyPriceUsd' : 'minSellPriceUsd');
+  const { lot } = marketStepOf('prediction:');
+  const escrow = maybeText(order, 'orderAtaPubkey');
+  return {
+    wallet: addressIn(order, 'userPubkey'),
+    isBuy,
+    isYes: order['isYes'] === true,
+    transactionBase64: textIn(fields, 'transaction'),
+    blockhash: textIn(meta, 'blockhash'),
+    lastValidBlockHeight: height,
+    venueMarketId: textIn(order, 'marketId'),
+    orderAccount: addressIn(order, 'orderPubkey'),
+    escrowAccount: escrow,
+    positionAccount: addressIn(order, 'positionPubkey'),
+    // Whole-contract fields are rounded legacy values: never counted by.
+    quantity: floorToStep(microIn(order, 'contractsMicro'), lot),
+    limitPrice: priceOf(plainDecimal(limit), 'the worst price'),
+  };
+}
+
+/** Bids of both outcomes, ascending: an ask of the affirmative one is one minus a bid of the other. @throws Unreadable */
+export function mapOnchainBook(answer: unknown, market: PredictionMarket, receivedAt: number): PredictionBook {
+  const fields = objectIn(answer, 'the book');
+  const side = (name: string): PredictionLevel[] =>
+    listIn(fields[name], name).flatMap((raw) => {
+      const [price, size] = listIn(raw, `a level of ${name}`);
+      const level = { price: priceOf(decimalOf(price, name), name), size: sizeOf(size, name) };
+      return level.size === '0' ? [] : [level];
+    });
+  const bids = bestFirst(side('yes_dollars'), 'bids');
+  const asks = bestFirst(
+    side('no_dollars').map(({ price, size }) => ({ price: complement(price), size })),
+    'asks',
+  );
+  // The venue gives no time of its own: what was asked for just now is of now.
+  return { marketId: market.id, provider: market.provider, source: SOURCE, observedAt: receivedAt, receivedAt, bids, asks };
+}
+
+interface HistoryEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly orderAccount: string;
+  readonly signature: string;
+  readonly at: number;
+  readonly filled: Decimal;
+  readonly price: Decimal;
+  readonly fee: Decimal;
+  /** Base units that came back; null where the event says nothing of it. */
+  readonly returned: string | null;
+}
+
+/** @throws Unreadable */
+export function mapHistory(answer: unknown): { readonly events: readonly HistoryEvent[]; readonly hasNext: boolean } {
+  const fields = objectIn(answer, 'the history');
+  const pagination = objectIn(fields['pagination'], 'pagination');
+  const events = listIn(fields['data'], 'data').map((raw): HistoryEvent => {
+    const event = objectIn(raw, 'an event');
+    const { id, timestamp } = event;
+    if (typeof id !== 'number' || !Number.isSafeInteger(id)) throw new Unreadable('bad_number', 'an event has no number');
+    if (typeof timestamp !== 'number' || !Number.isSafeInteger(timestamp)) throw new Unreadable('bad_number', 'an event has no time');
+    const type = textIn(event, 'eventType');
+    const fills = type === 'order_filled';
+    const returned = maybeText(event, 'transferAmountToken');
+    if (returned !== null && !/^\d{1,30}$/.test(returned)) throw new Unreadable('bad_number', 'transferAmountToken is no amount');
+    return {
+      id,
+      type,
+      orderAccount: textIn(event, 'orderPubkey'),
+      signature: textIn(event, 'signature'),
+      at: timestamp * 1_000,
+      filled: fills ? microIn(event, 'filledContractsMicro') : new Decimal(0),
+      price: fills ? microIn(event, 'avgFillPriceUsd') : new Decimal(0),
+      fee: fills && typeof event['feeUsd'] === 'string' ? microIn(event, 'feeUsd') : new Decimal(0),
+      returned,
+    };
+  });
+  return { events, hasNext: pagination['hasNext'] === true };
+}
+
+/** What of an order's actor its news are told by. */
+export interface OnchainOrderContext {
+  readonly order: Order;
+  readonly decisionPrice: DecimalString;
+  readonly onchain: { readonly wallet: string; readonly orderAccount: string; readonly positionAccount: string } | null;
+}
+
+/**
+ * What the events of an order come to. Events are told more than once and in any order; each has a number. A fill names
+ * its event, so that it is booked once. Failed or closed counts once the venue has closed the order: until then its
+ * deposit is on its way.
+ */
+export function newsOf(orderId: string, { order, decisionPrice }: OnchainOrderContext, events: readonly HistoryEvent[], decimals: number) {
+  const ordered = [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.id - b.id);
+  if (ordered.length === 0) return { outcome: 'unknown', detail: 'the venue has no history of the order yet' } as const;
+  const fills = ordered.filter(({ type }) => type === 'order_filled').map((event) => fillOf(orderId, order, decisionPrice, event));
+  const filled = fills.reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
+  const closed = ordered.find(({ type }) => type === 'order_closed');
+  const failed = ordered.some(({ type }) => type === 'order_failed');
+  const refundUsd =
+    closed === undefined || closed.returned === null ? null : plainDecimal(new Decimal(closed.returned).div(new Decimal(10).pow(decimals)));
+  if (filled.gte(order.quantity)) return { outcome: 'filled', fills, refundUsd, reason: null } as const;
+  if (closed === undefined) return { outcome: 'open', fills } as const;
+  return failed
+    ? ({ outcome: 'failed', fills, refundUsd, reason: 'failed_at_venue' } as const)
+    : ({ outcome: 'cancelled', fills, refundUsd, reason: 'closed_by_venue' } as const);
+}
+
+function fillOf(orderId: string, order: Order, decisionPrice: DecimalString, event: HistoryEvent): Fill {
+  const { filled, price, fee } = event;
+  if (!filled.gt(0) || !price.gt(0)) throw new VenueError('prediction', 200, 'bad_number', `event ${event.id} fills nothing`);
+  return {
+    id: contentId(`prediction fill\n${orderId}\n${event.id}`),
+    orderId,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    side: order.side,
+    quantity: plainDecimal(filled),
+    fillPrice: plainDecimal(price),
+    feeUsd: plainDecimal(fee),
+    notionalUsd: plainDecimal(filled.times(price)),
+    decisionPrice,
+    slippageBps: slippageBpsOf(order.side, decisionPrice, price),
+    at: event.at,
+    // What the keeper filled it on it does not tell; the event is named by its transaction.
+    quotes: [{ source: `jupiter-prediction:${event.signature}`, observedAt: event.at, bid: null, ask: null }],
+  };
+}

@@ -1,0 +1,123 @@
+/** Routes of the aggregator with the transactions that carry them out (facts 1.2): asked for, read strictly, never trusted. */
+import { plainDecimal } from '../../../domain/decimal.ts';
+import type { RiskRejection } from '../../../domain/decision.ts';
+import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { fromBase64 } from '../../../domain/transaction/verify.ts';
+import type { KeyedDoor } from '../reference/keyed-door.ts';
+import { VenueError } from '../venue-feed.ts';
+import { readLeg } from './map.ts';
+
+/** What is asked of the aggregator. `taker` null asks for a quote alone. */
+interface RouteAsked {
+  readonly inputMint: string;
+  readonly outputMint: string;
+  readonly amount: string;
+  readonly slippageBps: number;
+  readonly taker: string | null;
+}
+
+/** A route as it was answered. */
+interface RouteAnswered {
+  readonly inAmount: string;
+  readonly outAmount: string;
+  readonly minOutAmount: string;
+  readonly priceImpactPct: string | null;
+  readonly steps: readonly { readonly venue: string; readonly inputMint: string; readonly outputMint: string; readonly percent: number }[];
+  readonly transaction: { readonly bytes: Uint8Array; readonly base64: string; readonly lastValidBlockHeight: number } | null;
+}
+
+const RAW = /^[1-9]\d{0,19}$/;
+const HEIGHT = /^[1-9]\d{0,14}$/;
+/** A router whose maker signs later than the wallet: only it could broadcast, and what it broadcasts was never seen whole. */
+const LATE_SIGNERS = 'jupiterz';
+/** The aggregator's words for a wallet that lacks what it would give, or the lamports for it. */
+const LACKING: ReadonlySet<unknown> = new Set([1, 2, 3]);
+
+/** Asks `GET /swap/v2/order`. */
+export function createSpotchainRoutes(door: Pick<KeyedDoor, 'get'>): { route(asked: RouteAsked): Promise<Outcome<RouteAnswered>> } {
+  return {
+    async route(asked) {
+      const { inputMint, outputMint, amount, slippageBps, taker } = asked;
+      let body: unknown;
+      try {
+        body = await door.get('/swap/v2/order', [
+          ['inputMint', inputMint],
+          ['outputMint', outputMint],
+          ['amount', amount],
+          ['swapMode', 'ExactIn'],
+          ['slippageBps', String(slippageBps)],
+          ['excludeRouters', LATE_SIGNERS],
+          ...(taker === null ? [] : [['taker', taker] as const]),
+        ]);
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        // What is no answer about this route is the aggregator's silence.
+        return error.status === 400
+          ? refuse('route_refused', `the aggregator has no route: ${error.message}`)
+          : refuse('unavailable', `the aggregator gives no route at the moment: ${error.message}`);
+      }
+      return readRoute(body, asked);
+    },
+  };
+}
+
+const senseless = (what: string): Outcome<never> => refuse('route_refused', `the aggregator's answer makes no sense: ${what}`);
+
+function readRoute(body: unknown, { inputMint, outputMint, amount, taker }: RouteAsked): Outcome<RouteAnswered> {
+  const leg = readLeg(body, inputMint, outputMint, amount);
+  if (typeof leg === 'string') return senseless(leg);
+  const answer = body as Record<string, unknown>;
+  const { otherAmountThreshold: minOutAmount, priceImpact, gasless } = answer;
+  if (typeof minOutAmount !== 'string' || !RAW.test(minOutAmount)) return senseless('otherAmountThreshold is no raw amount above zero');
+  if (gasless === true) return refuse('route_refused', 'the aggregator offers a route that somebody else pays for and sends');
+  const steps = stepsOf(answer['routePlan']);
+  if (steps === null) return senseless('routePlan is no list of steps');
+  const priceImpactPct = typeof priceImpact === 'number' && Number.isFinite(priceImpact) ? plainDecimal(priceImpact) : null;
+  const route = { inAmount: leg.inAmount, outAmount: leg.outAmount, minOutAmount, priceImpactPct, steps };
+  if (taker === null) return { ok: true, value: { ...route, transaction: null } };
+  const transaction = transactionOf(answer, taker);
+  return transaction.ok ? { ok: true, value: { ...route, transaction: transaction.value } } : transaction;
+}
+
+function stepsOf(plan: unknown): RouteAnswered['steps'] | null {
+  if (!Array.isArray(plan)) return null;
+  return plan.map((one: unknown) => {
+    const { swapInfo, percent } = (typeof one === 'object' && one !== null ? one : {}) as Record<string, unknown>;
+    const { label, inputMint, outputMint } = (typeof swapInfo === 'object' && swapInfo !== null ? swapInfo : {}) as Record<string, unknown>;
+    const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 60) : '');
+    return {
+      venue: text(label),
+      inputMint: text(inputMint),
+      outputMint: text(outputMint),
+      percent: typeof percent === 'number' && Number.isFinite(percent) ? percent : 0,
+    };
+  });
+}
+
+function transactionOf(answer: Record<string, unknown>, taker: string): Outcome<NonNullable<RouteAnswered['transaction']>> {
+  const { transaction, errorCode, errorMessage, error, lastValidBlockHeight, taker: named } = answer;
+  const said = [errorMessage, error].find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  if (typeof transaction !== 'string' || transaction === '') {
+    const words = said?.slice(0, 200) ?? 'it does not say why';
+    return LACKING.has(errorCode) ? lacking(words) : refuse('route_refused', `the aggregator builds no transaction: ${words}`);
+  }
+  if (named !== undefined && named !== taker) return senseless('the transaction is for another wallet');
+  const bytes = fromBase64(transaction);
+  if (bytes === null) return senseless('the transaction is not base64 in its canonical spelling');
+  // A text in this version, a number in the one before.
+  const height = String(lastValidBlockHeight);
+  if (!HEIGHT.test(height)) return senseless('lastValidBlockHeight is no block height');
+  return { ok: true, value: { bytes, base64: transaction, lastValidBlockHeight: Number(height) } };
+}
+
+function lacking(words: string): Outcome<never> {
+  const rejection: RiskRejection = {
+    code: 'insufficient_balance',
+    limit: null,
+    before: null,
+    after: null,
+    suggestion: 'fund the wallet, or ask for less',
+  };
+  const detail = `risk does not let it pass: insufficient_balance (the wallet lacks what it would give: ${words})`;
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
+}

@@ -1,0 +1,133 @@
+/** The hot paths of the spot exchange: best bid and ask, and differences of the book, read without JSON.parse. */
+import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { FrameScan, LevelLayout, Literal, NameTable } from '../frame-scan.ts';
+import type { BookLevel } from '../order-book.ts';
+
+export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
+
+/** A change of one book: absolute sizes, zero removes the level. Update ids `firstId` to `lastId` are inside. */
+export interface DepthDiff {
+  readonly kind: 'depth_diff';
+  readonly instrument: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+/** What an instrument's frames hold at the same place. */
+interface Instrument {
+  readonly name: string;
+  /** From the update id of a bookTicker to its bid. */
+  readonly toBid: Literal;
+  /** From the event time of a difference to its first id. */
+  readonly toFirstId: Literal;
+}
+
+const AT = 64;
+const QUOTE = 34;
+const HEAD = new Literal('{"stream":"');
+const TICKER = new Literal('@bookTicker","data":{"u":');
+const BID_SIZE = new Literal('","B":"');
+const ASK = new Literal('","a":"');
+const ASK_SIZE = new Literal('","A":"');
+const DEPTH = new Literal('@depth@100ms","data":{"e":"depthUpdate","E":');
+const SLOW_DEPTH = new Literal('@depth","data":{"e":"depthUpdate","E":');
+const LAST_ID = new Literal(',"u":');
+const BIDS = new Literal(',"b":');
+const ASKS = new Literal(',"a":');
+const LEVELS = new LevelLayout('["', '","', '"]', { zeroSizes: true });
+
+const scan = new FrameScan();
+const tables = new WeakMap<ReadonlyMap<string, string>, NameTable<Instrument>>();
+let lastInstruments: ReadonlyMap<string, string> | null = null;
+let lastTable = new NameTable<Instrument>(new Map());
+
+/** The instruments by their streams' names; made once for each map, which does not change. */
+function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument> {
+  if (instruments === lastInstruments) return lastTable;
+  let table = tables.get(instruments);
+  if (table === undefined) {
+    // A name that JSON would have to escape is in no frame of the layout.
+    const plain = [...instruments].filter(([, name]) => /^[\w.-]+$/.test(name));
+    table = new NameTable(
+      new Map(
+        plain.map(([symbol, name]) => [
+          symbol,
+          { name, toBid: new Literal(`,"s":"${name}","b":"`), toFirstId: new Literal(`,"s":"${name}","U":`) },
+        ]),
+      ),
+    );
+    tables.set(instruments, table);
+  }
+  lastInstruments = instruments;
+  lastTable = table;
+  return table;
+}
+
+/**
+ * A frame of the combined stream where it has, byte for byte, the layout in which the venue writes a best bid and ask or a
+ * difference of the book, and means what is usual: two sides, prices above zero, ids in order. Null for every other frame,
+ * which is then parsed as JSON. `instruments` maps the stream's lower-case symbol to the product's.
+ */
+export function scanSpotFrame(
+  frame: Buffer,
+  receivedAt: EpochMs,
+  instruments: ReadonlyMap<string, string>,
+): Quote<'spotexchange'> | DepthDiff | null {
+  if (!scan.begin(frame) || !scan.take(HEAD)) return null;
+  const instrument = scan.named(tableOf(instruments), AT);
+  if (instrument === null) return null;
+  if (scan.take(TICKER)) return bookTicker(instrument, receivedAt);
+  return scan.take(DEPTH) || scan.take(SLOW_DEPTH) ? depth(instrument, receivedAt) : null;
+}
+
+function bookTicker({ name, toBid }: Instrument, receivedAt: EpochMs): Quote<'spotexchange'> | null {
+  const sequence = scan.count();
+  if (sequence < 0 || !scan.take(toBid)) return null;
+  if (!scan.barePrice() || !scan.take(BID_SIZE) || !scan.barePrice() || !scan.take(ASK)) return null;
+  if (!scan.barePrice() || !scan.take(ASK_SIZE) || !scan.barePrice() || !scan.byte(QUOTE) || !scan.closes(2)) return null;
+  return {
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument: name,
+    source: BOOK_TICKER_SOURCE,
+    // The stream carries no event time.
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: false,
+    bid: scan.text(0),
+    ask: scan.text(2),
+    bidSize: scan.text(1),
+    askSize: scan.text(3),
+    sequence,
+    quality: 'live',
+    flags: NO_FLAGS,
+  };
+}
+
+function depth({ name, toFirstId }: Instrument, receivedAt: EpochMs): DepthDiff | null {
+  const observedAt = scan.count();
+  if (observedAt < 0 || !scan.take(toFirstId)) return null;
+  const firstId = scan.count();
+  if (firstId < 0 || !scan.take(LAST_ID)) return null;
+  const lastId = scan.count();
+  if (lastId < firstId || !scan.take(BIDS)) return null;
+  const bids = scan.levels(LEVELS);
+  if (bids < 0 || !scan.take(ASKS)) return null;
+  const asks = scan.levels(LEVELS);
+  if (asks < 0 || !scan.closes(2)) return null;
+  return {
+    kind: 'depth_diff',
+    instrument: name,
+    observedAt,
+    receivedAt,
+    firstId,
+    lastId,
+    bids: scan.pairs(0, bids),
+    asks: scan.pairs(bids, asks),
+  };
+}

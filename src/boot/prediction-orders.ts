@@ -1,0 +1,124 @@
+/** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
+import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
+import { MOST_OPEN_TRANSACTIONS } from '../../actors/prepared-transaction/swap-desk.ts';
+import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
+import { blockedBy, createPredictionOrderDesk } from '../../actors/prediction-order/command-desk.ts';
+import type { LivePredictionOrders, PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
+import { createLivePredictionDesk, NO_ORDER } from '../../actors/prediction-order/live-desk.ts';
+import type { OnchainVenue } from '../../actors/prediction-order/onchain-venue.ts';
+import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { BusQuote } from '../adapters/queue/quote-bus.ts';
+import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
+import { createActorStore } from '../adapters/store/actor-store.ts';
+import { BookMoved } from '../adapters/store/book-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { createPredictionOrderStore } from '../adapters/store/prediction-order-store.ts';
+import { groundOf, RoomFull, RoomMoved } from '../adapters/store/prepared-transaction-store.ts';
+import { createPredictionStore } from '../adapters/store/prediction-store.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction-market.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { createManualRisk } from './manual-risk.ts';
+import { createPredictionPreTrade } from './prediction-pre-trade.ts';
+import type { PredictionAsking } from './prediction-reads.ts';
+
+/** The on-chain counterpart and its chain, as this process reaches them. */
+export interface OnchainPredictions {
+  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
+  readonly chain: Pick<ChainDoor, 'simulate' | 'lookupTable' | 'blockHeight'>;
+}
+
+/** Live orders, or the refusal of both steps where no on-chain venue is named. */
+export function createLivePredictionOrders(deps: {
+  readonly sql: Sql;
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly onchain: OnchainPredictions | null;
+  /** The providers that list the markets. */
+  readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>;
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): LivePredictionOrders {
+  const { sql, runtime, onchain, clock, newId } = deps;
+  const orders = createPredictionOrderStore(sql);
+  if (onchain === null) {
+    const off = async () =>
+      refuse('feature_disabled', 'live prediction orders need a primary chain and PREDICTION_ONCHAIN_URL with its key: none is named');
+    return {
+      prepare: off,
+      execute: async ({ orgId }, id) => ((await orders.find(orgId, id)) === null ? refuse('not_found', NO_ORDER) : off()),
+    };
+  }
+  const markets = createPredictionStore(sql);
+  // A quote of the provider itself never prices an order at its on-chain counterpart.
+  const preTrade = createPredictionPreTrade({
+    risk: createManualRisk({ sql, bus: deps.bus, clock }),
+    markets,
+    venues: deps.venues,
+    book: (market) => onchain.venue.book(market),
+    bus: null,
+    clock,
+  });
+  const submission = createTransactionSubmission({
+    runtime,
+    load: createActorStore(sql).load,
+    verifySignature: verifyEd25519,
+    mayLeave: { prediction_order: (orgId, id, context) => mayLeave(orgId, id, predictionSubject(context).orderId) },
+    clock,
+  });
+
+  /** An order leaves only while its market is open and risk lets it pass on the present book; its own reservation does not count. */
+  async function mayLeave(orgId: string, transactionId: string, orderId: string): Promise<Outcome<null>> {
+    const order = await orders.find(orgId, orderId);
+    const market = order === null ? null : await markets.get(order.marketId);
+    if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
+    const judged = await preTrade.rejudge(orgId, market, { ...order.order, id: transactionId });
+    if (!judged.ok) return judged;
+    return blockedBy(judged.value) ?? { ok: true, value: null };
+  }
+
+  return createLivePredictionDesk({
+    runtime,
+    preTrade,
+    venue: onchain.venue,
+    chain: onchain.chain,
+    submission,
+    orders,
+    room: {
+      ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
+      record: (orgId, bookId, ground) => ({ type: 'prepared_room', orgId, bookId, ground, most: MOST_OPEN_TRANSACTIONS }),
+    },
+    isMoved: (error) => error instanceof RoomMoved,
+    isFull: (error) => error instanceof RoomFull,
+    clock,
+    newId,
+  });
+}
+
+export function createPredictionOrders(deps: {
+  readonly sql: Sql;
+  readonly runtime: Pick<Runtime, 'start'>;
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  /** The providers, asked on demand. */
+  readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): PredictionOrderCommands {
+  const { sql, bus, clock, venues } = deps;
+  return createPredictionOrderDesk({
+    runtime: deps.runtime,
+    preTrade: createPredictionPreTrade({
+      risk: createManualRisk({ sql, bus, clock }),
+      markets: createPredictionStore(sql),
+      venues,
+      book: (market) => venues[market.provider].book(market),
+      bus,
+      clock,
+    }),
+    isOverrun: (error) => error instanceof BookMoved,
+    clock,
+    newId: deps.newId,
+  });
+}

@@ -1,0 +1,170 @@
+/** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
+
+import { predictionOrderRules } from '../../actors/prediction-order/purpose.ts';
+import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
+import type { TransactionSubmission } from '../../actors/prepared-transaction/commands.ts';
+import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
+import { transactionCarriers } from '../../actors/prepared-transaction/execution.ts';
+import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
+import type { Purposes } from '../../actors/prepared-transaction/purpose.ts';
+import type { RouteDoor } from '../../actors/prepared-transaction/route-door.ts';
+import { createTransactionSubmission, NO_TRANSACTION } from '../../actors/prepared-transaction/submission.ts';
+import type { SwapCommands } from '../../actors/prepared-transaction/swap-commands.ts';
+import { createSwapDesk, passed, type SwapPreTrade } from '../../actors/prepared-transaction/swap-desk.ts';
+import { swapPurpose, swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
+import type { ErrandCarrier } from '../../actors/runtime/errands.ts';
+import type { Runtime } from '../../actors/runtime/runtime.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import type { BusQuote } from '../adapters/queue/quote-bus.ts';
+import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
+import { NodeError } from '../adapters/solana/json-rpc.ts';
+import type { SolanaRpc } from '../adapters/solana/rpc.ts';
+import { createActorStore } from '../adapters/store/actor-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { groundOf, isTwin, RoomFull, RoomMoved } from '../adapters/store/prepared-transaction-store.ts';
+import { createProposalStore } from '../adapters/store/proposal-store.ts';
+import { bookIds } from '../domain/book.ts';
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { plainDecimal } from '../domain/decimal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
+import { multiplierAt } from '../domain/token-layout.ts';
+import type { RouteRules, SwapLeg } from '../domain/transaction/swap.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { agedQuote } from './live-marks.ts';
+import { createManualRisk } from './manual-risk.ts';
+import { liquidityOf, referenceNow } from './pre-trade.ts';
+
+/** What a finalized transaction comes to, by its purpose. */
+export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules };
+
+export const preparedTransactions = preparedTransactionKind(PURPOSES);
+
+/** The primary chain as this process reaches it. */
+export interface PrimaryChain {
+  readonly chain: ChainDoor & Pick<SolanaRpc, 'mintInfo'>;
+  readonly routes: RouteDoor;
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+}
+
+interface SwapDeps extends PrimaryChain {
+  readonly sql: Sql;
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+/** Swaps of people on these connections. */
+export function createSwaps(deps: SwapDeps): SwapCommands {
+  const preTrade = createSwapPreTrade(deps);
+  return createSwapDesk({
+    runtime: deps.runtime,
+    preTrade,
+    submission: createSubmission(deps, preTrade),
+    routes: deps.routes,
+    chain: deps.chain,
+    legs: (instrument) => legsOf(deps, instrument),
+    rules: deps.rules,
+    obstacleOf,
+    isSilence,
+    clock: deps.clock,
+    newId: deps.newId,
+  });
+}
+
+function createSubmission({ sql, runtime, clock }: SwapDeps, preTrade: SwapPreTrade): TransactionSubmission {
+  return createTransactionSubmission({
+    runtime,
+    load: createActorStore(sql).load,
+    verifySignature: verifyEd25519,
+    mayLeave: { swap: (orgId, _, context) => mayLeave(preTrade, orgId, context) },
+    clock,
+  });
+}
+
+/** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
+async function mayLeave(preTrade: SwapPreTrade, orgId: string, context: PreparedTransactionContext): Promise<Outcome<null>> {
+  const { order } = swapSubject(context);
+  const judged = passed(await preTrade.judge(orgId, order.instrument, () => ({ ok: true, value: order })));
+  return judged.ok ? { ok: true, value: null } : judged;
+}
+
+function createSwapPreTrade({ sql, bus, clock }: Pick<SwapDeps, 'sql' | 'bus' | 'clock'>): SwapPreTrade {
+  const freshness = createFreshness();
+  const risk = createManualRisk({ sql, bus, clock });
+  const quote: SwapPreTrade['quote'] = (instrument) => {
+    const heard = bus.latest(instrument);
+    return heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null;
+  };
+  return {
+    quote,
+    ground: (orgId) => groundOf(sql, orgId, bookIds.manual(orgId, 'live')),
+    async judge(orgId, instrument, compile) {
+      const liquidityUsd = await liquidityOf(sql, instrument, clock.now());
+      const present = { quote: quote(instrument), depth: null, liquidityUsd };
+      const reference = referenceNow(bus, freshness, instrument, clock.now());
+      return risk.judge(orgId, 'live', present, (longest) => compile(longest, present.quote), { reference });
+    },
+  };
+}
+
+/** True of an error that says that the node of the chain gave no answer. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof NodeError;
+}
+
+/** What the birth of a transaction has met. */
+export function obstacleOf(error: unknown): 'moved' | 'full' | 'twin' | null {
+  if (error instanceof RoomMoved) return 'moved';
+  if (error instanceof RoomFull) return 'full';
+  return isTwin(error) ? 'twin' : null;
+}
+
+/** Both sides of a token's swap. What a UI unit is, the mint itself says. */
+export async function legsOf(
+  { chain, clock }: Pick<SwapDeps, 'chain' | 'clock'>,
+  instrument: InstrumentKey,
+): Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>> {
+  const token = CATALOG.byKey(instrument)?.token ?? null;
+  if (token === null) return refuse('malformed', `$.instrument: ${instrument} is no token of the primary chain`);
+  const mint = await chain.mintInfo(token.mint);
+  if (mint === null) return refuse('unavailable', `the node does not know the mint ${token.mint}`);
+  if (mint.paused) return refuse('route_refused', `the issuer has stopped every transfer of ${instrument}`);
+  const multiplier = plainDecimal(multiplierAt(mint, clock.now()));
+  return {
+    ok: true,
+    value: {
+      stable: { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' },
+      token: { mint: token.mint, decimals: mint.decimals, multiplier },
+    },
+  };
+}
+
+/** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */
+export function noSwaps(find: (orgId: string, id: string) => Promise<object | null>): SwapCommands {
+  const off = async () => refuse('feature_disabled', 'swaps need a node of the primary chain beside its aggregator: set SPOTCHAIN_RPC_URL');
+  return {
+    quote: off,
+    prepare: off,
+    execute: async ({ orgId }, id) => ((await find(orgId, id)) === null ? refuse('not_found', NO_TRANSACTION) : off()),
+  };
+}
+
+/** The carriers of prepared transactions' errands, by kind. */
+export function preparedTransactionCarriers(deps: {
+  readonly sql: Sql;
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly chain: ChainDoor;
+  readonly clock: Pick<Clock, 'now'>;
+}): Readonly<Record<string, ErrandCarrier>> {
+  return transactionCarriers({
+    runtime: deps.runtime,
+    load: createActorStore(deps.sql).load,
+    leaseIsHeld: createProposalStore(deps.sql).leaseIsHeld,
+    chain: deps.chain,
+    verifySignature: verifyEd25519,
+    purposes: PURPOSES,
+    clock: deps.clock,
+  });
+}

@@ -1,0 +1,25 @@
+/** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
+import type { PrimaryWalletReads } from '../../api/portfolio-doors.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { NodeError } from '../adapters/solana/json-rpc.ts';
+import { createSolanaRpc } from '../adapters/solana/rpc.ts';
+import { refuse } from '../domain/refusal.ts';
+
+/** Somebody waits for the answer: a node that is slower is told as away. */
+const TIMEOUT_MS = 4_000;
+
+/** Opens nothing: every read asks anew. `close` lets go of what reads left open. */
+export function createPrimaryWallets(rpcUrl: string, clock: Clock): PrimaryWalletReads & { close(): void } {
+  const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS });
+  return {
+    async balancesOf(owner) {
+      try {
+        return await rpc.balancesOf(owner);
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        return refuse('unavailable', `the node of the primary chain did not answer: ${error.message} (${error.code})`);
+      }
+    },
+    close: () => rpc.close(),
+  };
+}

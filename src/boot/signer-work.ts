@@ -1,0 +1,96 @@
+/**
+ * The signer process (spec section 5.6): the only one that holds the authorization key. It is told two lines on standard
+ * input, the key and where to listen; takes ids of prepared transactions from a private socket; and ends with its parent.
+ */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { authorizationKey, type AuthorizationKey } from '../adapters/identity/authorization-signature.ts';
+import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
+import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
+import { openDatabase } from '../adapters/store/database.ts';
+import { type LogLevel } from './config.ts';
+import { loadListedTokens } from './listed-tokens.ts';
+import { createLog } from './log.ts';
+import { createSigning } from './signing-judgement.ts';
+
+/** The first line: the key, or the file that it lies in. */
+export interface SignerSecret {
+  readonly key: string | null;
+  readonly keyFile: string | null;
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly logLevel: LogLevel;
+}
+
+/** The second line, once the database is there. */
+export interface SignerPlace {
+  readonly databaseUrl: string;
+  /** The remote signer. */
+  readonly url: string;
+  readonly socket: string;
+  readonly isSandboxed: boolean;
+}
+
+/** What either line is answered with, as a line on standard output. */
+export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };
+
+const DATABASE_CONNECTIONS = 4;
+
+// A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
+for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.stdin.on('close', () => process.exit(0));
+
+const lines = createInterface({ input: process.stdin, crlfDelay: Infinity })[Symbol.asyncIterator]();
+const tell = (told: SignerTold): void => void process.stdout.write(`${JSON.stringify(told)}\n`);
+
+async function nextLine<T>(): Promise<T> {
+  const { value, done } = await lines.next();
+  if (done === true) process.exit(0);
+  return JSON.parse(value) as T;
+}
+
+/** The key of the first line; a sentence where there is none in it. Nothing of what was given is repeated. */
+function keyOf({ key, keyFile }: SignerSecret): AuthorizationKey | string {
+  if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
+  try {
+    return (
+      authorizationKey(readFileSync(keyFile, 'utf8')) ??
+      `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} holds no P-256 private key: it should be PEM or base64 PKCS #8, with or without the prefix wallet-auth:`
+    );
+  } catch (error) {
+    return `IDP_AUTHORIZATION_PRIVATE_KEY_FILE: ${keyFile} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`;
+  }
+}
+
+async function work(): Promise<void> {
+  const secret = await nextLine<SignerSecret>();
+  const key = keyOf(secret);
+  if (typeof key === 'string') return tell({ ok: false, wrong: key });
+  tell({ ok: true, publicKey: key.publicKey });
+  const place = await nextLine<SignerPlace>();
+  const { appId, appSecret, logLevel } = secret;
+  const log = createLog(logLevel);
+  const clock = createLiveClock();
+  const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });
+  const remote = createRemoteSigner({ baseUrl: place.url, appId, appSecret, key, clock });
+  const sign = createSigning({ sql, remote, clock });
+  try {
+    await listenAsSigner({
+      path: place.socket,
+      sign: async (orderId) => {
+        // Agent tokens are listed while the service runs.
+        await loadListedTokens(sql, place.isSandboxed);
+        const answer = await sign(orderId);
+        log.info({ orderId, outcome: answer.outcome, ...(answer.outcome === 'refused' ? { code: answer.code } : {}) }, 'asked to sign');
+        return answer;
+      },
+      onError: (error) => log.error({ err: error }, 'the signer'),
+    });
+  } catch (error) {
+    return tell({ ok: false, wrong: (error as Error).message });
+  }
+  tell({ ok: true, publicKey: key.publicKey });
+}
+
+await work();

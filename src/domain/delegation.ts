@@ -1,0 +1,98 @@
+/**
+ * Delegations: by which the owner of a wallet lets one agent have its transactions signed without a prompt per trade
+ * (spec section 5.6). Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member
+ * of the organization who may trade.
+ */
+import { ratioOf } from './risk/exact.ts';
+import { type EpochMs, isoTime } from './time.ts';
+
+/** What the owner puts a signature under. */
+export interface DelegationTerms {
+  readonly orgId: string;
+  readonly agentId: string;
+  /** The owner's address on the primary chain, base58. */
+  readonly wallet: string;
+  /** What the remote signer calls the same wallet. */
+  readonly signerWallet: string;
+  /** The most that one transaction may come to at its worst price, in US dollars. */
+  readonly maxNotionalUsd: string;
+  readonly expiresAt: EpochMs;
+  readonly issuedAt: EpochMs;
+  /** A text is signed once and grants once. */
+  readonly nonce: string;
+}
+
+/** A delegation as it stands. */
+export interface Delegation extends DelegationTerms {
+  readonly id: string;
+  /** The owner's Ed25519 signature under the text, base64. */
+  readonly ownerSignature: string;
+  readonly grantedBy: string;
+  readonly grantedAt: EpochMs;
+  readonly revokedAt: EpochMs | null;
+  readonly revokedBy: string | null;
+}
+
+/** How long a text may wait for its signature. */
+export const CHALLENGE_MS = 10 * 60_000;
+/** The longest that a delegation holds. */
+export const LONGEST_DELEGATION_MS = 90 * 86_400_000;
+
+/** Wallets refuse to sign messages that could be a transaction; a text of letters can be none. */
+export function delegationText(terms: DelegationTerms): string {
+  return [
+    'Sevengate delegation 1',
+    '',
+    'By signing this I let one agent trade from my wallet without asking me each time, until it expires or is revoked. Signing moves nothing.',
+    '',
+    `Organization: ${terms.orgId}`,
+    `Agent: ${terms.agentId}`,
+    `Wallet: ${terms.wallet}`,
+    `Wallet at the signer: ${terms.signerWallet}`,
+    `Most per transaction: ${terms.maxNotionalUsd} US dollars`,
+    `Expires: ${isoTime(terms.expiresAt)}`,
+    `Issued: ${isoTime(terms.issuedAt)}`,
+    `Nonce: ${terms.nonce}`,
+  ].join('\n');
+}
+
+/** Why a delegated transaction is not signed. The order is that of the look: the first that applies is told. */
+export const DELEGATION_REFUSALS = [
+  'feature_disabled',
+  'delegation_missing',
+  'delegation_revoked',
+  'delegation_expired',
+  'delegation_limit_breach',
+  'signer_refused',
+] as const;
+export type DelegationRefusal = (typeof DELEGATION_REFUSALS)[number];
+
+/** Whether an agent's newest delegation lets a transaction of this wallet and size pass at this moment; null where it does. */
+export function delegationRefusal(
+  delegation: Delegation | null,
+  at: EpochMs,
+  transaction: { readonly wallet: string; readonly notionalUsd: string },
+): { readonly code: DelegationRefusal; readonly detail: string } | null {
+  if (delegation === null)
+    return { code: 'delegation_missing', detail: 'no owner of a wallet has delegated to this agent: POST /v1/delegations grants one' };
+  if (delegation.revokedAt !== null)
+    return { code: 'delegation_revoked', detail: `the delegation of this agent was revoked at ${isoTime(delegation.revokedAt)}` };
+  if (at >= delegation.expiresAt)
+    return { code: 'delegation_expired', detail: `the delegation of this agent expired at ${isoTime(delegation.expiresAt)}` };
+  if (transaction.wallet !== delegation.wallet)
+    return {
+      code: 'delegation_missing',
+      detail: `the agent may trade from ${delegation.wallet}, and this transaction is of ${transaction.wallet}`,
+    };
+  if (exceeds(transaction.notionalUsd, delegation.maxNotionalUsd))
+    return {
+      code: 'delegation_limit_breach',
+      detail: `the transaction comes to ${transaction.notionalUsd} US dollars at its worst price; its owner allowed ${delegation.maxNotionalUsd}`,
+    };
+  return null;
+}
+
+function exceeds(value: string, limit: string): boolean {
+  const [one, other] = [ratioOf(value), ratioOf(limit)];
+  return one.numerator * other.denominator > other.numerator * one.denominator;
+}

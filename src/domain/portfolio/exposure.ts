@@ -1,0 +1,190 @@
+/** What a portfolio is made of: its instruments, its sectors, and underlyings that it is exposed to more than once. */
+import type { Catalog } from '../catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { underlyingOf } from '../risk/capacity.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { PortfolioHolding, PortfolioTotals } from './holdings.ts';
+import { catalogInputId, MANDATE_INPUT } from './trace.ts';
+
+/** The sector that cash is shown under. */
+export const CASH_SECTOR = 'cash';
+
+/** A part of the portfolio's value. Net values and cash sum to the value of the portfolio. */
+export interface SectorWeight {
+  readonly sector: string;
+  /** Longs less shorts. */
+  readonly netUsd: DecimalString;
+  /** Longs and shorts. */
+  readonly grossUsd: DecimalString;
+  /** net / value of the portfolio x 100; null where that is not above zero. */
+  readonly weightPct: number | null;
+  readonly inputs: readonly string[];
+}
+
+/** One instrument over all places, against the mandate's limit on a position. */
+export interface InstrumentWeight {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly grossUsd: DecimalString;
+  readonly weightPct: number | null;
+  readonly limitPct: number;
+  readonly exceedsLimit: boolean;
+  readonly inputs: readonly string[];
+}
+
+export const EXPOSURE_RELATIONS = ['same_underlying', 'paired_stock'] as const;
+
+/** One member of a group of instruments that give exposure to one underlying. */
+export interface ExposureMember {
+  readonly instrument: InstrumentKey;
+  /** `paired_stock`: an agent token that was launched against a share of the underlying. */
+  readonly relation: (typeof EXPOSURE_RELATIONS)[number];
+  /** Null where it is unpriced: then it is in no sum. */
+  readonly valueUsd: DecimalString | null;
+}
+
+/** An underlying that several instruments of the portfolio give exposure to. */
+export interface DuplicateExposure {
+  readonly underlying: string;
+  readonly members: readonly ExposureMember[];
+  /** Absolute values of the members on the underlying itself: what the pre-trade risk function holds against its limit. */
+  readonly sameUnderlyingUsd: DecimalString;
+  /** Absolute values of agent tokens that are paired with its share. */
+  readonly pairedUsd: DecimalString;
+  /** same underlying / value of the portfolio x 100. */
+  readonly weightPct: number | null;
+  readonly limitPct: number;
+  /** True where at least two instruments on the underlying itself exceed the limit, or nobody knows because one is unpriced. */
+  readonly exceedsLimit: boolean;
+  readonly inputs: readonly string[];
+}
+
+function weightOf(amount: Decimal, total: Decimal): number | null {
+  return total.gt(0) ? amount.times(100).div(total).toDecimalPlaces(8).toNumber() + 0 : null;
+}
+
+/** amount > limit percent of total, multiplied out; whatever is held exceeds a portfolio that is worth nothing. */
+function exceeds(amount: Decimal, total: Decimal, limitPct: number): boolean {
+  return amount.times(100).gt(Decimal.max(0, total).times(plainDecimal(limitPct)));
+}
+
+/** Groups in the order of their first member. */
+function grouped<Key extends string>(
+  holdings: readonly PortfolioHolding[],
+  keyOf: (holding: PortfolioHolding) => Key | null,
+): Map<Key, PortfolioHolding[]> {
+  const groups = new Map<Key, PortfolioHolding[]>();
+  for (const holding of holdings) {
+    const key = keyOf(holding);
+    if (key === null) continue;
+    const group = groups.get(key) ?? [];
+    group.push(holding);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+function sumOf(holdings: readonly PortfolioHolding[], part: 'net' | 'gross'): Decimal {
+  return holdings.reduce((sum, { valueUsd }) => {
+    const value = new Decimal(valueUsd ?? '0');
+    return sum.plus(part === 'net' ? value : value.abs());
+  }, new Decimal(0));
+}
+
+/** Sectors as the catalog states them, the largest first, cash last. What is unpriced has no weight and is named by the portfolio. */
+export function sectorWeights(
+  holdings: readonly PortfolioHolding[],
+  totals: PortfolioTotals,
+  places: readonly string[],
+): readonly SectorWeight[] {
+  const total = new Decimal(totals.valueUsd);
+  const priced = holdings.filter(({ valueUsd }) => valueUsd !== null);
+  const sectors = [...grouped(priced, ({ sector }) => sector)].map(([sector, members]) => ({
+    sector,
+    members,
+    gross: sumOf(members, 'gross'),
+  }));
+  sectors.sort((a, b) => b.gross.cmp(a.gross) || (a.sector < b.sector ? -1 : 1));
+  const rows = sectors.map(({ sector, members, gross }): SectorWeight => {
+    const net = sumOf(members, 'net');
+    return {
+      sector,
+      netUsd: plainDecimal(net),
+      grossUsd: plainDecimal(gross),
+      weightPct: weightOf(net, total),
+      inputs: members.map(({ id }) => id),
+    };
+  });
+  const cash = new Decimal(totals.cashUsd);
+  return [
+    ...rows,
+    { sector: CASH_SECTOR, netUsd: totals.cashUsd, grossUsd: plainDecimal(cash.abs()), weightPct: weightOf(cash, total), inputs: places },
+  ];
+}
+
+/** Every priced instrument against `maxPositionWeightPct`, in the order of the holdings. */
+export function instrumentWeights(
+  holdings: readonly PortfolioHolding[],
+  totals: PortfolioTotals,
+  limitPct: number,
+): readonly InstrumentWeight[] {
+  const total = new Decimal(totals.valueUsd);
+  return [...grouped(holdings, ({ instrument, valueUsd }) => (valueUsd === null ? null : instrument))].map(([instrument, members]) => {
+    const gross = sumOf(members, 'gross');
+    const quantity = members.reduce((sum, each) => sum.plus(each.quantity), new Decimal(0));
+    return {
+      instrument,
+      quantity: plainDecimal(quantity),
+      grossUsd: plainDecimal(gross),
+      weightPct: weightOf(gross, total),
+      limitPct,
+      exceedsLimit: exceeds(gross, total, limitPct),
+      inputs: [...members.map(({ id }) => id), MANDATE_INPUT],
+    };
+  });
+}
+
+/**
+ * Underlyings that more than one instrument gives exposure to: a token, a perpetual and a share token of one underlying,
+ * grouped as the pre-trade risk function groups them, and agent tokens with the share that they are paired with (spec section 4.9).
+ */
+export function duplicateExposures(
+  holdings: readonly PortfolioHolding[],
+  totals: PortfolioTotals,
+  limitPct: number,
+  catalog: Catalog,
+): readonly DuplicateExposure[] {
+  const total = new Decimal(totals.valueUsd);
+  const pairedWith = (instrument: InstrumentKey): InstrumentKey | null => catalog.byKey(instrument)?.pairedStock ?? null;
+  const groups = grouped(holdings, ({ instrument, underlying }) => {
+    const share = instrument === null ? null : pairedWith(instrument);
+    return instrument === null ? null : share === null ? underlying : underlyingOf(catalog, share);
+  });
+  return [...groups].flatMap(([underlying, group]) => {
+    const byInstrument = [...grouped(group, ({ instrument }) => instrument)];
+    if (byInstrument.length < 2) return [];
+    const members = byInstrument.map(
+      ([instrument, held]): ExposureMember => ({
+        instrument,
+        relation: pairedWith(instrument) === null ? 'same_underlying' : 'paired_stock',
+        valueUsd: held.some(({ valueUsd }) => valueUsd === null) ? null : plainDecimal(sumOf(held, 'net')),
+      }),
+    );
+    const of = (relation: ExposureMember['relation']): ExposureMember[] => members.filter((member) => member.relation === relation);
+    const sumAbs = (some: readonly ExposureMember[]): Decimal =>
+      some.reduce((sum, { valueUsd }) => sum.plus(new Decimal(valueUsd ?? '0').abs()), new Decimal(0));
+    const same = of('same_underlying');
+    const sameUsd = sumAbs(same);
+    const unknown = same.some(({ valueUsd }) => valueUsd === null);
+    return {
+      underlying,
+      members,
+      sameUnderlyingUsd: plainDecimal(sameUsd),
+      pairedUsd: plainDecimal(sumAbs(of('paired_stock'))),
+      weightPct: unknown ? null : weightOf(sameUsd, total),
+      limitPct,
+      exceedsLimit: same.length > 1 && (unknown || exceeds(sameUsd, total, limitPct)),
+      inputs: [...group.map(({ id }) => id), ...members.map(({ instrument }) => catalogInputId(instrument)), MANDATE_INPUT],
+    };
+  });
+}

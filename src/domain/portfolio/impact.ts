@@ -1,0 +1,205 @@
+/** What a proposed allocation would make of a portfolio (spec section 4.2): simulated on a copy, stored nowhere. */
+import { applyFill, type BookState, emptyBook, type Fill, holdingOf } from '../book.ts';
+import type { Catalog } from '../catalog.ts';
+import { costModelOf, feeUsdOf } from '../costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { RiskAttribution } from '../decision.ts';
+import { type Order, type OrderQuote, type OrderSide, resized } from '../order.ts';
+import type { LimitUse } from '../risk/limit-uses.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { PortfolioBook } from './place.ts';
+import { isPooled } from './pool-exit.ts';
+import { instrumentInputs, type Portfolio, type PortfolioMaterial, portfolioOf } from './portfolio.ts';
+import { catalogInputId, MANDATE_INPUT, type PortfolioInput, plainInput, poolInputId, quoteInputId } from './trace.ts';
+
+/** One proposed purchase or sale. */
+export interface Allocation {
+  readonly instrument: InstrumentKey;
+  readonly side: OrderSide;
+  readonly notionalUsd: DecimalString;
+}
+
+/** An allocation as the pre-trade risk function sees it; `order` is null where there is no price to make one on. */
+export interface JudgedAllocation {
+  readonly allocation: Allocation;
+  readonly order: Order | null;
+  /** The price that it would trade at. */
+  readonly touch: DecimalString | null;
+  /** The top of the book that it was judged on; null where there is none that is live. */
+  readonly quote: OrderQuote | null;
+  readonly risk: RiskAttribution | null;
+  /** Every limit on its size with what counts against it before and after; none for a sell, which is held to none. */
+  readonly limits: readonly LimitUse[];
+  /** Why there is no order; empty where there is one. */
+  readonly problem: string;
+}
+
+/** The book that allocations are simulated in: that of the organization's people, and what it opens with where nothing was booked. */
+export interface AllocationBook {
+  readonly id: string;
+  readonly capitalUsd: DecimalString;
+}
+
+/** One allocation with what the simulation did. */
+export interface SimulatedAllocation extends JudgedAllocation {
+  /** Its input id. */
+  readonly id: string;
+  readonly wouldPass: boolean;
+  /** Zero where nothing could be simulated. */
+  readonly quantity: DecimalString;
+  readonly feeUsd: DecimalString;
+  readonly note: string;
+  readonly inputs: readonly string[];
+}
+
+export interface PortfolioImpact {
+  readonly before: Portfolio;
+  readonly after: Portfolio;
+  readonly allocations: readonly SimulatedAllocation[];
+  /** What every id of either portfolio and of the allocations is. */
+  readonly inputs: readonly PortfolioInput[];
+}
+
+/**
+ * Before and after. An allocation that risk refuses is simulated all the same, and said to be refused: what it would do is
+ * the question. One without a live price is not, and a sell takes no more than the book holds.
+ */
+export function impactOf(
+  material: PortfolioMaterial,
+  book: AllocationBook,
+  judged: readonly JudgedAllocation[],
+  catalog: Catalog,
+): PortfolioImpact {
+  const { at } = material;
+  const opened = withBook(material, book);
+  let standing = bookIn(opened, book.id);
+  const simulated: SimulatedAllocation[] = [];
+  for (const [index, each] of judged.entries()) {
+    const id = allocationId(index);
+    const { state, done } = simulate(standing.state, each, id, at);
+    standing = withTrade(standing, state, each.allocation.instrument, done.quantity === '0' ? null : id);
+    simulated.push(done);
+  }
+  const books = opened.books.map((one) => (one.state.id === book.id ? standing : one));
+  const before = portfolioOf(opened, catalog);
+  const after = portfolioOf({ ...opened, books }, catalog);
+  const traded = simulated.map(({ allocation }) => allocation.instrument);
+  const inputs = [
+    ...before.inputs,
+    ...after.inputs,
+    ...instrumentInputs(material, traded, catalog),
+    ...simulated.flatMap((each) => askedInputs(each, at)),
+  ];
+  return { before, after, allocations: simulated, inputs: onceEach(inputs) };
+}
+
+/** What was proposed, and the top of the book that it was judged on. */
+function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: EpochMs): PortfolioInput[] {
+  const { side, notionalUsd, instrument } = allocation;
+  const asked = plainInput({
+    id,
+    kind: 'allocation',
+    what: `${side} ${instrument} for ${notionalUsd} US dollars`,
+    value: notionalUsd,
+    source: 'the request',
+  });
+  if (quote === null) return [asked];
+  const { bid, ask, venue, observedAt, quality, flags } = quote;
+  const what = `bid ${bid ?? 'none'}, ask ${ask ?? 'none'}: what it was judged on`;
+  const ageMs = Math.max(0, at - observedAt);
+  return [asked, plainInput({ id: touchInputId(id), kind: 'quote', what, value: touch, source: venue, observedAt, ageMs, quality, flags })];
+}
+
+/** Inputs each once. Where both portfolios have one, that before: the later one is it and the allocations. */
+function onceEach(inputs: readonly PortfolioInput[]): readonly PortfolioInput[] {
+  const known = new Map<string, PortfolioInput>();
+  for (const input of inputs) if (!known.has(input.id)) known.set(input.id, input);
+  return [...known.values()];
+}
+
+function touchInputId(allocation: string): string {
+  return `touch:${allocation}`;
+}
+
+/** The input id of an allocation by its place in the request. */
+function allocationId(index: number): string {
+  return `allocation:${index}`;
+}
+
+function bookIn({ books }: PortfolioMaterial, id: string): PortfolioBook {
+  const found = books.find(({ state }) => state.id === id);
+  if (found === undefined) throw new Error(`the material has no book ${id}`);
+  return found;
+}
+
+/** The material with the book at its opening, where nothing was booked to it yet. */
+function withBook(material: PortfolioMaterial, { id, capitalUsd }: AllocationBook): PortfolioMaterial {
+  if (material.books.some(({ state }) => state.id === id)) return material;
+  const untouched: PortfolioBook = { agentId: null, version: 0, state: emptyBook(id, material.mode, capitalUsd), fills: new Map() };
+  return { ...material, books: [...material.books, untouched] };
+}
+
+/** The book after an allocation; the allocation stands among what its position was made of. */
+function withTrade(book: PortfolioBook, state: BookState, instrument: InstrumentKey, allocation: string | null): PortfolioBook {
+  if (allocation === null) return book;
+  const simulated = new Map(book.simulated);
+  simulated.set(instrument, [...(simulated.get(instrument) ?? []), allocation]);
+  return { ...book, state, simulated };
+}
+
+function simulate(
+  state: BookState,
+  judged: JudgedAllocation,
+  id: string,
+  at: EpochMs,
+): { readonly state: BookState; readonly done: SimulatedAllocation } {
+  const { allocation, risk, touch } = judged;
+  const { instrument } = allocation;
+  const wouldPass = risk?.verdict === 'passed';
+  const inputs = [
+    id,
+    ...(judged.quote === null ? [] : [touchInputId(id)]),
+    quoteInputId(instrument),
+    catalogInputId(instrument),
+    MANDATE_INPUT,
+    state.id,
+    ...(isPooled(instrument) ? [poolInputId(instrument)] : []),
+  ];
+  const order = judged.order === null ? null : fitting(judged.order, state);
+  const shared = { ...judged, id, wouldPass, inputs };
+  if (order === null || touch === null) {
+    const note = judged.order === null ? judged.problem : `the book ${state.id} holds none of ${instrument}`;
+    return { state, done: { ...shared, quantity: '0', feeUsd: '0', note } };
+  }
+  const { quantity } = order;
+  const notional = new Decimal(quantity).times(touch);
+  const feeUsd = feeUsdOf(notional, costModelOf(instrument));
+  const fill: Fill = {
+    id,
+    orderId: order.id,
+    bookId: state.id,
+    instrument,
+    side: order.side,
+    quantity,
+    fillPrice: touch,
+    feeUsd,
+    notionalUsd: plainDecimal(notional),
+    decisionPrice: touch,
+    slippageBps: 0,
+    at,
+    quotes: [],
+  };
+  const cut = quantity === judged.order?.quantity ? '' : `cut to the ${quantity} that the book holds`;
+  const refused = wouldPass ? '' : 'risk would refuse it';
+  const note = [cut, refused].filter((part) => part !== '').join('; ');
+  return { state: applyFill(state, fill), done: { ...shared, quantity, feeUsd, note } };
+}
+
+/** The order at a quantity that the book can do; null where it holds nothing to sell. */
+function fitting(order: Order, state: BookState): Order | null {
+  if (order.side === 'buy') return order;
+  const held = holdingOf(state, order.instrument)?.quantity ?? '0';
+  if (new Decimal(held).isZero()) return null;
+  return new Decimal(order.quantity).gt(held) ? resized(order, held) : order;
+}

@@ -1,0 +1,32 @@
+/** Contracts of prediction markets in a portfolio: what is known of them where nobody quotes them at this moment. */
+import type { DecimalString } from '../decimal.ts';
+import type { OutcomeSide, PredictionMarket } from '../prediction-market.ts';
+import { exposureOf, isListedNow } from '../prediction-order.ts';
+import type { EpochMs } from '../time.ts';
+
+/** What is known of an outcome that is held. */
+export interface OutcomeFact {
+  readonly name: string;
+  /** Outcomes that exclude each other are one exposure. */
+  readonly underlying: string;
+  /** What one contract is worth without a quote; null where nothing says it. */
+  readonly mark: DecimalString | null;
+  readonly why: string;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+}
+
+/** The payout of a decided market, the listed bid of an open one; of any other nothing is known. */
+export function outcomeFact(market: PredictionMarket, side: OutcomeSide, now: EpochMs): OutcomeFact {
+  const { payout, bid } = market.outcomes[side === 'yes' ? 0 : 1];
+  const shared = {
+    name: `${side}: ${market.question}`,
+    underlying: `prediction:${exposureOf(market)}`,
+    source: market.source,
+    observedAt: market.observedAt,
+  };
+  if (payout !== null && market.status === 'resolved') return { ...shared, mark: payout, why: 'the market is decided: this is its payout' };
+  if (bid !== null && market.status === 'open' && isListedNow(market, now))
+    return { ...shared, mark: bid, why: 'nobody quotes it at this moment: this is the bid of its listing' };
+  return { ...shared, mark: null, why: `nobody quotes it, and its market is ${market.status} without a listed bid` };
+}

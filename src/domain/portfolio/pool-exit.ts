@@ -1,0 +1,128 @@
+/** What leaving a position would cost where it trades in a pool: its share of the pool, and how much of it goes within the slippage budget. */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+import { isoTime } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { PortfolioHolding } from './holdings.ts';
+import { MANDATE_INPUT, poolInputId } from './trace.ts';
+
+/** A position larger than this part of its pool's liquidity takes the exit haircut (spec section 2.9), in percent. */
+export const LARGE_POSITION_PCT = 5;
+
+/** Liquidity of an instrument's pools, both sides together. */
+export interface PoolFact {
+  readonly liquidityUsd: DecimalString;
+  readonly observedAt: EpochMs;
+}
+
+/** The part of the mandate that pools are measured by. */
+export interface ExitMandate {
+  readonly maxPoolSharePct: number;
+  readonly maxSlippageBps: number;
+}
+
+/** The organization's whole position in one pooled instrument against its pool. */
+export interface PoolExit {
+  readonly instrument: InstrumentKey;
+  readonly quantity: DecimalString;
+  readonly positionUsd: DecimalString;
+  /** Null where it is not known at this moment. */
+  readonly liquidityUsd: DecimalString | null;
+  /** position / liquidity x 100, a ratio. */
+  readonly sharePct: number | null;
+  /** 5 % of the liquidity. */
+  readonly largeAboveUsd: DecimalString | null;
+  /** True where the position is strictly larger, or where nobody knows whether it is. */
+  readonly large: boolean;
+  readonly why: string;
+  readonly limitSharePct: number;
+  readonly exceedsLimit: boolean;
+  readonly slippageBudgetBps: number;
+  /** How far below the mark the whole position would sell, in basis points, in a pool of constant product. */
+  readonly exitSlippageBps: number | null;
+  /** The most that sells within the budget, valued at the mark and rounded down to a millionth. */
+  readonly exitableUsd: DecimalString | null;
+  readonly exitablePct: number | null;
+  readonly inputs: readonly string[];
+}
+
+/** True of an instrument that trades in pools: what trades on an order book has none. */
+export function isPooled(instrument: InstrumentKey | null): instrument is InstrumentKey {
+  return instrument?.startsWith('spotchain:') === true;
+}
+
+/** Every pooled position with a price, over all places: it leaves through one pool wherever it is held. */
+export function poolExitsOf(
+  holdings: readonly PortfolioHolding[],
+  pools: ReadonlyMap<InstrumentKey, PoolFact>,
+  mandate: ExitMandate,
+): readonly PoolExit[] {
+  const positions = new Map<InstrumentKey, PortfolioHolding[]>();
+  for (const holding of holdings) {
+    if (!isPooled(holding.instrument) || holding.valueUsd === null) continue;
+    const same = positions.get(holding.instrument) ?? [];
+    same.push(holding);
+    positions.set(holding.instrument, same);
+  }
+  return [...positions].map(([instrument, held]) => exitOf(instrument, held, pools.get(instrument) ?? null, mandate));
+}
+
+function exitOf(instrument: InstrumentKey, held: readonly PortfolioHolding[], pool: PoolFact | null, mandate: ExitMandate): PoolExit {
+  const sum = (amounts: readonly (DecimalString | null)[]): Decimal => amounts.reduce((all, each) => all.plus(each ?? '0'), new Decimal(0));
+  const position = sum(held.map(({ valueUsd }) => valueUsd));
+  const shared = {
+    instrument,
+    quantity: plainDecimal(sum(held.map(({ quantity }) => quantity))),
+    positionUsd: plainDecimal(position),
+    limitSharePct: mandate.maxPoolSharePct,
+    slippageBudgetBps: mandate.maxSlippageBps,
+    inputs: [...held.map(({ id }) => id), MANDATE_INPUT, poolInputId(instrument)],
+  };
+  if (pool === null) {
+    const unknown = {
+      liquidityUsd: null,
+      sharePct: null,
+      largeAboveUsd: null,
+      exitSlippageBps: null,
+      exitableUsd: null,
+      exitablePct: null,
+    };
+    return {
+      ...shared,
+      ...unknown,
+      large: true,
+      exceedsLimit: true,
+      why: 'the liquidity of its pools is not known at this moment, so that it counts as too large',
+    };
+  }
+  const liquidity = new Decimal(pool.liquidityUsd);
+  const large = position.times(100).gt(liquidity.times(LARGE_POSITION_PCT));
+  const exitable = Decimal.min(position, sellableWithin(liquidity, mandate.maxSlippageBps)).toDecimalPlaces(6, Decimal.ROUND_FLOOR);
+  const ofPosition = (amount: Decimal): number => (position.gt(0) ? amount.times(100).div(position).toDecimalPlaces(8).toNumber() : 100);
+  return {
+    ...shared,
+    liquidityUsd: plainDecimal(liquidity),
+    sharePct: liquidity.gt(0) ? position.times(100).div(liquidity).toDecimalPlaces(8).toNumber() : null,
+    largeAboveUsd: plainDecimal(liquidity.times(LARGE_POSITION_PCT).div(100)),
+    large,
+    why: `${large ? 'larger than' : 'not larger than'} ${LARGE_POSITION_PCT} percent of the liquidity observed at ${isoTime(pool.observedAt)}`,
+    exceedsLimit: position.times(100).gt(liquidity.times(plainDecimal(mandate.maxPoolSharePct))),
+    exitSlippageBps: exitSlippage(position, liquidity),
+    exitableUsd: plainDecimal(exitable),
+    exitablePct: ofPosition(exitable),
+  };
+}
+
+/** Selling N into one side U of a pool of constant product brings N x U / (U + N): N / (U + N) less than at the mark. */
+function exitSlippage(position: Decimal, liquidity: Decimal): number {
+  const oneSide = liquidity.div(2);
+  const depth = oneSide.plus(position);
+  return depth.gt(0) ? position.times(10_000).div(depth).toDecimalPlaces(4).toNumber() : 10_000;
+}
+
+/** The notional whose slippage is just the budget: U x b / (1 - b). Everything goes within a budget of all of it. */
+function sellableWithin(liquidity: Decimal, budgetBps: number): Decimal {
+  const budget = new Decimal(budgetBps);
+  if (budget.gte(10_000)) return new Decimal(Number.POSITIVE_INFINITY);
+  return liquidity.div(2).times(budget).div(new Decimal(10_000).minus(budget));
+}

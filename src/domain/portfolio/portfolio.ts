@@ -1,0 +1,163 @@
+/** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios (spec section 4.2). */
+import type { Catalog } from '../catalog.ts';
+import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { ExecutionMode } from '../order.ts';
+import type { Quote } from '../quote.ts';
+import type { RiskPreferences } from '../risk/preferences.ts';
+import { nextRegularOpen } from '../session.ts';
+import type { EpochMs } from '../time.ts';
+import { midPrice } from '../valuation.ts';
+import type { InstrumentKey } from '../venue.ts';
+import {
+  type DuplicateExposure,
+  duplicateExposures,
+  type InstrumentWeight,
+  instrumentWeights,
+  type SectorWeight,
+  sectorWeights,
+} from './exposure.ts';
+import { holdingsOf, type PortfolioHolding, type PortfolioTotals, totalsOf } from './holdings.ts';
+import type { OutcomeFact } from './outcome.ts';
+import { type PortfolioBook, type PortfolioPlace, placeOfBook, type ReadPlace } from './place.ts';
+import { isPooled, type PoolExit, type PoolFact, poolExitsOf } from './pool-exit.ts';
+import { evaluateScenarios, type ScenarioResult, STANDARD_SCENARIOS, scenarioRule } from './standard-scenarios.ts';
+import {
+  calendarInput,
+  catalogInput,
+  MANDATE_INPUT,
+  type PortfolioInput,
+  plainInput,
+  poolInputId,
+  quoteInput,
+  quoteInputId,
+  scenarioInputId,
+} from './trace.ts';
+
+/** A wallet, or a part of one, that did not answer: what it holds is in no sum. */
+export interface UnreadWallet {
+  readonly address: string;
+  /** Who was asked. */
+  readonly asked: string;
+  readonly why: string;
+}
+
+/** Everything that a portfolio is made of, read at one instant. */
+export interface PortfolioMaterial {
+  readonly at: EpochMs;
+  readonly mode: ExecutionMode;
+  readonly books: readonly PortfolioBook[];
+  readonly wallets: readonly ReadPlace[];
+  readonly unread: readonly UnreadWallet[];
+  /** The newest quote of each instrument that is held, aged to this instant. */
+  readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
+  /** What is known of the outcomes of prediction markets that are held. */
+  readonly outcomes: ReadonlyMap<InstrumentKey, OutcomeFact>;
+  /** Liquidity that is known at this instant. */
+  readonly pools: ReadonlyMap<InstrumentKey, PoolFact>;
+  readonly mandate: { readonly version: number; readonly preferences: RiskPreferences };
+}
+
+export interface Portfolio {
+  readonly at: EpochMs;
+  readonly mode: ExecutionMode;
+  readonly places: readonly PortfolioPlace[];
+  readonly unread: readonly UnreadWallet[];
+  readonly totals: PortfolioTotals;
+  readonly holdings: readonly PortfolioHolding[];
+  readonly instruments: readonly InstrumentWeight[];
+  readonly sectors: readonly SectorWeight[];
+  readonly duplicates: readonly DuplicateExposure[];
+  readonly exits: readonly PoolExit[];
+  readonly scenarios: readonly ScenarioResult[];
+  /** What every id that a number names is. */
+  readonly inputs: readonly PortfolioInput[];
+}
+
+/** How the numbers are made; one sentence per field of the answer. */
+export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
+  mark: "(bid + ask) / 2 of the quote of the holding's own venue",
+  valueUsd: 'quantity x mark; a position that the venue reports without a quote has the reported value',
+  'totals.valueUsd': 'cash + holdings at live quotes + qualified holdings',
+  'totals.leverage': 'sum of absolute values of the priced holdings / value',
+  'sectors.weightPct': 'net value of the sector / value of the portfolio x 100',
+  'instruments.weightPct': 'absolute value over all places / value of the portfolio x 100',
+  'duplicates.weightPct': 'absolute values of the instruments on the underlying itself / value of the portfolio x 100',
+  'exits.sharePct': 'position / liquidity of its pools (both sides) x 100',
+  'exits.exitSlippageBps': 'position / (half of the liquidity + position) x 10000: a pool of constant product',
+  'exits.exitableUsd': 'half of the liquidity x budget / (1 - budget), at most the position',
+  'effects.lossUsd': '-(value before x (shock + haircut) / 100); below zero is a gain',
+  'scenarios.lossPct': 'sum of the losses / value before x 100',
+};
+
+/** Computes the portfolio of the material. */
+export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
+  const { at, mode, quotes, outcomes, mandate } = material;
+  const read = [...material.books.map(placeOfBook), ...material.wallets];
+  const places = read.map(({ place }) => place);
+  const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));
+  const totals = totalsOf(places, holdings, material.unread.length);
+  const exits = poolExitsOf(holdings, material.pools, mandate.preferences);
+  const opensAt = nextRegularOpen(at);
+  return {
+    at,
+    mode,
+    places,
+    unread: material.unread,
+    totals,
+    holdings,
+    instruments: instrumentWeights(holdings, totals, mandate.preferences.maxPositionWeightPct),
+    sectors: sectorWeights(
+      holdings,
+      totals,
+      places.map(({ id }) => id),
+    ),
+    duplicates: duplicateExposures(holdings, totals, mandate.preferences.maxUnderlyingWeightPct, catalog),
+    exits,
+    scenarios: evaluateScenarios(holdings, { totals, exits, nextRegularOpen: opensAt }),
+    inputs: [
+      ...read.flatMap(({ inputs }) => inputs),
+      ...instrumentInputs(material, heldInstruments(holdings), catalog),
+      ...ruleInputs(mandate.version, opensAt),
+    ],
+  };
+}
+
+function heldInstruments(holdings: readonly PortfolioHolding[]): InstrumentKey[] {
+  return holdings.flatMap(({ instrument }) => (instrument === null ? [] : [instrument]));
+}
+
+/** Quote, catalog entry and pool of each instrument, with what is not there said to be so. */
+export function instrumentInputs(
+  { quotes, pools, at }: PortfolioMaterial,
+  instruments: readonly InstrumentKey[],
+  catalog: Catalog,
+): PortfolioInput[] {
+  return [...new Set(instruments)].flatMap((instrument) => {
+    const quote = quotes.get(instrument);
+    const unheard = plainInput({ id: quoteInputId(instrument), kind: 'quote', what: 'no quote of it was heard', source: 'the feeds' });
+    return [
+      quote === undefined ? unheard : quoteInput(quote, midPrice(quote.bid, quote.ask), at),
+      catalogInput(instrument, catalog),
+      ...(isPooled(instrument) ? [poolInput(instrument, pools.get(instrument) ?? null, at)] : []),
+    ];
+  });
+}
+
+function poolInput(instrument: InstrumentKey, pool: PoolFact | null, at: EpochMs): PortfolioInput {
+  const parts = { id: poolInputId(instrument), kind: 'pool', source: 'observations' } as const;
+  if (pool === null) return plainInput({ ...parts, what: 'no liquidity of its pools was observed lately' });
+  const { liquidityUsd, observedAt } = pool;
+  const value: DecimalString = plainDecimal(liquidityUsd);
+  return plainInput({ ...parts, what: 'liquidity of its pools, both sides', value, observedAt, ageMs: Math.max(0, at - observedAt) });
+}
+
+function ruleInputs(version: number, opensAt: EpochMs | null): PortfolioInput[] {
+  const source = version === 0 ? 'the defaults of the service' : '/v1/risk/preferences';
+  return [
+    plainInput({ id: MANDATE_INPUT, kind: 'mandate', what: `the organization's risk preferences, version ${version}`, source }),
+    calendarInput(opensAt),
+    ...STANDARD_SCENARIOS.map((scenario) =>
+      plainInput({ id: scenarioInputId(scenario.id), kind: 'scenario', what: scenarioRule(scenario), source: 'spec section 2.9' }),
+    ),
+  ];
+}

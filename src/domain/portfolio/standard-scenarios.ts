@@ -1,0 +1,138 @@
+/** The five standard stress scenarios, which every portfolio is evaluated against (spec section 2.9). */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+import type { AssetClass } from './asset-class.ts';
+import type { PortfolioHolding, PortfolioTotals } from './holdings.ts';
+import { LARGE_POSITION_PCT, type PoolExit } from './pool-exit.ts';
+import { CALENDAR_INPUT, scenarioInputId } from './trace.ts';
+
+export const SCENARIO_IDS = ['equity_selloff', 'private_mark_reset', 'crypto_crash', 'liquidity_freeze', 'weekend_gap'] as const;
+export type ScenarioId = (typeof SCENARIO_IDS)[number];
+
+/** One scenario: percentage shocks to price by asset class. */
+export interface StandardScenario {
+  readonly id: ScenarioId;
+  /** Percent of the price; a class that is not named keeps its price. */
+  readonly shocks: Readonly<Partial<Record<AssetClass, number>>>;
+  /** What leaving a position that is large for its pool costs besides, in percent of the price before; null where nothing is left. */
+  readonly exitHaircutPct: number | null;
+  /** The instant that the shocked prices belong to; null: at once. */
+  readonly against: 'next_regular_open' | null;
+}
+
+/** As spec section 2.9 states them. Cash, stablecoins and prediction contracts are shocked by none. */
+export const STANDARD_SCENARIOS: readonly StandardScenario[] = [
+  {
+    id: 'equity_selloff',
+    shocks: { public_equity: -10, pre_ipo: -20, agent_token: -35, crypto_spot: -15, perpetual: -15 },
+    exitHaircutPct: null,
+    against: null,
+  },
+  { id: 'private_mark_reset', shocks: { pre_ipo: -30 }, exitHaircutPct: null, against: null },
+  {
+    id: 'crypto_crash',
+    shocks: { crypto_spot: -30, perpetual: -30, agent_token: -60, public_equity: -3 },
+    exitHaircutPct: null,
+    against: null,
+  },
+  { id: 'liquidity_freeze', shocks: { agent_token: -10, pre_ipo: -5, public_equity: -2 }, exitHaircutPct: -25, against: null },
+  { id: 'weekend_gap', shocks: { public_equity: -7 }, exitHaircutPct: null, against: 'next_regular_open' },
+];
+
+/** What a scenario does to one holding. */
+export interface ScenarioEffect {
+  readonly holding: string;
+  readonly shockPct: number;
+  readonly haircutPct: number;
+  readonly beforeUsd: DecimalString;
+  readonly afterUsd: DecimalString;
+  /** Below zero is a gain: what a short makes of a falling price. */
+  readonly lossUsd: DecimalString;
+  readonly why: string;
+  readonly inputs: readonly string[];
+}
+
+/** A portfolio under one scenario. */
+export interface ScenarioResult {
+  readonly id: ScenarioId;
+  readonly beforeUsd: DecimalString;
+  readonly afterUsd: DecimalString;
+  readonly lossUsd: DecimalString;
+  /** loss / value before x 100, a ratio; null where the value is not above zero. */
+  readonly lossPct: number | null;
+  /** When the regular session opens that the gap is measured against; null in the other scenarios, and beyond the known calendar. */
+  readonly opensAt: EpochMs | null;
+  readonly coverage: PortfolioTotals['coverage'];
+  /** Holdings without a price: nobody knows what they would lose. */
+  readonly leftOut: readonly string[];
+  readonly effects: readonly ScenarioEffect[];
+  readonly inputs: readonly string[];
+}
+
+/** What the scenarios look at besides holdings. */
+export interface ScenarioFacts {
+  readonly totals: PortfolioTotals;
+  readonly exits: readonly PoolExit[];
+  readonly nextRegularOpen: EpochMs | null;
+}
+
+/** Evaluates a portfolio against all five, in the order of the specification. */
+export function evaluateScenarios(holdings: readonly PortfolioHolding[], facts: ScenarioFacts): readonly ScenarioResult[] {
+  return STANDARD_SCENARIOS.map((scenario) => evaluate(scenario, holdings, facts));
+}
+
+function evaluate(
+  scenario: StandardScenario,
+  holdings: readonly PortfolioHolding[],
+  { totals, exits, nextRegularOpen }: ScenarioFacts,
+): ScenarioResult {
+  const effects = holdings.flatMap((holding) => (holding.valueUsd === null ? [] : [effectOn(scenario, holding, holding.valueUsd, exits)]));
+  const loss = effects.reduce((sum, { lossUsd }) => sum.plus(lossUsd), new Decimal(0));
+  const before = new Decimal(totals.valueUsd);
+  const gap = scenario.against === 'next_regular_open';
+  return {
+    id: scenario.id,
+    beforeUsd: totals.valueUsd,
+    afterUsd: plainDecimal(before.minus(loss)),
+    lossUsd: plainDecimal(loss),
+    lossPct: before.gt(0) ? loss.times(100).div(before).toDecimalPlaces(8).toNumber() + 0 : null,
+    opensAt: gap ? nextRegularOpen : null,
+    coverage: totals.coverage,
+    leftOut: holdings.flatMap(({ id, valueUsd }) => (valueUsd === null ? [id] : [])),
+    effects,
+    inputs: [scenarioInputId(scenario.id), ...(gap ? [CALENDAR_INPUT] : [])],
+  };
+}
+
+/** The haircut is added to the shock: both are percent of the price before, so that -10 and -25 are -35. */
+function effectOn(
+  scenario: StandardScenario,
+  holding: PortfolioHolding,
+  beforeUsd: DecimalString,
+  exits: readonly PoolExit[],
+): ScenarioEffect {
+  const shockPct = scenario.shocks[holding.assetClass] ?? 0;
+  const exit = scenario.exitHaircutPct === null ? undefined : exits.find(({ instrument }) => instrument === holding.instrument);
+  const haircutPct = exit?.large === true ? (scenario.exitHaircutPct ?? 0) : 0;
+  const before = new Decimal(beforeUsd);
+  const loss = before.times(shockPct + haircutPct).div(-100);
+  const shock = shockPct === 0 ? `${holding.assetClass} keeps its price` : `${holding.assetClass} ${shockPct} %`;
+  const haircut = exit === undefined ? '' : exit.large ? `; exit haircut ${haircutPct} %: ${exit.why}` : `; no exit haircut: ${exit.why}`;
+  return {
+    holding: holding.id,
+    shockPct,
+    haircutPct,
+    beforeUsd,
+    afterUsd: plainDecimal(before.minus(loss)),
+    lossUsd: plainDecimal(loss),
+    why: `${shock}${haircut}`,
+    inputs: [holding.id, scenarioInputId(scenario.id), ...(exit === undefined ? [] : exit.inputs.filter((id) => id.startsWith('pool:')))],
+  };
+}
+
+/** The rule of a scenario as one line, for those who trace a number to it. */
+export function scenarioRule({ shocks, exitHaircutPct, against }: StandardScenario): string {
+  const parts = Object.entries(shocks).map(([assetClass, pct]) => `${assetClass} ${pct} %`);
+  const haircut = exitHaircutPct === null ? [] : [`a position larger than ${LARGE_POSITION_PCT} % of its pool another ${exitHaircutPct} %`];
+  return [...parts, ...haircut, ...(against === null ? [] : ['against the next regular-session open'])].join(', ');
+}

@@ -1,0 +1,87 @@
+/** Where the numbers of a portfolio come from: every input once, under an id that the numbers made of it name. */
+import type { Catalog } from '../catalog.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { Quality, QualityFlag, Quote } from '../quote.ts';
+import { type EpochMs, isoTime } from '../time.ts';
+import { type InstrumentKey, instrumentKey } from '../venue.ts';
+
+export const INPUT_KINDS = [
+  'quote',
+  'reported_value',
+  'book',
+  'fills',
+  'wallet',
+  'pool',
+  'catalog',
+  'mandate',
+  'scenario',
+  'calendar',
+  'allocation',
+] as const;
+
+/** One thing that was read, and that numbers were made of. */
+export interface PortfolioInput {
+  readonly id: string;
+  readonly kind: (typeof INPUT_KINDS)[number];
+  /** What it says, as a sentence part. */
+  readonly what: string;
+  /** The number that was taken from it; null where it is no single one. */
+  readonly value: DecimalString | null;
+  /** The feed, table or table row that it was read from. */
+  readonly source: string;
+  readonly observedAt: EpochMs | null;
+  readonly ageMs: number | null;
+  /** Null for what is no quote. */
+  readonly quality: Quality | null;
+  readonly flags: readonly QualityFlag[];
+  /** Ids outside of this answer, such as those of fills. */
+  readonly refers: readonly string[];
+}
+
+/** An input that is no quote and has no time of its own. */
+export function plainInput(
+  parts: Pick<PortfolioInput, 'id' | 'kind' | 'what' | 'source'> & Partial<Omit<PortfolioInput, 'id' | 'kind' | 'what' | 'source'>>,
+): PortfolioInput {
+  return { value: null, observedAt: null, ageMs: null, quality: null, flags: [], refers: [], ...parts };
+}
+
+export const quoteInputId = (instrument: InstrumentKey): string => `quote:${instrument}`;
+export const catalogInputId = (instrument: InstrumentKey): string => `catalog:${instrument}`;
+export const poolInputId = (instrument: InstrumentKey): string => `pool:${instrument}`;
+export const scenarioInputId = (scenario: string): string => `scenario:${scenario}`;
+export const MANDATE_INPUT = 'mandate';
+export const CALENDAR_INPUT = 'calendar';
+
+/** A quote as an input: its middle is what values a holding. */
+export function quoteInput(quote: Quote, mark: DecimalString | null, at: EpochMs): PortfolioInput {
+  const { venue, instrument, source, observedAt, quality, flags, bid, ask } = quote;
+  return plainInput({
+    id: quoteInputId(instrumentKey(venue, instrument)),
+    kind: 'quote',
+    what: `bid ${bid ?? 'none'}, ask ${ask ?? 'none'} on ${venue}`,
+    value: mark,
+    source,
+    observedAt,
+    ageMs: Math.max(0, at - observedAt),
+    quality,
+    flags,
+  });
+}
+
+/** What the catalog says of an instrument: its class, sector and relations. */
+export function catalogInput(instrument: InstrumentKey, catalog: Catalog): PortfolioInput {
+  const entry = catalog.byKey(instrument);
+  const paired = entry?.pairedStock ?? null;
+  const what =
+    entry === undefined
+      ? 'the catalog does not list it'
+      : `${entry.kind}, sector ${entry.sector}, underlying ${entry.underlying}${paired === null ? '' : `, paired with ${paired}`}`;
+  return plainInput({ id: catalogInputId(instrument), kind: 'catalog', what, source: '/v1/catalog' });
+}
+
+/** When the regular session opens next; null where the calendar ends before. */
+export function calendarInput(opensAt: EpochMs | null): PortfolioInput {
+  const what =
+    opensAt === null ? 'the known calendar ends before the next regular session' : `the next regular session opens at ${isoTime(opensAt)}`;
+  return plainInput({ id: CALENDAR_INPUT, kind: 'calendar', what, source: '/v1/catalog/sessions', observedAt: null });
+}

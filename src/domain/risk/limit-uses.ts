@@ -1,0 +1,32 @@
+/** What every limit on an order's size allows, and what counts against it before and after the order. */
+import { CATALOG, type Catalog } from '../catalog.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { Order } from '../order.ts';
+import { roomsOf, usedAfter } from './capacity.ts';
+import type { RiskCode } from './codes.ts';
+import type { RiskContext } from './context.ts';
+import { usdText } from './exact.ts';
+import { exactNotionalOf, figuresOf } from './kernel.ts';
+
+/** One limit in US dollars; of the balance, what is left of it. */
+export interface LimitUse {
+  readonly code: RiskCode;
+  /** Null where the limit is unknown, as that of a pool of unknown depth. */
+  readonly limitUsd: DecimalString | null;
+  readonly beforeUsd: DecimalString;
+  readonly afterUsd: DecimalString;
+  readonly keeps: boolean;
+}
+
+/** The limits that a buy is held to, as `assessOrder` computes them; none for a sell, which may always reduce. */
+export function limitUses(order: Order, context: RiskContext, catalog: Catalog = CATALOG): readonly LimitUse[] {
+  if (order.side === 'sell') return [];
+  const notional = exactNotionalOf(figuresOf(order));
+  return roomsOf(context, order.instrument, order.id, catalog).map((room) => ({
+    code: room.code,
+    limitUsd: room.limit === null ? null : usdText(room.limit),
+    beforeUsd: usdText(usedAfter(room, 0n)),
+    afterUsd: usdText(usedAfter(room, notional)),
+    keeps: notional <= room.room,
+  }));
+}

@@ -1,0 +1,63 @@
+/** What the primary chain says of a transaction: where it stands, and whose balances it moves. Amounts are base units as text. */
+
+/** How much of the chain stands behind an answer (facts 7.1). Only `finalized` is never taken back. */
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+/** Where a signature stands. `unseen` is no failure: it may be on its way, or the node may lag behind. */
+export interface SignatureStatus {
+  readonly state: 'unseen' | Commitment;
+  /** The slot that it landed in; null while unseen. */
+  readonly slot: number | null;
+  /** The chain's own words where it landed and failed, e.g. `{"InstructionError":[3,{"Custom":6001}]}`; null where it succeeded or is unseen. */
+  readonly error: string | null;
+}
+
+/**
+ * What became of handing signed bytes to a node. `sent`: the node took them, which is no promise that they land.
+ * `refused`: the node looked at them and they can never land by this sending (preflight). `unknown`: the answer was lost.
+ */
+export type Broadcast =
+  | { readonly outcome: 'sent' }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unknown'; readonly detail: string };
+
+/** The lamports of one account before and after. */
+export interface LamportChange {
+  readonly account: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** One token account before and after. An account that did not exist has `0` before, one that was closed `0` after. */
+export interface TokenChange {
+  readonly account: string;
+  readonly mint: string;
+  /** Whose account it is; null where the node does not say. */
+  readonly owner: string | null;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** All balances that a transaction touched, changed or not. */
+export interface BalanceChanges {
+  readonly lamports: readonly LamportChange[];
+  readonly tokens: readonly TokenChange[];
+}
+
+/** What a node says that a transaction would do now. Signatures are not looked at. */
+export interface Simulation {
+  readonly error: string | null;
+  readonly logs: readonly string[];
+  readonly unitsConsumed: string | null;
+  readonly changes: BalanceChanges;
+}
+
+/** A transaction that landed and is finalized. */
+export interface LandedTransaction {
+  readonly slot: number;
+  /** Milliseconds since the epoch; null where the node does not say. */
+  readonly blockTime: number | null;
+  readonly error: string | null;
+  readonly feeLamports: string;
+  readonly changes: BalanceChanges;
+}

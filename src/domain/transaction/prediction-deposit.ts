@@ -1,0 +1,52 @@
+/** The transaction that opens an order on a prediction market: what it may do to the wallet that signs it. Chain amounts are raw base units. */
+import type { BalanceChanges } from './chain.ts';
+import type { WireTransaction } from './message.ts';
+import { MEMO_PROGRAM } from './programs.ts';
+import { routeObjection } from './swap.ts';
+
+/** What the wallet pays at most: one deposit, into one escrow. Plain JSON. */
+export interface DepositPromise {
+  readonly wallet: string;
+  /** The stablecoin. */
+  readonly mint: string;
+  /** Raw; `0` for the order of a sell. */
+  readonly depositRaw: string;
+  /** The token account that the deposit waits in; null where the venue names none. */
+  readonly escrowAccount: string | null;
+}
+
+/** The most lamports that opening an order may cost its wallet: fees, and the rent of the accounts that it opens. */
+const MOST_LAMPORTS = 12_000_000n;
+
+/** Why an unsigned transaction is not one that a wallet should be asked to sign for an order; null where it is. */
+export function depositTransactionObjection(
+  transaction: WireTransaction,
+  promise: Pick<DepositPromise, 'wallet'>,
+  venuePrograms: readonly string[],
+  tables: ReadonlyMap<string, readonly string[]>,
+): string | null {
+  return routeObjection(transaction, promise, { programs: new Set([MEMO_PROGRAM, ...venuePrograms]), makers: new Set(), tables });
+}
+
+/** Why balances that would change like this break the promise; null where they keep it. */
+export function depositObjection(changes: BalanceChanges, promise: DepositPromise): string | null {
+  const { wallet, mint, depositRaw, escrowAccount } = promise;
+  let paid = 0n;
+  for (const { owner, mint: moved, before, after, account } of changes.tokens) {
+    if (owner !== wallet) continue;
+    const change = BigInt(after) - BigInt(before);
+    if (moved === mint) paid -= change;
+    else if (change < 0n) return `the wallet would also lose of ${moved} (${account})`;
+  }
+  if (paid !== BigInt(depositRaw)) return `the wallet would pay ${paid} of ${mint}, and not the ${depositRaw} of the deposit`;
+  if (escrowAccount !== null && BigInt(depositRaw) > 0n) {
+    const escrow = changes.tokens.find(({ account }) => account === escrowAccount);
+    const arrived = escrow === undefined ? 0n : BigInt(escrow.after) - BigInt(escrow.before);
+    if (arrived !== BigInt(depositRaw))
+      return `${arrived} of ${mint} would arrive in the escrow ${escrowAccount}, and not the ${depositRaw} of the deposit`;
+  }
+  for (const { account, before, after } of changes.lamports)
+    if (account === wallet && BigInt(before) - BigInt(after) > MOST_LAMPORTS)
+      return `the wallet would also pay ${BigInt(before) - BigInt(after)} lamports, more than ${MOST_LAMPORTS}`;
+  return null;
+}

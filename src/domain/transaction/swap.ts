@@ -1,0 +1,240 @@
+/** A swap: what was promised for it, whether a transaction keeps the promise, and the fill that a finalized one comes to. Chain amounts are raw base units. */
+import type { Fill, FillQuote } from '../book.ts';
+import { slippageBpsOf } from '../costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { marketStepOf } from '../market-step.ts';
+import { type Order, type OrderSide, orderOf } from '../order.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { BalanceChanges } from './chain.ts';
+import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
+import {
+  AGGREGATOR_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  namedProgram,
+  programWords,
+  SYSTEM_PROGRAM,
+  TOKEN_2022,
+  TOKEN_PROGRAM,
+} from './programs.ts';
+
+/** One side of a swap. A UI unit is `multiplier` x 10^-decimals of raw units (facts 4.2). */
+export interface SwapLeg {
+  readonly mint: string;
+  readonly decimals: number;
+  readonly multiplier: DecimalString;
+}
+
+/** What the wallet gives at most and gets at least. Plain JSON. */
+export interface SwapPromise {
+  readonly wallet: string;
+  readonly side: OrderSide;
+  readonly input: SwapLeg;
+  readonly output: SwapLeg;
+  /** Raw, of the input: exactly this is swapped, and never more. */
+  readonly inAmount: string;
+  /** Raw, of the output, as it was quoted. */
+  readonly outAmount: string;
+  /** Raw, of the output: the chain itself refuses to give less. */
+  readonly minOutAmount: string;
+}
+
+/** A raw amount in UI units. */
+export function uiOf(raw: string, { decimals, multiplier }: SwapLeg): Decimal {
+  return new Decimal(raw).times(multiplier).div(new Decimal(10).pow(decimals));
+}
+
+/** A UI amount in raw units, rounded down: never more than was meant. */
+export function rawOf(ui: Decimal | DecimalString, { decimals, multiplier }: SwapLeg): string {
+  return new Decimal(ui).times(new Decimal(10).pow(decimals)).div(multiplier).floor().toFixed(0);
+}
+
+/** US dollars per UI unit of the token, given the raw amounts of both sides. */
+export function priceOf({ side, input, output }: Pick<SwapPromise, 'side' | 'input' | 'output'>, inRaw: string, outRaw: string): Decimal {
+  const [given, got] = [uiOf(inRaw, input), uiOf(outRaw, output)];
+  return side === 'buy' ? given.div(got) : got.div(given);
+}
+
+/** Programs that a swap may call at its top level. What a route's own program calls is the simulation's to judge. */
+export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+  TOKEN_2022,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  AGGREGATOR_PROGRAM,
+]);
+
+/** First bytes of token instructions that move, wrap or close; none that gives a right away (approve, set authority). */
+const TOKEN_INSTRUCTIONS: ReadonlySet<number> = new Set([3, 9, 12, 17]);
+/** System: create an account, transfer, and the account of a wrapped coin. */
+const SYSTEM_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 2]);
+/** Associated token account: create, and create where there is none. */
+const ASSOCIATED_INSTRUCTIONS: ReadonlySet<number> = new Set([0, 1]);
+
+export interface RouteRules {
+  /** Programs beside `SWAP_PROGRAMS` that routes lead through. */
+  readonly programs: ReadonlySet<string>;
+  /** Others that may sign with the wallet: makers that are known. */
+  readonly makers: ReadonlySet<string>;
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Why an unsigned transaction is not one that a wallet should be asked to sign for this swap; null where it is. */
+export function routeObjection(transaction: WireTransaction, promise: Pick<SwapPromise, 'wallet'>, rules: RouteRules): string | null {
+  const { wallet } = promise;
+  const signers = signersOf(transaction);
+  if (!signers.includes(wallet)) return `the wallet ${wallet} does not sign it`;
+  const [payer] = signers;
+  if (payer !== wallet && !rules.makers.has(payer as string)) return `${payer} pays for it, who is neither the wallet nor a known maker`;
+  for (const [index, signer] of signers.entries()) {
+    const isSigned = (transaction.signatures[index] as Uint8Array).some((byte) => byte !== 0);
+    if (signer === wallet && isSigned) return 'it already carries a signature of the wallet';
+    if (signer !== wallet && !rules.makers.has(signer)) return `${signer} is to sign it, who is no known maker`;
+    if (signer !== wallet && !isSigned) return `the maker ${signer} has not signed it`;
+  }
+  const accounts = accountsOf(transaction, rules.tables);
+  for (const [index, instruction] of transaction.instructions.entries()) {
+    const objection = instructionObjection(instruction, accounts, wallet, rules);
+    if (objection !== null) return `instruction ${index}: ${objection}`;
+  }
+  return null;
+}
+
+function instructionObjection(
+  { program, data, accounts }: WireInstruction,
+  names: readonly string[],
+  wallet: string,
+  { programs }: RouteRules,
+): string | null {
+  const words = programWords(namedProgram(program));
+  if (!SWAP_PROGRAMS.has(program) && !programs.has(program)) return `${words} is no program of a swap`;
+  const tag = data[0];
+  if (program === TOKEN_PROGRAM || program === TOKEN_2022) {
+    // Token-2022 wraps its transfer with a fee in an extension's instruction: 26, 1.
+    const isFeeTransfer = program === TOKEN_2022 && tag === 26 && data[1] === 1;
+    if (!isFeeTransfer && !TOKEN_INSTRUCTIONS.has(tag ?? -1)) return `${words} is asked for more than moving tokens (instruction ${tag})`;
+    // What is left in a closed account goes to its second account.
+    if (tag === 9 && names[accounts[1] ?? -1] !== wallet) return `${words} closes an account in favour of another than the wallet`;
+  }
+  if (program === SYSTEM_PROGRAM && !(SYSTEM_INSTRUCTIONS.has(tag ?? -1) && data[1] === 0 && data[2] === 0 && data[3] === 0))
+    return `${words} is asked for more than creating an account and moving lamports (instruction ${tag})`;
+  if (program === ASSOCIATED_TOKEN_PROGRAM && data.length > 0 && !ASSOCIATED_INSTRUCTIONS.has(tag ?? -1))
+    return `${words} is asked for more than creating an account (instruction ${tag})`;
+  return null;
+}
+
+/** The most lamports that a swap may cost its wallet: fees, and the rent of accounts that it opens (two, with extensions, and to spare). */
+const MOST_LAMPORTS = 12_000_000n;
+
+/** Why balances that would change like this break the promise; null where they keep it. */
+export function balanceObjection(changes: BalanceChanges, promise: SwapPromise): string | null {
+  const { wallet, input, output, inAmount, minOutAmount } = promise;
+  const given = -deltaOf(changes, wallet, input.mint);
+  const got = deltaOf(changes, wallet, output.mint);
+  if (given <= 0n) return `the wallet would give nothing of ${input.mint}`;
+  if (given > BigInt(inAmount)) return `the wallet would give ${given} of ${input.mint}, more than the ${inAmount} that were asked for`;
+  if (got < BigInt(minOutAmount)) return `the wallet would get ${got} of ${output.mint}, less than the ${minOutAmount} that were promised`;
+  for (const { owner, mint, before, after, account } of changes.tokens)
+    if (owner === wallet && mint !== input.mint && BigInt(after) < BigInt(before))
+      return `the wallet would also lose of ${mint} (${account})`;
+  for (const { account, before, after } of changes.lamports) {
+    const lost = BigInt(before) - BigInt(after);
+    if (account === wallet && lost > MOST_LAMPORTS) return `the wallet would pay ${lost} lamports for it, more than ${MOST_LAMPORTS}`;
+  }
+  return null;
+}
+
+/** How much more of a mint an owner has afterwards, over all of its accounts. */
+function deltaOf({ tokens }: BalanceChanges, owner: string, mint: string): bigint {
+  return tokens.reduce(
+    (sum, change) => (change.owner === owner && change.mint === mint ? sum + BigInt(change.after) - BigInt(change.before) : sum),
+    0n,
+  );
+}
+
+/** What a fill is made from besides the balances. */
+export interface SwapFillInfo {
+  readonly id: string;
+  readonly orderId: string;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly decisionPrice: DecimalString;
+  readonly at: EpochMs;
+  readonly quotes: readonly FillQuote[];
+}
+
+/** Decimals that a fill's price keeps. */
+const PRICE_DECIMALS = 12;
+
+/**
+ * The fill of a finalized swap: what the wallet really gave and got, whatever was quoted; null where the balances show no
+ * trade. Price x quantity is exact in a book, so the price is rounded in the wallet's favour and the rest is a fee: the
+ * dollars that leave the book are the dollars that left the wallet. Network fees are paid in lamports and stay outside.
+ */
+export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: SwapFillInfo): Fill | null {
+  const { wallet, side, input, output } = promise;
+  const given = -deltaOf(changes, wallet, input.mint);
+  const got = deltaOf(changes, wallet, output.mint);
+  if (given <= 0n || got <= 0n) return null;
+  const [paid, received] = [uiOf(given.toString(), input), uiOf(got.toString(), output)];
+  const [quantity, dollars] = side === 'buy' ? [received, paid] : [paid, received];
+  const price = dollars.div(quantity).toDecimalPlaces(PRICE_DECIMALS, side === 'buy' ? Decimal.ROUND_FLOOR : Decimal.ROUND_CEIL);
+  if (!price.gt(0)) return null;
+  const notional = quantity.times(price);
+  return {
+    id: info.id,
+    orderId: info.orderId,
+    bookId: info.bookId,
+    instrument: info.instrument,
+    side,
+    quantity: plainDecimal(quantity),
+    fillPrice: plainDecimal(price),
+    feeUsd: plainDecimal(side === 'buy' ? dollars.minus(notional) : notional.minus(dollars)),
+    notionalUsd: plainDecimal(notional),
+    decisionPrice: info.decisionPrice,
+    slippageBps: slippageBpsOf(side, info.decisionPrice, price),
+    at: info.at,
+    quotes: info.quotes,
+  };
+}
+
+/** What an order for a swap is made from. */
+export interface SwapOrderParts {
+  readonly id: string;
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  /** The worst price that the swap may come to, in US dollars per UI unit. */
+  readonly worstPrice: Decimal | DecimalString;
+  readonly maxSlippageBps: number;
+}
+
+/**
+ * The order that risk judges in the place of a swap: at its worst price, and for everything that the wallet may give. A
+ * buy counts whole what it may spend, a sell what it may sell; both are rounded to whole steps, never below the swap.
+ */
+export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, parts: SwapOrderParts): Order {
+  const { lot, tick } = marketStepOf(parts.instrument);
+  const given = uiOf(inAmount, input);
+  const inSteps = (value: Decimal, step: DecimalString, up: boolean): Decimal => {
+    const steps = value.div(step);
+    return (up ? steps.ceil() : steps.floor()).times(step);
+  };
+  // A sell's worst price is its lowest: rounded down it is still one that the chain would refuse to pass.
+  const limit = inSteps(new Decimal(parts.worstPrice), tick, side === 'buy');
+  const limitPrice = limit.gt(0) ? limit : new Decimal(tick);
+  const quantity = side === 'buy' ? inSteps(given.div(limitPrice), lot, true) : inSteps(given, lot, true);
+  const { id, bookId, instrument, maxSlippageBps } = parts;
+  return orderOf({
+    id,
+    origin: 'manual',
+    mode: 'live',
+    bookId,
+    instrument,
+    side,
+    quantity: plainDecimal(quantity),
+    limitPrice: plainDecimal(limitPrice),
+    maxSlippageBps,
+  });
+}

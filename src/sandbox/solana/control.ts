@@ -1,0 +1,82 @@
+/** What the sandbox's operator may do with the chain: give out tokens, let slots pass, hold, fork, lose and expire. */
+import type { Cheat } from '../spotchain/swap-desk.ts';
+import type { Intake, SolanaChain } from './chain.ts';
+import { fund } from './genesis.ts';
+import { COMMITMENTS } from './slot-clock.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface ChainDesk {
+  cheat(how: Cheat | null): void;
+}
+
+const INTAKES: readonly Intake[] = ['land', 'lose', 'keep'];
+const HOLDS = ['processed', 'confirmed', null] as const;
+const CHEATS: readonly (Cheat | null)[] = ['other_recipient', 'half_output', 'takes_all', null];
+
+/**
+ * The verbs of the door `/chain/<verb>`; each takes a JSON object, changes the chain and answers what came of it.
+ * A verb throws RangeError, in words for the operator, where what is given makes no sense; then nothing has changed.
+ */
+export function chainVerbs(chain: SolanaChain, desk: ChainDesk): Readonly<Record<string, (body: Body) => unknown>> {
+  return {
+    fund: ({ owner, mint, amount }) => ({ signature: fund(chain, textOf(owner, 'owner'), textOf(mint, 'mint'), unitsOf(amount)) }),
+    advance: ({ slots }) => {
+      if (typeof slots !== 'number') throw new RangeError(`slots must be a whole number, not ${JSON.stringify(slots)}`);
+      chain.advance(slots);
+      return {};
+    },
+    hold: ({ at }) => {
+      chain.hold(oneOf(at, HOLDS, 'at'));
+      return {};
+    },
+    finalize: () => {
+      chain.finalize();
+      return {};
+    },
+    expire: () => {
+      chain.expireBlockhashes();
+      return {};
+    },
+    drop: ({ signature }) => ({ dropped: chain.drop(textOf(signature, 'signature')) }),
+    intake: ({ way }) => {
+      chain.intake(oneOf(way, INTAKES, 'way'));
+      return {};
+    },
+    land: () => ({ landed: chain.landKept() }),
+    height: ({ by }) => {
+      chain.misreportHeight(typeof by === 'number' ? by : Number.NaN);
+      return {};
+    },
+    cheat: ({ how }) => {
+      desk.cheat(oneOf(how, CHEATS, 'how'));
+      return {};
+    },
+  };
+}
+
+/** Where the chain stands, by commitment. */
+export function chainStanding(chain: SolanaChain): object {
+  return {
+    slots: Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, chain.slot(commitment)])),
+    blockHeights: Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, chain.blockHeight(commitment)])),
+  };
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new RangeError(`${name} must be a text, not ${JSON.stringify(value)}`);
+  return value;
+}
+
+function unitsOf(value: unknown): bigint {
+  if (typeof value !== 'string' || !/^[1-9]\d{0,19}$/.test(value))
+    throw new RangeError(`amount must be a whole number of base units as text, such as "5000000", not ${JSON.stringify(value)}`);
+  return BigInt(value);
+}
+
+function oneOf<Value>(value: unknown, allowed: readonly Value[], name: string): Value {
+  const found = allowed.find((one) => one === value);
+  if (found === undefined)
+    throw new RangeError(`${name} must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}, not ${JSON.stringify(value)}`);
+  return found;
+}

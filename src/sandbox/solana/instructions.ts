@@ -1,0 +1,155 @@
+/** The few instructions that the sandbox itself sends, and how it puts them into a signed transaction. */
+import {
+  type Address,
+  type AddressesByLookupTableAddress,
+  address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransaction,
+  compressTransactionMessageUsingAddressLookupTables,
+  createTransactionMessage,
+  getAddressEncoder,
+  getTransactionEncoder,
+  type Instruction,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
+import { derivedAddress, type SandboxKey } from './keys.ts';
+
+export const SYSTEM = address('11111111111111111111111111111111');
+export const TOKEN = address('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA');
+export const TOKEN_2022 = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
+export const ASSOCIATED_TOKEN = address('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+export const COMPUTE_BUDGET = address('ComputeBudget111111111111111111111111111111');
+export const LOOKUP_TABLES = address('AddressLookupTab1e1111111111111111111111111');
+export const WRAPPED_SOL = address('So11111111111111111111111111111111111111112');
+
+/** What an instruction may do with an account. */
+const READ = 0;
+const WRITE = 1;
+const SIGN = 2;
+const PAY = 3;
+
+/** Little-endian numbers: `[1, 2]` is two in one byte. */
+function packed(...parts: readonly (readonly [bytes: 1 | 2 | 4 | 8, value: number | bigint])[]): Uint8Array {
+  const data = Buffer.alloc(parts.reduce((sum, [bytes]) => sum + bytes, 0));
+  let at = 0;
+  for (const [bytes, value] of parts) {
+    if (bytes === 8) data.writeBigUInt64LE(BigInt(value), at);
+    else data.writeUIntLE(Number(value), at, bytes);
+    at += bytes;
+  }
+  return data;
+}
+
+function instruction(programAddress: Address, accounts: readonly (readonly [Address, number])[], data: Uint8Array): Instruction {
+  return { programAddress, accounts: accounts.map(([account, role]) => ({ address: account, role })), data };
+}
+
+export function transferLamports(from: Address, to: Address, lamports: bigint): Instruction {
+  return instruction(
+    SYSTEM,
+    [
+      [from, PAY],
+      [to, WRITE],
+    ],
+    packed([4, 2], [8, lamports]),
+  );
+}
+
+export function computeLimit(units: number): Instruction {
+  return instruction(COMPUTE_BUDGET, [], packed([1, 2], [4, units]));
+}
+
+/** Micro-lamports for each unit of the limit. */
+export function computePrice(microLamports: bigint): Instruction {
+  return instruction(COMPUTE_BUDGET, [], packed([1, 3], [8, microLamports]));
+}
+
+/** The one token account of an owner and mint that everybody can derive. */
+export function associatedAccount(owner: Address, mint: Address, program: Address): Address {
+  const bytes = (one: Address) => getAddressEncoder().encode(one) as Uint8Array;
+  return derivedAddress(ASSOCIATED_TOKEN, [bytes(owner), bytes(program), bytes(mint)]);
+}
+
+/** Makes the owner's account where there is none yet. */
+export function createAssociatedAccount(payer: Address, owner: Address, mint: Address, program: Address): Instruction {
+  return instruction(
+    ASSOCIATED_TOKEN,
+    [
+      [payer, PAY],
+      [associatedAccount(owner, mint, program), WRITE],
+      [owner, READ],
+      [mint, READ],
+      [SYSTEM, READ],
+      [program, READ],
+    ],
+    packed([1, 1]),
+  );
+}
+
+export interface TokenTransfer {
+  readonly program: Address;
+  readonly mint: Address;
+  readonly decimals: number;
+  readonly from: Address;
+  readonly to: Address;
+  readonly authority: Address;
+  readonly amount: bigint;
+}
+
+export function transferChecked({ program, mint, decimals, from, to, authority, amount }: TokenTransfer): Instruction {
+  return instruction(
+    program,
+    [
+      [from, WRITE],
+      [mint, READ],
+      [to, WRITE],
+      [authority, SIGN],
+    ],
+    packed([1, 12], [8, amount], [1, decimals]),
+  );
+}
+
+export function mintTo(program: Address, mint: Address, to: Address, authority: Address, amount: bigint): Instruction {
+  return instruction(
+    program,
+    [
+      [mint, WRITE],
+      [to, WRITE],
+      [authority, SIGN],
+    ],
+    packed([1, 7], [8, amount]),
+  );
+}
+
+/** Makes lamports that were sent to an account of wrapped SOL count as its amount. */
+export function syncNative(account: Address): Instruction {
+  return instruction(TOKEN, [[account, WRITE]], packed([1, 17]));
+}
+
+export interface TransactionPlan {
+  readonly version: 'legacy' | 0;
+  readonly feePayer: Address;
+  readonly blockhash: string;
+  readonly instructions: readonly Instruction[];
+  /** Tables that a message of version 0 takes addresses from. */
+  readonly tables?: AddressesByLookupTableAddress;
+  /** Who signs here and now; the slots of all others stay zero. */
+  readonly signers: readonly SandboxKey[];
+}
+
+/** The wire bytes of a transaction, signed by those who are given. */
+export function buildTransaction({ version, feePayer, blockhash, instructions, tables, signers }: TransactionPlan): Uint8Array {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const plain = appendTransactionMessageInstructions(
+    instructions,
+    setTransactionMessageLifetimeUsingBlockhash(lifetime, setTransactionMessageFeePayer(feePayer, createTransactionMessage({ version }))),
+  );
+  const message =
+    version === 0 && tables !== undefined ? compressTransactionMessageUsingAddressLookupTables(plain as never, tables) : plain;
+  const compiled = compileTransaction(message as typeof plain);
+  const signatures: Record<string, Uint8Array | null> = { ...compiled.signatures };
+  for (const signer of signers) signatures[signer.address] = signer.sign(compiled.messageBytes as unknown as Uint8Array);
+  return getTransactionEncoder().encode({ ...compiled, signatures } as never) as Uint8Array;
+}

@@ -1,0 +1,252 @@
+/** The virtual machine behind the chain: runs one transaction and tells everything that it did. */
+import { type Address, address, type EncodedAccount, getAddressDecoder, getBase58Decoder, type MaybeEncodedAccount } from '@solana/kit';
+import { Clock as VmClock, FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata } from 'litesvm';
+import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/token-layout.ts';
+import { errorName, type TransactionError } from './errors.ts';
+import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
+import { SLOTS_PER_EPOCH } from './slot-clock.ts';
+import { isWritable, type ReadTransaction } from './wire.ts';
+
+export interface InnerInstruction {
+  readonly programIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+  readonly stackHeight: number;
+}
+
+/** A token account of a transaction, by its place among the transaction's accounts. */
+export interface TokenBalance extends Pick<TokenAccount, 'mint' | 'owner' | 'amount'> {
+  readonly index: number;
+  readonly program: Address;
+}
+
+/** Every account of a transaction at one moment. */
+export interface Balances {
+  readonly lamports: readonly bigint[];
+  readonly tokens: readonly TokenBalance[];
+}
+
+/** The accounts that a transaction names, tables resolved: static keys, then writable, then readonly ones of the tables. */
+export interface NamedAccounts {
+  readonly keys: readonly Address[];
+  readonly writable: readonly boolean[];
+  readonly loaded: { readonly writable: readonly Address[]; readonly readonly: readonly Address[] };
+}
+
+export interface Run extends NamedAccounts {
+  readonly error: TransactionError | null;
+  /** False where the transaction was not even begun, so that no block would hold it. */
+  readonly begun: boolean;
+  readonly logs: readonly string[];
+  readonly units: bigint;
+  readonly fee: bigint;
+  readonly inner: readonly (readonly InnerInstruction[])[];
+  readonly returnData: { readonly program: Address; readonly data: Uint8Array } | null;
+  readonly before: Balances;
+  readonly after: Balances;
+  /** Writable accounts as they were before and are after, by address; null where there was or is none. */
+  readonly undo: Map<Address, EncodedAccount | null>;
+  readonly outcome: Map<Address, EncodedAccount | null>;
+}
+
+/** Where the machine stands while it runs a transaction. */
+export interface Moment {
+  readonly slot: number;
+  readonly unixSeconds: number;
+  /** The hash of a slot's block: whoever makes a lookup table names a recent one. */
+  readonly hashOf: (slot: number) => string;
+}
+
+export interface Machine {
+  account(at: Address): EncodedAccount | null;
+  /** Moves the clock that programs and readers see. */
+  set(moment: Moment): void;
+  owned(program: Address): EncodedAccount[];
+  /** Writes an account as it is; null removes it. */
+  put(at: Address, account: EncodedAccount | null): void;
+  run(transaction: ReadTransaction, moment: Moment): Run;
+  /** What a run would do; nothing stays, and signatures are not looked at. */
+  rehearse(transaction: ReadTransaction, moment: Moment): Run;
+  addProgram(at: Address, elf: Uint8Array): void;
+  rent(bytes: number): bigint;
+}
+
+/** As many slots as programs can look back. */
+const RECENT_SLOTS = 512;
+const LAMPORTS_PER_SIGNATURE = 5_000n;
+const SYSTEM_ACCOUNT = address('11111111111111111111111111111111');
+
+/** Blockhashes and repetition are the chain's business: the machine checks signatures and runs programs. */
+export function createMachine(): Machine {
+  const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n).withNativeMints();
+
+  const present = (account: MaybeEncodedAccount): EncodedAccount | null => (account.exists ? (account as EncodedAccount) : null);
+  const account = (at: Address): EncodedAccount | null => present(svm.getAccount(at));
+
+  function put(at: Address, value: EncodedAccount | null): void {
+    const none = { address: at, lamports: 0n, data: new Uint8Array(), programAddress: SYSTEM_ACCOUNT, executable: false, space: 0n };
+    svm.setAccount(value ?? (none as never));
+  }
+
+  function set({ slot, unixSeconds }: Moment): void {
+    const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH));
+    svm.setClock(new VmClock(BigInt(slot), BigInt(unixSeconds), epoch, epoch + 1n, BigInt(unixSeconds)));
+  }
+
+  function setRecentSlots({ slot, hashOf }: Moment): void {
+    svm.setSlotHashes(Array.from({ length: RECENT_SLOTS }, (_, back) => ({ slot: BigInt(slot - back), hash: hashOf(slot - back) })));
+  }
+
+  /** Static keys and what the tables hold; an error where a table is not what the message takes it for. */
+  function named(transaction: ReadTransaction): NamedAccounts | TransactionError {
+    const writable: Address[] = [];
+    const readonly: Address[] = [];
+    for (const lookup of transaction.lookups) {
+      const table = account(lookup.table);
+      if (table === null) return 'AddressLookupTableNotFound';
+      if (table.programAddress !== LOOKUP_TABLES) return 'InvalidAddressLookupTableOwner';
+      const addresses = readLookupTable(table.data as Uint8Array);
+      if (addresses === null) return 'InvalidAddressLookupTableData';
+      const wanted = [...lookup.writable, ...lookup.readonly];
+      if (wanted.some((place) => place >= addresses.length)) return 'InvalidAddressLookupTableIndex';
+      writable.push(...lookup.writable.map((place) => address(addresses[place] as string)));
+      readonly.push(...lookup.readonly.map((place) => address(addresses[place] as string)));
+    }
+    const { staticKeys } = transaction;
+    return {
+      keys: [...staticKeys, ...writable, ...readonly],
+      writable: [
+        ...staticKeys.map((_, index) => isWritable(transaction, index)),
+        ...writable.map(() => true),
+        ...readonly.map(() => false),
+      ],
+      loaded: { writable, readonly },
+    };
+  }
+
+  function balances(keys: readonly Address[], of: (at: Address) => EncodedAccount | null): Balances {
+    const accounts = keys.map(of);
+    const tokens = accounts.flatMap((one, index) => {
+      if (one === null || (one.programAddress !== TOKEN && one.programAddress !== TOKEN_2022)) return [];
+      const read = readTokenAccount(one.data as Uint8Array);
+      return read === null ? [] : [{ index, program: one.programAddress, mint: read.mint, owner: read.owner, amount: read.amount }];
+    });
+    return { lamports: accounts.map((one) => one?.lamports ?? 0n), tokens };
+  }
+
+  /** Nothing ran: every balance is as it was. */
+  function refused(names: NamedAccounts, error: TransactionError, before: Balances): Run {
+    const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
+    return { ...names, ...nothing, error, begun: false, before, after: before };
+  }
+
+  /** Lets the machine work; `keep` says whether what it does stays. */
+  function carryOut(transaction: ReadTransaction, moment: Moment, keep: boolean): Run {
+    set(moment);
+    if (transaction.staticKeys.includes(LOOKUP_TABLES)) setRecentSlots(moment);
+    const names = named(transaction);
+    if (!isNamed(names)) {
+      const known = { keys: transaction.staticKeys, writable: [], loaded: { writable: [], readonly: [] } };
+      return refused(known, names, balances(transaction.staticKeys, account));
+    }
+    const { keys, writable } = names;
+    const undo: Accounts = new Map(keys.flatMap((key, index) => (writable[index] ? [[key, account(key)]] : [])));
+    const before = balances(keys, account);
+    svm.withSigverify(keep);
+    const { error, told, shown } = keep
+      ? outcomeOf(svm.sendTransaction(transaction.transaction), undo)
+      : outcomeOf(svm.simulateTransaction(transaction.transaction), undo);
+    const outcome = keep ? new Map([...undo.keys()].map((key) => [key, account(key)])) : shown;
+    const after = balances(keys, (key) => (outcome.has(key) ? (outcome.get(key) ?? null) : account(key)));
+    const gone = sum(before.lamports) - sum(after.lamports);
+    // Whoever begins pays: what failed before that lies in no block. A rehearsal takes no fee of what fails.
+    if (error !== null && gone === 0n && (keep || typeof error === 'string')) return refused(names, error, before);
+    return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
+  }
+
+  return {
+    account,
+    set,
+    owned: (program) => svm.getProgramAccounts(program),
+    put,
+    run: (transaction, moment) => carryOut(transaction, moment, true),
+    rehearse: (transaction, moment) => carryOut(transaction, moment, false),
+    addProgram: (at, elf) => svm.addProgram(at, elf),
+    rent: (bytes) => svm.minimumBalanceForRentExemption(BigInt(bytes)),
+  };
+}
+
+type Accounts = Map<Address, EncodedAccount | null>;
+
+function isNamed(names: NamedAccounts | TransactionError): names is NamedAccounts {
+  return typeof names === 'object' && 'keys' in names;
+}
+
+/** What the machine answered: its error, what it tells of the run, and the accounts that a rehearsal would leave. */
+function outcomeOf(
+  result: TransactionMetadata | FailedTransactionMetadata | SimulatedTransactionInfo,
+  undo: Accounts,
+): { readonly error: TransactionError | null; readonly told: TransactionMetadata; readonly shown: Accounts } {
+  const shown: Accounts = new Map(undo);
+  if (result instanceof FailedTransactionMetadata) return { error: errorName(result.err()), told: result.meta(), shown };
+  if (!(result instanceof SimulatedTransactionInfo)) return { error: null, told: result, shown };
+  for (const post of result.postAccounts()) if (shown.has(post.address)) shown.set(post.address, post.lamports === 0n ? null : post);
+  return { error: null, told: result.meta(), shown };
+}
+
+function accountFor(told: TransactionMetadata): Pick<Run, 'logs' | 'units' | 'inner' | 'returnData'> {
+  return {
+    logs: told.logs(),
+    units: told.computeUnitsConsumed(),
+    inner: told.innerInstructions().map((list) =>
+      list.map((one) => {
+        const inside = one.instruction();
+        return {
+          programIndex: inside.programIdIndex(),
+          accounts: [...inside.accounts()],
+          data: inside.data(),
+          stackHeight: one.stackHeight(),
+        };
+      }),
+    ),
+    returnData: returned(told),
+  };
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n);
+}
+
+function returned(told: TransactionMetadata): Run['returnData'] {
+  const data = told.returnData();
+  const bytes = data.data();
+  return bytes.length === 0 ? null : { program: getAddressDecoder().decode(data.programId()), data: bytes };
+}
+
+/** What a message costs: 5,000 lamports per signature, and what its compute budget offers (facts 7.4). */
+export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction, 'header' | 'staticKeys' | 'instructions'>): bigint {
+  let price = 0n;
+  let limit: bigint | null = null;
+  let others = 0n;
+  for (const { programIndex, data } of instructions) {
+    const bytes = Buffer.from(data);
+    if (staticKeys[programIndex] !== COMPUTE_BUDGET) others += 1n;
+    else if (bytes[0] === 2 && bytes.length >= 5) limit = BigInt(bytes.readUInt32LE(1));
+    else if (bytes[0] === 3 && bytes.length >= 9) price = bytes.readBigUInt64LE(1);
+  }
+  const units = limit ?? others * 200_000n;
+  const most = units > 1_400_000n ? 1_400_000n : units;
+  return BigInt(header.signers) * LAMPORTS_PER_SIGNATURE + (price * most + 999_999n) / 1_000_000n;
+}
+
+/** A memo as `getSignaturesForAddress` prints it: `[5] hello`; null where there is none. */
+export function memoOf({ staticKeys, instructions }: Pick<ReadTransaction, 'staticKeys' | 'instructions'>): string | null {
+  const memos = instructions.filter(({ programIndex }) => (staticKeys[programIndex] ?? '').startsWith('Memo'));
+  if (memos.length === 0) return null;
+  return memos.map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`).join('; ');
+}
+
+/** Base58 of any bytes. */
+export function base58Text(bytes: Uint8Array): string {
+  return getBase58Decoder().decode(bytes);
+}

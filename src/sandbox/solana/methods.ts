@@ -1,0 +1,409 @@
+/** The JSON-RPC methods of the sandbox's node, over the chain (facts 7.1). */
+import { createHash } from 'node:crypto';
+import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
+import { type MintAccount, readMint, readTokenAccount } from '../../domain/token-layout.ts';
+import type { Landed, SolanaChain } from './chain.ts';
+import { errorSentence } from './errors.ts';
+import { NATIVE, fund } from './genesis.ts';
+import { TOKEN, TOKEN_2022 } from './instructions.ts';
+import { feeOf, type Run } from './machine.ts';
+import {
+  addressOf,
+  commitmentOf,
+  encodingOf,
+  flagOf,
+  listOf,
+  preflightFailure,
+  RpcRefusal,
+  type Settings,
+  settingsOf,
+  signatureOf,
+  textOf,
+  transactionOf,
+  wholeOf,
+} from './parameters.ts';
+import { BLOCKHASH_LIFE, type Commitment, SLOTS_PER_EPOCH } from './slot-clock.ts';
+import { type MintSource, spellAccount, spellBalances, spellInner, spellLanded, spellReturnData, uiAmount } from './spelling.ts';
+import { fullySigned, messageOf } from './wire.ts';
+
+export type Method = (params: readonly unknown[]) => unknown;
+
+const VERSION = { 'solana-core': '3.0.6', 'feature-set': 3_640_012_085 };
+/** Slots that a node remembers signatures of without searching its history. */
+const RECENT_SLOTS = 300;
+const ACCOUNT_ENCODINGS = ['base58', 'base64', 'jsonParsed'] as const;
+
+/** What every method reads with. */
+interface Reading {
+  readonly chain: SolanaChain;
+  readonly commitment: Commitment;
+  readonly mints: MintSource;
+}
+
+function mintSource(chain: SolanaChain, commitment: Commitment): MintSource {
+  const known = new Map<string, MintAccount | null>();
+  return {
+    now: chain.now(),
+    mint(at) {
+      let found = known.get(at);
+      if (found === undefined) {
+        const account = chain.account(at as Address, commitment);
+        found = account !== null && isTokenProgram(account.programAddress) ? readMint(account.data as Uint8Array) : null;
+        known.set(at, found);
+      }
+      return found;
+    },
+  };
+}
+
+function isTokenProgram(program: Address): boolean {
+  return program === TOKEN || program === TOKEN_2022;
+}
+
+/** The commitment that is asked for, and whether the node has come far enough. */
+function reading(chain: SolanaChain, settings: Settings): Reading {
+  const commitment = commitmentOf(settings['commitment']);
+  const { minContextSlot } = settings;
+  if (minContextSlot !== undefined && minContextSlot !== null && chain.slot(commitment) < wholeOf(minContextSlot, 'a slot'))
+    throw new RpcRefusal(-32016, 'Minimum context slot has not been reached', { contextSlot: chain.slot(commitment) });
+  return { chain, commitment, mints: mintSource(chain, commitment) };
+}
+
+function inContext({ chain, commitment }: Pick<Reading, 'chain' | 'commitment'>, value: unknown): object {
+  return { context: { apiVersion: VERSION['solana-core'], slot: chain.slot(commitment) }, value };
+}
+
+/** All methods by name. Each throws `RpcRefusal` where a node would refuse. */
+export function createMethods(chain: SolanaChain, seed: number): Readonly<Record<string, Method>> {
+  const read = (settings: unknown): Reading => reading(chain, settingsOf(settings));
+  return {
+    getHealth: () => 'ok',
+    getVersion: () => VERSION,
+    getGenesisHash: () => getBase58Decoder().decode(createHash('sha256').update(`genesis ${seed}`).digest()),
+    getIdentity: () => ({ identity: chain.hashOf(0) }),
+    getSlot: ([settings]) => chain.slot(read(settings).commitment),
+    getBlockHeight: ([settings]) => chain.blockHeight(read(settings).commitment),
+    getEpochInfo: ([settings]) => epochInfo(read(settings)),
+    getBlockTime: ([slot]) => Math.floor((chain.now() - (chain.slot('processed') - wholeOf(slot, 'a slot')) * 400) / 1_000),
+    getLatestBlockhash: ([settings]) => {
+      const at = read(settings);
+      return inContext(at, chain.latestBlockhash(at.commitment));
+    },
+    isBlockhashValid: ([hash, settings]) => {
+      const at = read(settings);
+      return inContext(at, chain.isValid(addressOf(hash), at.commitment));
+    },
+    getBalance: ([at, settings]) => {
+      const where = read(settings);
+      return inContext(where, Number(chain.account(addressOf(at), where.commitment)?.lamports ?? 0n));
+    },
+    getMinimumBalanceForRentExemption: ([bytes]) => Number(chain.rent(wholeOf(bytes, 'a length', 10_485_760))),
+    getFeeForMessage: ([message, settings]) => feeForMessage(read(settings), message),
+    getRecentPrioritizationFees: ([addresses]) => {
+      for (const one of addresses === undefined ? [] : listOf(addresses, 128, 'addresses')) addressOf(one);
+      return Array.from({ length: BLOCKHASH_LIFE }, (_, back) => ({
+        slot: chain.slot('processed') - back,
+        prioritizationFee: 0,
+      })).reverse();
+    },
+    ...accountMethods(chain),
+    ...tokenMethods(chain),
+    ...transactionMethods(chain),
+  };
+}
+
+function epochInfo({ chain, commitment }: Reading): object {
+  const slot = chain.slot(commitment);
+  return {
+    absoluteSlot: slot,
+    blockHeight: chain.blockHeight(commitment),
+    epoch: Math.floor(slot / SLOTS_PER_EPOCH),
+    slotIndex: slot % SLOTS_PER_EPOCH,
+    slotsInEpoch: SLOTS_PER_EPOCH,
+    transactionCount: slot,
+  };
+}
+
+function feeForMessage(where: Reading, message: unknown): object {
+  const text = textOf(message, 'a message');
+  let read: ReturnType<typeof messageOf>;
+  try {
+    read = messageOf(Buffer.from(text, 'base64'));
+  } catch (error) {
+    throw new RpcRefusal(-32602, `failed to deserialize solana_message::versioned::VersionedMessage: ${(error as Error).message}`);
+  }
+  return inContext(where, where.chain.isValid(read.blockhash, where.commitment) ? Number(feeOf(read)) : null);
+}
+
+function sliceOf(value: unknown): { offset: number; length: number } | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { offset, length } = settingsOf(value);
+  return { offset: wholeOf(offset, 'an offset'), length: wholeOf(length, 'a length') };
+}
+
+/** How accounts are to be written, out of the settings of the question. */
+function speller(where: Reading, settings: Settings, otherwise: 'legacy' | 'base64'): (account: EncodedAccount) => object {
+  const encoding = settings['encoding'] === undefined ? otherwise : encodingOf(settings, ACCOUNT_ENCODINGS, 'base64');
+  const slice = sliceOf(settings['dataSlice']);
+  return (account) => {
+    if ((encoding === 'base58' || encoding === 'legacy') && (slice?.length ?? account.data.length) > 128)
+      throw new RpcRefusal(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.');
+    return spellAccount(account, encoding, where.mints, slice);
+  };
+}
+
+function accountMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
+  return {
+    getAccountInfo: ([at, given]) => {
+      const settings = settingsOf(given);
+      const where = reading(chain, settings);
+      const account = chain.account(addressOf(at), where.commitment);
+      return inContext(where, account === null ? null : speller(where, settings, 'legacy')(account));
+    },
+    getMultipleAccounts: ([addresses, given]) => {
+      const settings = settingsOf(given);
+      const where = reading(chain, settings);
+      const spell = speller(where, settings, 'base64');
+      const accounts = listOf(addresses, 100, 'addresses').map((one) => chain.account(addressOf(one), where.commitment));
+      return inContext(
+        where,
+        accounts.map((account) => (account === null ? null : spell(account))),
+      );
+    },
+    getProgramAccounts: ([program, given]) => {
+      const settings = settingsOf(given);
+      const where = reading(chain, settings);
+      const spell = speller(where, settings, 'legacy');
+      const fits = filterOf(settings['filters']);
+      const found = chain.owned(addressOf(program), where.commitment).filter((account) => fits(account.data as Uint8Array));
+      const list = found.map((account) => ({ pubkey: account.address, account: spell(account) }));
+      return flagOf(settings['withContext']) ? inContext(where, list) : list;
+    },
+  };
+}
+
+function filterOf(value: unknown): (data: Uint8Array) => boolean {
+  const tests = (value === undefined ? [] : listOf(value, 4, 'filters')).map((one): ((data: Uint8Array) => boolean) => {
+    const { dataSize, memcmp } = settingsOf(one);
+    if (dataSize !== undefined) {
+      const size = wholeOf(dataSize, 'a size');
+      return (data) => data.length === size;
+    }
+    const { offset, bytes, encoding } = settingsOf(memcmp);
+    const at = wholeOf(offset, 'an offset');
+    const text = textOf(bytes, 'bytes');
+    const wanted = encoding === 'base64' ? Buffer.from(text, 'base64') : (getBase58Encoder().encode(text) as Uint8Array);
+    return (data) => wanted.every((byte, index) => data[at + index] === byte);
+  });
+  return (data) => tests.every((test) => test(data));
+}
+
+function tokenMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
+  const mintAt = (where: Reading, at: unknown): MintAccount => {
+    const mint = where.mints.mint(addressOf(at));
+    if (mint === null) throw new RpcRefusal(-32602, 'Invalid param: not a Token mint');
+    return mint;
+  };
+  return {
+    getTokenAccountsByOwner: ([owner, filter, given]) => {
+      const settings = settingsOf(given);
+      const where = reading(chain, settings);
+      const spell = speller(where, settings, 'legacy');
+      const list = accountsOfOwner(where, addressOf(owner), settingsOf(filter));
+      return inContext(
+        where,
+        list.map((account) => ({ pubkey: account.address, account: spell(account) })),
+      );
+    },
+    getTokenAccountBalance: ([at, given]) => {
+      const where = reading(chain, settingsOf(given));
+      const account = chain.account(addressOf(at), where.commitment);
+      if (account === null) throw new RpcRefusal(-32602, 'Invalid param: could not find account');
+      const token = isTokenProgram(account.programAddress) ? readTokenAccount(account.data as Uint8Array) : null;
+      const mint = token === null ? null : where.mints.mint(token.mint);
+      if (token === null || mint === null) throw new RpcRefusal(-32602, 'Invalid param: not a Token account');
+      return inContext(where, uiAmount(token.amount, mint, where.mints.now));
+    },
+    getTokenSupply: ([at, given]) => {
+      const where = reading(chain, settingsOf(given));
+      const mint = mintAt(where, at);
+      return inContext(where, uiAmount(mint.supply, mint, where.mints.now));
+    },
+    getTokenLargestAccounts: ([at, given]) => {
+      const where = reading(chain, settingsOf(given));
+      const mint = mintAt(where, at);
+      const held = holdings(where, (token) => token.mint === at).toSorted((a, b) =>
+        a.amount < b.amount ? 1 : a.amount > b.amount ? -1 : 0,
+      );
+      const largest = held
+        .slice(0, 20)
+        .map(({ account, amount }) => ({ address: account.address, ...uiAmount(amount, mint, where.mints.now) }));
+      return inContext(where, largest);
+    },
+  };
+}
+
+function holdings(
+  { chain, commitment }: Reading,
+  wanted: (token: { readonly mint: string; readonly owner: string }) => boolean,
+  programs: readonly Address[] = [TOKEN, TOKEN_2022],
+): { readonly account: EncodedAccount; readonly amount: bigint }[] {
+  return programs
+    .flatMap((program) => chain.owned(program, commitment))
+    .flatMap((account) => {
+      const token = readTokenAccount(account.data as Uint8Array);
+      return token !== null && wanted(token) ? [{ account, amount: token.amount }] : [];
+    });
+}
+
+function accountsOfOwner(where: Reading, owner: Address, { mint, programId }: Settings): EncodedAccount[] {
+  if ((mint === undefined) === (programId === undefined))
+    throw new RpcRefusal(-32602, 'Invalid params: expected either mint or programId.');
+  if (mint !== undefined) {
+    const wanted = addressOf(mint);
+    if (where.mints.mint(wanted) === null) throw new RpcRefusal(-32602, 'Invalid param: could not find mint');
+    return holdings(where, (token) => token.owner === owner && token.mint === wanted).map(({ account }) => account);
+  }
+  const program = addressOf(programId);
+  if (!isTokenProgram(program)) throw new RpcRefusal(-32602, 'Invalid param: unrecognized Token program id');
+  return holdings(where, (token) => token.owner === owner, [program]).map(({ account }) => account);
+}
+
+function transactionMethods(chain: SolanaChain): Readonly<Record<string, Method>> {
+  return {
+    simulateTransaction: ([text, given]) => simulation(chain, text, settingsOf(given)),
+    sendTransaction: ([text, given]) => send(chain, text, settingsOf(given)),
+    requestAirdrop: ([to, lamports]) => {
+      try {
+        return fund(chain, addressOf(to), NATIVE, BigInt(wholeOf(lamports, 'lamports')));
+      } catch (error) {
+        if (error instanceof RangeError) throw new RpcRefusal(-32602, `Invalid param: ${error.message}`);
+        throw error;
+      }
+    },
+    getSignatureStatuses: ([signatures, given]) => {
+      const deep = flagOf(settingsOf(given)['searchTransactionHistory']);
+      const list = listOf(signatures, 256, 'signatures').map((one) => statusOf(chain, signatureOf(one), deep));
+      return inContext({ chain, commitment: 'processed' }, list);
+    },
+    getTransaction: ([signature, given]) => transactionAnswer(chain, signatureOf(signature), given),
+    getSignaturesForAddress: ([at, given]) => history(chain, addressOf(at), settingsOf(given)),
+  };
+}
+
+/** A signature that lies behind the recent slots is only found by searching the history. */
+function statusOf(chain: SolanaChain, signature: string, deep: boolean): object | null {
+  const landed = chain.landed(signature);
+  const newest = chain.slot('processed');
+  if (landed === null || (!deep && newest - landed.slot > RECENT_SLOTS)) return null;
+  const standing = chain.standing(landed.slot);
+  const { error } = landed.run;
+  return {
+    slot: landed.slot,
+    confirmations: standing === 'finalized' ? null : newest - landed.slot,
+    err: error,
+    status: error === null ? { Ok: null } : { Err: error },
+    confirmationStatus: standing,
+  };
+}
+
+const DEPTH_ORDER: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 1, finalized: 2 };
+
+function reached(chain: SolanaChain, landed: Landed, commitment: Commitment): boolean {
+  return DEPTH_ORDER[chain.standing(landed.slot)] >= DEPTH_ORDER[commitment];
+}
+
+/** Blocks are never shown before they are confirmed. */
+function historyCommitment(settings: Settings): Commitment {
+  const commitment = commitmentOf(settings['commitment']);
+  if (commitment === 'processed') throw new RpcRefusal(-32602, 'Method does not support commitment below `confirmed`');
+  return commitment;
+}
+
+function transactionAnswer(chain: SolanaChain, signature: string, given: unknown): object | null {
+  const settings = typeof given === 'string' ? { encoding: given } : settingsOf(given);
+  const commitment = historyCommitment(settings);
+  const encoding = encodingOf(settings, ['json', 'base58', 'base64', 'jsonParsed'], 'json');
+  const landed = chain.landed(signature);
+  if (landed === null || !reached(chain, landed, commitment)) return null;
+  const versions = settings['maxSupportedTransactionVersion'];
+  if (landed.transaction.version === 0 && versions !== 0)
+    throw new RpcRefusal(
+      -32015,
+      'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+    );
+  return spellLanded(landed, encoding, mintSource(chain, 'processed'));
+}
+
+function history(chain: SolanaChain, at: Address, settings: Settings): object[] {
+  const commitment = historyCommitment(settings);
+  const { limit, before, until } = settings;
+  const most = limit === undefined ? 1_000 : wholeOf(limit, 'a limit', 1_000);
+  const all = chain.historyOf(at).filter((landed) => reached(chain, landed, commitment));
+  const from = before === undefined ? 0 : all.findIndex(({ signature }) => signature === signatureOf(before)) + 1;
+  const end = until === undefined ? -1 : all.findIndex(({ signature }) => signature === signatureOf(until));
+  return all
+    .slice(from, end < 0 ? undefined : end)
+    .slice(0, most)
+    .map((landed) => ({
+      signature: landed.signature,
+      slot: landed.slot,
+      err: landed.run.error,
+      memo: landed.memo,
+      blockTime: landed.unixSeconds,
+      confirmationStatus: chain.standing(landed.slot),
+    }));
+}
+
+/** Takes a transaction: what a node can tell at once is refused, the rest is the leader's business. */
+function send(chain: SolanaChain, text: unknown, settings: Settings): string {
+  const transaction = transactionOf(text, settings);
+  const skip = flagOf(settings['skipPreflight']);
+  const { commitment } = reading(chain, { commitment: settings['preflightCommitment'], minContextSlot: settings['minContextSlot'] });
+  if (!skip) {
+    if (!fullySigned(transaction)) throw new RpcRefusal(-32003, 'Transaction signature verification failure');
+    const { error, run } = chain.simulate(transaction, commitment);
+    if (error !== null) throw preflightFailure(errorSentence(error), error, run ?? { logs: [], units: 0n });
+  }
+  chain.submit(transaction);
+  return transaction.signature;
+}
+
+function simulation(chain: SolanaChain, text: unknown, settings: Settings): object {
+  const transaction = transactionOf(text, settings);
+  const where = reading(chain, settings);
+  const verify = flagOf(settings['sigVerify']);
+  const replace = flagOf(settings['replaceRecentBlockhash']);
+  if (verify && replace) throw new RpcRefusal(-32602, 'sigVerify may not be used with replaceRecentBlockhash');
+  if (verify && !fullySigned(transaction)) throw new RpcRefusal(-32003, 'Transaction signature verification failure');
+  const { error, run } = chain.simulate(transaction, replace ? null : where.commitment);
+  return inContext(where, {
+    err: error,
+    logs: run?.logs ?? [],
+    accounts: accountsAfter(where, run, settings['accounts']),
+    unitsConsumed: Number(run?.units ?? 0n),
+    loadedAccountsDataSize: 0,
+    returnData: run === null ? null : spellReturnData(run),
+    innerInstructions: run !== null && flagOf(settings['innerInstructions']) ? spellInner(run) : null,
+    replacementBlockhash: replace ? chain.latestBlockhash(where.commitment) : null,
+    ...(run === null
+      ? nothingMoved()
+      : { fee: Number(feeOf(transaction)), ...spellBalances(run.before, run.after, where.mints), loadedAddresses: run.loaded }),
+  });
+}
+
+function nothingMoved(): object {
+  return { fee: null, preBalances: null, postBalances: null, preTokenBalances: null, postTokenBalances: null, loadedAddresses: null };
+}
+
+/** The accounts that the question wants to see afterwards. */
+function accountsAfter(where: Reading, run: Run | null, wanted: unknown): unknown {
+  if (wanted === undefined || wanted === null) return null;
+  const settings = settingsOf(wanted);
+  const spell = speller(where, { encoding: settings['encoding'] ?? 'base64' }, 'base64');
+  return listOf(settings['addresses'], 64, 'addresses').map((one) => {
+    const at = addressOf(one);
+    const account = run?.outcome.has(at) ? (run.outcome.get(at) ?? null) : where.chain.account(at, 'processed');
+    return account === null ? null : spell(account);
+  });
+}

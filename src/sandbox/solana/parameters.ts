@@ -1,0 +1,131 @@
+/** Parameters of JSON-RPC methods, read as strictly as a node reads them. */
+import { type Address, getBase58Encoder, isAddress } from '@solana/kit';
+import type { TransactionError } from './errors.ts';
+import { type Commitment, COMMITMENTS } from './slot-clock.ts';
+import { LONGEST_TRANSACTION, type ReadTransaction, readWire, UnreadableTransaction } from './wire.ts';
+
+/** A refusal in the words of JSON-RPC. */
+export class RpcRefusal extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+const invalid = (why: string): RpcRefusal => new RpcRefusal(-32602, `Invalid params: ${why}.`);
+
+export function settingsOf(value: unknown): Settings {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalid(`invalid type: ${JSON.stringify(value)}, expected a configuration object`);
+  return value as Settings;
+}
+
+export function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected ${what} as a string`);
+  return value;
+}
+
+export function addressOf(value: unknown): Address {
+  const text = textOf(value, 'an address');
+  if (!isAddress(text)) throw new RpcRefusal(-32602, `Invalid param: ${/^[1-9A-HJ-NP-Za-km-z]*$/.test(text) ? 'WrongSize' : 'Invalid'}`);
+  return text;
+}
+
+export function signatureOf(value: unknown): string {
+  const text = textOf(value, 'a signature');
+  const fits = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(text) && getBase58Encoder().encode(text).length === 64;
+  if (!fits) throw new RpcRefusal(-32602, 'Invalid param: WrongSize');
+  return text;
+}
+
+export function wholeOf(value: unknown, what: string, most = Number.MAX_SAFE_INTEGER): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > most)
+    throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected ${what} from 0 to ${most}`);
+  return value;
+}
+
+export function listOf(value: unknown, most: number, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(`invalid type: ${JSON.stringify(value) ?? 'nothing'}, expected a list of ${what}`);
+  if (value.length > most) throw new RpcRefusal(-32602, `Too many inputs provided; max ${most}`);
+  return value;
+}
+
+export function flagOf(value: unknown, otherwise = false): boolean {
+  if (value === undefined || value === null) return otherwise;
+  if (typeof value !== 'boolean') throw invalid(`invalid type: ${JSON.stringify(value)}, expected a boolean`);
+  return value;
+}
+
+/** Old names of commitments are not known any more. */
+export function commitmentOf(value: unknown): Commitment {
+  if (value === undefined || value === null) return 'finalized';
+  const found = COMMITMENTS.find((one) => one === value);
+  if (found === undefined) throw invalid(`unknown variant ${JSON.stringify(value)}, expected one of processed, confirmed, finalized`);
+  return found;
+}
+
+/** The first of the settings that a method takes its encoding from; `otherwise` where none is named. */
+export function encodingOf<const Encoding extends string>(settings: Settings, known: readonly Encoding[], otherwise: Encoding): Encoding {
+  const { encoding } = settings;
+  if (encoding === undefined || encoding === null) return otherwise;
+  const found = known.find((one) => one === encoding);
+  if (found === undefined) throw invalid(`unknown variant ${JSON.stringify(encoding)}, expected one of ${known.join(', ')}`);
+  return found;
+}
+
+/** A transaction of the parameters, in base64 or, as long ago, base58. */
+export function transactionOf(value: unknown, settings: Settings): ReadTransaction {
+  const text = textOf(value, 'a transaction');
+  const encoding = encodingOf(settings, ['base58', 'base64'], 'base58');
+  const bytes = encoding === 'base64' ? base64Bytes(text) : base58Bytes(text);
+  if (bytes.length > LONGEST_TRANSACTION)
+    throw new RpcRefusal(
+      -32602,
+      `decoded solana_transaction::versioned::VersionedTransaction too large: ${bytes.length} bytes (max: ${LONGEST_TRANSACTION} bytes)`,
+    );
+  try {
+    return readWire(bytes);
+  } catch (error) {
+    if (error instanceof UnreadableTransaction) throw new RpcRefusal(-32602, error.message);
+    throw error;
+  }
+}
+
+function base64Bytes(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') !== text) throw new RpcRefusal(-32602, 'invalid base64 encoding: InvalidByte');
+  return bytes;
+}
+
+function base58Bytes(text: string): Uint8Array {
+  try {
+    return getBase58Encoder().encode(text) as Uint8Array;
+  } catch {
+    throw new RpcRefusal(-32602, 'invalid base58 encoding: InvalidCharacter');
+  }
+}
+
+/** What a node answers where its preflight failed. */
+export function preflightFailure(
+  sentence: string,
+  error: TransactionError,
+  found: { readonly logs: readonly string[]; readonly units: bigint },
+): RpcRefusal {
+  return new RpcRefusal(-32002, `Transaction simulation failed: ${sentence}`, {
+    accounts: null,
+    err: error,
+    innerInstructions: null,
+    loadedAccountsDataSize: 0,
+    logs: found.logs,
+    replacementBlockhash: null,
+    returnData: null,
+    unitsConsumed: Number(found.units),
+  });
+}

@@ -1,0 +1,104 @@
+/** Slots, commitments and blockhashes of the sandbox's chain: by the clock or on command, and held back on command. */
+import { createHash } from 'node:crypto';
+import { getBase58Decoder } from '@solana/kit';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+export const COMMITMENTS: readonly Commitment[] = ['processed', 'confirmed', 'finalized'];
+
+/** Slots are this far apart. */
+export const SLOT_MS = 400;
+/** The chain's first slot. */
+const GENESIS: EpochMs = Date.UTC(2020, 2, 16, 14, 29);
+/** Slots until a block is final. */
+export const FINAL_AFTER = 32;
+/** How many slots stand behind a slot of each commitment. */
+const DEPTH: Readonly<Record<Commitment, number>> = { processed: 0, confirmed: 2, finalized: FINAL_AFTER };
+/** Slots of the past that no block stands in: a height is never the number of its slot. */
+const SKIPPED = 22_000_000;
+/** Blocks that a blockhash can be used for. */
+export const BLOCKHASH_LIFE = 150;
+export const SLOTS_PER_EPOCH = 432_000;
+
+export interface LatestBlockhash {
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: number;
+}
+
+export interface SlotClock {
+  readonly now: () => EpochMs;
+  /** The newest slot of a commitment. */
+  slot(commitment: Commitment): number;
+  blockHeight(commitment: Commitment): number;
+  /** How far a slot has come. */
+  standing(slot: number): Commitment;
+  latestBlockhash(commitment: Commitment): LatestBlockhash;
+  /** Whether the newest block of that commitment would still, or already, take the hash. */
+  isValid(blockhash: string, commitment: Commitment): boolean;
+  hashOf(slot: number): string;
+  /** Lets slots pass at once. */
+  advance(slots: number): void;
+  /** From now on nothing newer comes further than this commitment; null lets everything go on. */
+  hold(at: Exclude<Commitment, 'finalized'> | null): void;
+}
+
+/** `manual`: no slot passes by itself. */
+export function createSlotClock(options: { readonly clock: Clock; readonly seed: number; readonly slots: 'clock' | 'manual' }): SlotClock {
+  const { clock, seed, slots } = options;
+  const byTime = (): number => Math.floor((clock.now() - GENESIS) / SLOT_MS);
+  const first = byTime();
+  let jumped = 0;
+  let ceilings: Readonly<Record<Commitment, number>> | null = null;
+  const hashes = new Map<string, number>();
+
+  const newest = (): number => (slots === 'manual' ? first : byTime()) + jumped;
+  function slot(commitment: Commitment): number {
+    return Math.min(newest() - DEPTH[commitment], ceilings?.[commitment] ?? Number.POSITIVE_INFINITY);
+  }
+  const heightOf = (at: number): number => at - SKIPPED;
+
+  function hashOf(at: number): string {
+    return getBase58Decoder().decode(createHash('sha256').update(`blockhash ${seed} ${at}`).digest());
+  }
+
+  function forgetOld(): void {
+    const oldest = newest() - BLOCKHASH_LIFE - DEPTH.finalized;
+    for (const [hash, at] of hashes) {
+      if (at >= oldest) break;
+      hashes.delete(hash);
+    }
+  }
+
+  return {
+    now: () => clock.now(),
+    slot,
+    blockHeight: (commitment) => heightOf(slot(commitment)),
+    standing: (at) => (at <= slot('finalized') ? 'finalized' : at <= slot('confirmed') ? 'confirmed' : 'processed'),
+    latestBlockhash(commitment) {
+      const at = slot(commitment);
+      const blockhash = hashOf(at);
+      forgetOld();
+      hashes.set(blockhash, at);
+      return { blockhash, lastValidBlockHeight: heightOf(at) + BLOCKHASH_LIFE };
+    },
+    isValid(blockhash, commitment) {
+      const at = hashes.get(blockhash);
+      const bank = slot(commitment);
+      return at !== undefined && at <= bank && bank - at <= BLOCKHASH_LIFE;
+    },
+    hashOf,
+    advance(count) {
+      if (!Number.isSafeInteger(count) || count < 0 || count > 10_000_000)
+        throw new RangeError(`slots must be a whole number from 0 to 10000000, not ${count}`);
+      jumped += count;
+    },
+    hold(at) {
+      if (at === null) ceilings = null;
+      else {
+        const free = Number.POSITIVE_INFINITY;
+        ceilings = { processed: free, confirmed: at === 'processed' ? slot('confirmed') : free, finalized: slot('finalized') };
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** Subscriptions of the sandbox's node: a signature that comes as far as was asked, and slots. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
+import { repeat } from '../reference/http-double.ts';
+import type { SolanaChain } from './chain.ts';
+import { commitmentOf, RpcRefusal, settingsOf, signatureOf } from './parameters.ts';
+import { type Commitment, COMMITMENTS, SLOT_MS } from './slot-clock.ts';
+
+export interface Subscriptions {
+  readonly open: (socket: LoopbackSocket) => LoopbackSession;
+  close(): void;
+}
+
+/** What somebody waits for: tells once there is something to tell, and answers whether it is done. */
+type Waiting = () => boolean;
+
+export function createSubscriptions({ chain, clock }: { readonly chain: SolanaChain; readonly clock: Clock }): Subscriptions {
+  const waiting = new Map<number, Waiting>();
+  let counter = 0;
+  let stop: (() => void) | null = null;
+
+  function look(): void {
+    for (const [id, one] of waiting) if (one()) waiting.delete(id);
+    rest();
+  }
+  /** The clock is only asked while somebody waits. */
+  function rest(): void {
+    if (waiting.size > 0) stop ??= repeat(clock, SLOT_MS, look);
+    else {
+      stop?.();
+      stop = null;
+    }
+  }
+  const ended = chain.onChange(look);
+
+  function open(socket: LoopbackSocket): LoopbackSession {
+    const mine = new Set<number>();
+    const tell = (method: string, subscription: number, result: unknown): void =>
+      socket.data(JSON.stringify({ jsonrpc: '2.0', method, params: { result, subscription } }));
+
+    function subscribe(make: (id: number) => Waiting): number {
+      const id = ++counter;
+      mine.add(id);
+      waiting.set(id, make(id));
+      return id;
+    }
+
+    const methods: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
+      signatureSubscribe: ([given, settings]) => {
+        const signature = signatureOf(given);
+        const commitment = commitmentOf(settingsOf(settings)['commitment']);
+        return subscribe((id) => () => {
+          const landed = chain.landed(signature);
+          if (landed === null || !hasReached(chain.standing(landed.slot), commitment)) return false;
+          tell('signatureNotification', id, { context: { slot: chain.slot(commitment) }, value: { err: landed.run.error } });
+          return true;
+        });
+      },
+      slotSubscribe: () => {
+        let seen = chain.slot('processed');
+        return subscribe((id) => () => {
+          const slot = chain.slot('processed');
+          if (slot > seen) tell('slotNotification', id, { parent: slot - 1, root: chain.slot('finalized'), slot });
+          seen = slot;
+          return false;
+        });
+      },
+    };
+    const unsubscribe = ([id]: readonly unknown[]): boolean => {
+      if (typeof id !== 'number' || !mine.delete(id)) throw new RpcRefusal(-32602, 'Invalid subscription id.');
+      waiting.delete(id);
+      return true;
+    };
+
+    function reply(message: Record<string, unknown>): object {
+      const { id, method, params } = message;
+      const run =
+        method === 'signatureUnsubscribe' || method === 'slotUnsubscribe'
+          ? unsubscribe
+          : typeof method === 'string' && Object.hasOwn(methods, method)
+            ? methods[method]
+            : undefined;
+      if (run === undefined) return { jsonrpc: '2.0', error: { code: -32601, message: 'Method not found' }, id: id ?? null };
+      try {
+        return { jsonrpc: '2.0', result: run(Array.isArray(params) ? params : []), id: id ?? null };
+      } catch (error) {
+        if (!(error instanceof RpcRefusal)) throw error;
+        return { jsonrpc: '2.0', error: { code: error.code, message: error.message }, id: id ?? null };
+      }
+    }
+
+    return {
+      message(text) {
+        let message: unknown;
+        try {
+          message = JSON.parse(text);
+        } catch {
+          return socket.control(JSON.stringify({ jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' }, id: null }));
+        }
+        // A notice of the client, such as its ping, wants no answer.
+        const asked = typeof message === 'object' && message !== null ? (message as Record<string, unknown>) : {};
+        if (asked['id'] === undefined || asked['id'] === null) return;
+        socket.control(JSON.stringify(reply(asked)));
+        look();
+      },
+      closed() {
+        for (const id of mine) waiting.delete(id);
+        rest();
+      },
+    };
+  }
+
+  return {
+    open,
+    close() {
+      ended();
+      waiting.clear();
+      rest();
+    },
+  };
+}
+
+function hasReached(standing: Commitment, wanted: Commitment): boolean {
+  return COMMITMENTS.indexOf(standing) >= COMMITMENTS.indexOf(wanted);
+}

@@ -1,0 +1,114 @@
+/** Transactions as the sandbox's node reads them off the wire. */
+import {
+  type Address,
+  type CompiledTransactionMessage,
+  getBase58Decoder,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  type Transaction,
+} from '@solana/kit';
+import { signatureHolds } from './keys.ts';
+
+/** The longest transaction that a node takes. */
+export const LONGEST_TRANSACTION = 1_232;
+
+export interface LookedUpTable {
+  readonly table: Address;
+  readonly writable: readonly number[];
+  readonly readonly: readonly number[];
+}
+
+export interface WireInstruction {
+  readonly programIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+}
+
+export interface ReadTransaction {
+  readonly bytes: Uint8Array;
+  /** What the virtual machine takes. */
+  readonly transaction: Transaction;
+  readonly message: Uint8Array;
+  readonly version: 'legacy' | 0;
+  /** The first signature in base58: the name of the transaction. */
+  readonly signature: string;
+  readonly signatures: readonly string[];
+  readonly header: { readonly signers: number; readonly readonlySigners: number; readonly readonlyOthers: number };
+  readonly staticKeys: readonly Address[];
+  readonly blockhash: string;
+  readonly instructions: readonly WireInstruction[];
+  readonly lookups: readonly LookedUpTable[];
+}
+
+/** Bytes that a node cannot read; the message is what it says then. */
+export class UnreadableTransaction extends Error {}
+
+/** Reads wire bytes as a node does: what follows the transaction is refused. @throws UnreadableTransaction */
+export function readWire(bytes: Uint8Array): ReadTransaction {
+  try {
+    const transaction = getTransactionDecoder().decode(bytes);
+    const again = getTransactionEncoder().encode(transaction);
+    if (again.length !== bytes.length || !again.every((byte, at) => byte === bytes[at])) throw new Error('invalid value');
+    const message = transaction.messageBytes as unknown as Uint8Array;
+    const read = messageOf(message);
+    const signatures = signatureTexts(transaction);
+    if (signatures.length !== read.header.signers) throw new Error('signatures do not match the header');
+    return { bytes, transaction, message, signature: signatures[0] as string, signatures, ...read };
+  } catch (error) {
+    throw new UnreadableTransaction(
+      `failed to deserialize solana_transaction::versioned::VersionedTransaction: ${(error as Error).message}`,
+    );
+  }
+}
+
+function signatureTexts(transaction: Transaction): string[] {
+  const none = new Uint8Array(64);
+  return Object.values(transaction.signatures).map((signature) => getBase58Decoder().decode((signature as Uint8Array | null) ?? none));
+}
+
+type MessageParts = Omit<ReadTransaction, 'bytes' | 'transaction' | 'message' | 'signature' | 'signatures'>;
+
+/** Reads a message alone. @throws where it cannot be read. */
+export function messageOf(bytes: Uint8Array): MessageParts {
+  const compiled = getCompiledTransactionMessageDecoder().decode(bytes) as CompiledTransactionMessage & { readonly lifetimeToken: string };
+  if (compiled.version !== 0 && compiled.version !== 'legacy')
+    throw new Error(`message version ${String(compiled.version)} is not supported`);
+  const parts = compiled as typeof compiled & {
+    readonly instructions: readonly { programAddressIndex: number; accountIndices?: number[]; data?: Uint8Array }[];
+    readonly addressTableLookups?: readonly { lookupTableAddress: Address; writableIndexes: number[]; readonlyIndexes: number[] }[];
+  };
+  return {
+    version: compiled.version,
+    header: {
+      signers: compiled.header.numSignerAccounts,
+      readonlySigners: compiled.header.numReadonlySignerAccounts,
+      readonlyOthers: compiled.header.numReadonlyNonSignerAccounts,
+    },
+    staticKeys: compiled.staticAccounts,
+    blockhash: compiled.lifetimeToken,
+    instructions: parts.instructions.map(({ programAddressIndex, accountIndices, data }) => ({
+      programIndex: programAddressIndex,
+      accounts: accountIndices ?? [],
+      data: (data as Uint8Array | undefined) ?? new Uint8Array(),
+    })),
+    lookups: (parts.addressTableLookups ?? []).map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
+      table: lookupTableAddress,
+      writable: writableIndexes,
+      readonly: readonlyIndexes,
+    })),
+  };
+}
+
+/** Whether every signature of a transaction is there and holds. */
+export function fullySigned({ transaction, message }: ReadTransaction): boolean {
+  return Object.entries(transaction.signatures).every(
+    ([signer, signature]) => signature !== null && signatureHolds(signer as Address, message, signature as unknown as Uint8Array),
+  );
+}
+
+/** Whether the account at an index of the static keys may be written to. */
+export function isWritable({ header, staticKeys }: Pick<ReadTransaction, 'header' | 'staticKeys'>, index: number): boolean {
+  if (index < header.signers) return index < header.signers - header.readonlySigners;
+  return index < staticKeys.length - header.readonlyOthers;
+}

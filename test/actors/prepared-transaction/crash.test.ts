@@ -1,0 +1,158 @@
+// A process that dies between any two steps of a swap: the one after it comes to one fill or none, never two; and a halt that races it.
+import { beforeEach, expect, test } from 'vitest';
+import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION } from '../../../actors/prepared-transaction/effects.ts';
+import { LEASE_MS } from '../../../actors/proposal/execution.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { preparedTransactions } from '../../../src/boot/prepared-transactions.ts';
+import { must, preparedSwap, type SwapStage, signedBy, swapStage } from './swap-stage.ts';
+
+let stage: SwapStage;
+beforeEach(async () => {
+  stage = await swapStage();
+  return () => stage.close();
+});
+
+const died = new Error('the process died');
+const due = () => stage.sql`update errands set due_at = 0 where state = 'pending'`;
+const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
+
+/** Whoever follows carries on from what is stored, until the swap has ended. */
+async function followed(id: string): Promise<string> {
+  for (let round = 0; round < 40; round++) {
+    stage.chain.advance(8);
+    await due();
+    await leaseOver();
+    await stage.pass(LEASE_MS + 1_000);
+    const { state } = await stage.find(id);
+    if (['finalized', 'failed', 'expired'].includes(state)) return state;
+  }
+  throw new Error(`it is still ${JSON.stringify(await stage.find(id))}: ${stage.errors.join('; ')}`);
+}
+
+/** A runtime whose process dies at the delivery of an event: before its commit, or right after it. */
+function dyingAt(matches: (event: { type: string; kind?: unknown; answer?: unknown }) => boolean, when: 'before' | 'after'): Runtime {
+  let dead = false;
+  return {
+    ...stage.runtime,
+    deliver: async (id, event, options) => {
+      if (dead) throw died;
+      const is = matches(event as never);
+      if (is && when === 'before') dead = true;
+      if (dead) throw died;
+      const outcome = await stage.runtime.deliver(id, event, options);
+      if (is) dead = true;
+      if (dead) throw died;
+      return outcome;
+    },
+  };
+}
+const answers = (kind: string) => (event: { type: string; kind?: unknown }) => event.type === 'errand.done' && event.kind === kind;
+
+const POINTS = {
+  'before the check is kept': { dies: answers(CHECK_TRANSACTION), when: 'before' },
+  'after the check is kept': { dies: answers(CHECK_TRANSACTION), when: 'after' },
+  'before the lease': { dies: (event) => event.type === 'execution.begun', when: 'before' },
+  'after the lease, before sending': { dies: (event) => event.type === 'execution.begun', when: 'after' },
+  'after sending, before it is recorded': { dies: answers(BROADCAST_TRANSACTION), when: 'before' },
+  'after it is recorded': { dies: answers(BROADCAST_TRANSACTION), when: 'after' },
+  'while it is followed': { dies: answers(FOLLOW_TRANSACTION), when: 'before' },
+  'after what the chain said is kept': { dies: answers(FOLLOW_TRANSACTION), when: 'after' },
+} as const satisfies Record<string, { dies: Parameters<typeof dyingAt>[0]; when: 'before' | 'after' }>;
+
+test.each(Object.keys(POINTS) as (keyof typeof POINTS)[])(
+  'a process that dies %s is followed by one that comes to one fill',
+  async (point) => {
+    const order = await preparedSwap(stage);
+    must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+    const { dies, when } = POINTS[point];
+    const runtime = dyingAt(dies, when);
+    for (let round = 0; round < 4; round++) {
+      await stage.work({ runtime });
+      stage.clock.advanceTo(stage.clock.now() + 2_500);
+    }
+    expect(stage.errors).toContain(died);
+    expect(await followed(order.id)).toBe('finalized');
+    expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+    // All that was ever sent were the same bytes.
+    const [row] = await stage.sql<
+      { n: number }[]
+    >`select count(distinct event->>'signedBase64')::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`;
+    expect(row?.n).toBe(1);
+  },
+);
+
+test.each(['before', 'after'] as const)(
+  'a request that dies %s its submission is committed is given again, and is one fill',
+  async (when) => {
+    const order = await preparedSwap(stage);
+    const signed = signedBy(stage.wallet, order.unsigned);
+    const dying = stage.swapsOn({ runtime: dyingAt(({ type }) => type === 'submit', when) });
+    await expect(dying.execute(stage.context(), order.id, signed)).rejects.toThrow('the process died');
+    expect((await stage.find(order.id)).state).toBe(when === 'before' ? 'prepared' : 'submitted');
+    must(await stage.swaps.execute(stage.context(), order.id, signed));
+    expect(await followed(order.id)).toBe('finalized');
+    expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  },
+);
+
+test('a request that dies while it prepares leaves nothing that could be signed or filled', async () => {
+  const runtime: Runtime = { ...stage.runtime, start: async () => Promise.reject(died) };
+  await expect(stage.swapsOn({ runtime }).prepare(stage.context(), stage.wish())).rejects.toThrow('the process died');
+  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+});
+
+test('two carriers of the same errands at once come to one transaction and one fill', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const other = createRuntime({ store: stage.store, directory: createDirectory([preparedTransactions]), clock: stage.clock });
+  for (let round = 0; round < 6; round++) {
+    await due();
+    await Promise.all([stage.work(), stage.work({ runtime: other })]);
+    stage.chain.advance(10);
+    stage.clock.advanceTo(stage.clock.now() + 2_500);
+  }
+  expect(await followed(order.id).catch(() => stage.find(order.id).then(({ state }) => state))).toBe('finalized');
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+});
+
+test('no broadcast begins after a halt has answered, however they race', { timeout: 120_000 }, async () => {
+  const ROUNDS = 12;
+  let halted = false;
+  let late = 0;
+  let sent = 0;
+  const watched = {
+    ...stage.node,
+    broadcast: async (bytes: Uint8Array) => {
+      sent++;
+      if (halted) late++;
+      return stage.node.broadcast(bytes);
+    },
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    halted = false;
+    await stage.hear();
+    const orders = [await preparedSwap(stage, { amount: '20' }), await preparedSwap(stage, { amount: '21' })];
+    for (const order of orders) must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+    const halting = async () => {
+      // From before the first of them to after the last.
+      for (let turn = 0; turn < round * 3; turn++) await stage.sql`select 1`;
+      must(await stage.commands.emergencyHalt(stage.context()));
+      halted = true;
+    };
+    await Promise.all([halting(), stage.work({ chain: watched })]);
+    await due();
+    await stage.work({ chain: watched });
+    expect([round, late]).toEqual([round, 0]);
+    stage.chain.advance(40);
+    await stage.pass(11_000);
+    stage.chain.expireBlockhashes();
+    stage.chain.finalize();
+    await stage.pass(11_000);
+    await stage.cut();
+  }
+  // The race is worth something only where both sides won.
+  expect(sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(ROUNDS * 2);
+  expect((await stage.booked()).sums).toBe(0);
+});

@@ -1,0 +1,477 @@
+// A swap from its preparation to its fill, on a real chain: what a wallet may sign, what it signed, and what it came to.
+import { createAssociatedTokenAccountInstruction, createTransferInstruction, getAssociatedTokenAddressSync } from '@solana/spl-token';
+import { AddressLookupTableAccount, PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { beforeEach, expect, test } from 'vitest';
+import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { Decimal } from '../../../src/domain/decimal.ts';
+import { readTransaction } from '../../../src/domain/transaction/message.ts';
+import { digestOf, fromBase64 } from '../../../src/domain/transaction/verify.ts';
+import { keyOf, LIGHTHOUSE } from '../../domain/transaction/honest-transactions.ts';
+import { AAPLX, must, ORG, preparedSwap, type SwapStage, signedBy, swapStage } from './swap-stage.ts';
+
+let stage: SwapStage;
+beforeEach(async () => {
+  stage = await swapStage();
+  return () => stage.close();
+});
+
+async function held(mint: string): Promise<bigint> {
+  const balances = must(await stage.node.balancesOf(stage.wallet.publicKey.toBase58()));
+  return balances.tokens.find((token) => token.mint === mint)?.amount ?? 0n;
+}
+const AAPL_MINT = CATALOG.byKey(AAPLX)?.token?.mint as string;
+
+/** Lets slots pass until the transaction has ended. */
+async function untilEnded(id: string): Promise<void> {
+  for (let round = 0; round < 40; round++) {
+    stage.chain.advance(8);
+    await stage.pass(3_000);
+    if (['finalized', 'failed', 'expired'].includes((await stage.find(id)).state)) return;
+  }
+  throw new Error(`it is still ${JSON.stringify(await stage.find(id))}`);
+}
+
+test('prepared, signed, executed, finalized: one fill of what the wallet really gave and got, and the ledger sums to zero', async () => {
+  const before = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
+  const order = await preparedSwap(stage);
+  expect(order).toMatchObject({ state: 'prepared', purpose: 'swap', signature: null, fills: [] });
+  // What is stored is what the wallet is given, and its digest is the message's.
+  const stored = await stage.find(order.id);
+  expect(stored.unsigned).toBe(order.unsigned);
+  const read = must(readTransaction(fromBase64(order.unsigned) as Uint8Array));
+  expect(digestOf(read.message)).toBe(order.message.digest);
+  expect(order.message.requiredSigners[0]).toBe(stage.wallet.publicKey.toBase58());
+
+  const executed = must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  expect(executed.state).toBe('submitted');
+  expect(executed.signature).not.toBeNull();
+  await stage.work();
+  expect(['broadcast', 'confirmed']).toContain((await stage.find(order.id)).state);
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  await untilEnded(order.id);
+
+  const done = await stage.find(order.id);
+  expect(done).toMatchObject({ state: 'finalized', reason: null });
+  expect(done.fills).toHaveLength(1);
+  const after = { usdc: await held(USDC_MINT), aapl: await held(AAPL_MINT) };
+  const { promise } = swapSubject(done);
+  expect(before.usdc - after.usdc).toBe(BigInt(promise.inAmount));
+  expect(after.aapl - before.aapl).toBe(BigInt(promise.outAmount));
+  // Dollars out of the book are dollars out of the wallet, to the last unit; AAPLx is not scaled and has eight decimals.
+  const [book] = await stage.sql<{ capital: string; cash: string; holdings: { quantity: string }[] }[]>`
+    select capital_usd::text as capital, cash_usd::text as cash, holdings from books where id = ${`manual:${ORG}:live`}`;
+  expect(
+    new Decimal(book?.capital as string)
+      .minus(book?.cash as string)
+      .times(1e6)
+      .toFixed(),
+  ).toBe((before.usdc - after.usdc).toString());
+  expect(new Decimal(book?.holdings[0]?.quantity as string).times(1e8).toFixed()).toBe((after.aapl - before.aapl).toString());
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  expect(stage.errors).toEqual([]);
+});
+
+test('what was bought is sold again; more than the book holds is not', async () => {
+  const buy = await preparedSwap(stage, { amount: '500' });
+  must(await stage.swaps.execute(stage.context(), buy.id, signedBy(stage.wallet, buy.unsigned)));
+  await stage.work();
+  await untilEnded(buy.id);
+  await stage.cut();
+  await stage.hear();
+  const [fill] = (await stage.find(buy.id)).fills;
+  const half = new Decimal(fill?.quantity as string).div(2).toDecimalPlaces(6, Decimal.ROUND_DOWN).toFixed();
+  const whole = new Decimal(fill?.quantity as string).plus(1).toDecimalPlaces(6).toFixed();
+  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ side: 'sell', amount: whole }));
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'reduce_only' }] } });
+  const sell = await preparedSwap(stage, { side: 'sell', amount: half });
+  must(await stage.swaps.execute(stage.context(), sell.id, signedBy(stage.wallet, sell.unsigned)));
+  await stage.work();
+  await untilEnded(sell.id);
+  const done = await stage.find(sell.id);
+  expect(done).toMatchObject({ state: 'finalized', fills: [{ side: 'sell' }] });
+  expect(await stage.booked()).toEqual({ fills: 2, sums: 0 });
+});
+
+test('a wallet that inserts its guard is told which program it inserted; nothing is sent, and honest bytes still go', async () => {
+  const order = await preparedSwap(stage);
+  const guarded = await withGuard(order.unsigned);
+  const refused = await stage.swaps.execute(stage.context(), order.id, guarded);
+  expect(refused).toMatchObject({
+    ok: false,
+    refusal: { code: 'signed_bytes_differ', difference: { inserted: [{ program: LIGHTHOUSE.toBase58(), name: 'Lighthouse' }] } },
+  });
+  expect((await stage.find(order.id)).state).toBe('prepared');
+  await stage.work();
+  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  expect(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned))).toMatchObject({ ok: true });
+});
+
+/** What a wallet with a transaction guard makes of a message: one instruction of its own at the end. */
+async function withGuard(unsigned: string): Promise<string> {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
+  const tables = await Promise.all(
+    transaction.message.addressTableLookups.map(
+      async ({ accountKey }) =>
+        new AddressLookupTableAccount({
+          key: accountKey,
+          state: {
+            deactivationSlot: 0xffff_ffff_ffff_ffffn,
+            lastExtendedSlot: 0,
+            lastExtendedSlotStartIndex: 0,
+            addresses: ((await stage.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address)),
+          },
+        }),
+    ),
+  );
+  const decompiled = TransactionMessage.decompile(transaction.message, { addressLookupTableAccounts: tables });
+  decompiled.instructions.push(
+    new TransactionInstruction({
+      programId: LIGHTHOUSE,
+      keys: [{ pubkey: stage.wallet.publicKey, isSigner: false, isWritable: false }],
+      data: Buffer.of(1, 2),
+    }),
+  );
+  const changed = new VersionedTransaction(decompiled.compileToV0Message(tables));
+  changed.sign([stage.wallet]);
+  return Buffer.from(changed.serialize()).toString('base64');
+}
+
+test('fifty submissions of the same bytes at once, and again later, are one broadcast and one fill', async () => {
+  const order = await preparedSwap(stage);
+  const signed = signedBy(stage.wallet, order.unsigned);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => stage.swaps.execute(stage.context(`s${index}`), order.id, signed)),
+  );
+  expect(answers.filter(({ ok }) => !ok)).toEqual([]);
+  expect(new Set(answers.map((answer) => must(answer).signature)).size).toBe(1);
+  const [{ n: submits }] =
+    (await stage.sql`select count(*)::int as n from steps where actor_id = ${order.id} and event->>'type' = 'submit'`) as [{ n: number }];
+  expect(submits).toBe(1);
+  await stage.work();
+  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
+  await untilEnded(order.id);
+  const again = await Promise.all(Array.from({ length: 5 }, () => stage.swaps.execute(stage.context(), order.id, signed)));
+  expect(again.map((answer) => must(answer).state)).toEqual(Array(5).fill('finalized'));
+  await stage.pass(86_400_000);
+  expect(must(await stage.swaps.execute(stage.context(), order.id, signed)).state).toBe('finalized');
+  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+  const other = Buffer.from(signed, 'base64');
+  other[5] = (other[5] as number) ^ 1;
+  expect(await stage.swaps.execute(stage.context(), order.id, other.toString('base64'))).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict' },
+  });
+});
+
+test('a broadcast whose answer is lost is unknown, and only the chain leads out of it', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const lossy = {
+    ...stage.node,
+    broadcast: async (bytes: Uint8Array) => {
+      await stage.node.broadcast(bytes);
+      return { outcome: 'unknown' as const, detail: 'the answer was lost' };
+    },
+  };
+  await stage.work({ chain: lossy });
+  expect(await stage.find(order.id)).toMatchObject({ state: 'unknown', reason: 'outcome_unknown' });
+  expect(
+    await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'what' = 'transaction_outcome_unknown'`,
+  ).toHaveLength(1);
+  await untilEnded(order.id);
+  expect(await stage.find(order.id)).toMatchObject({ state: 'finalized', reason: null });
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+});
+
+test('bytes that the chain loses are sent again, the same ones, until they land', async () => {
+  const order = await preparedSwap(stage);
+  stage.chain.intake('lose');
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  await stage.work();
+  for (let round = 0; round < 3; round++) await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('broadcast');
+  expect(stage.solana.requests.get('sendTransaction')).toBeGreaterThan(2);
+  stage.chain.intake('land');
+  await untilEnded(order.id);
+  expect((await stage.find(order.id)).state).toBe('finalized');
+  expect(await stage.booked()).toEqual({ fills: 1, sums: 0 });
+});
+
+test('what never lands expires by two proofs: the finalized height, and a look-up after it', async () => {
+  const order = await preparedSwap(stage);
+  stage.chain.intake('lose');
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  await stage.work();
+  // The height alone is no proof while it is not final, and a look-up alone is none before the height.
+  await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('broadcast');
+  const seen: string[] = [];
+  const watched = {
+    ...stage.node,
+    blockHeight: async (commitment: 'finalized') => {
+      const height = await stage.node.blockHeight(commitment);
+      seen.push(`${commitment} ${height > order.message.lastValidBlockHeight ? 'past' : 'before'}`);
+      return height;
+    },
+    status: async (signature: string) => {
+      seen.push('look-up');
+      return stage.node.status(signature);
+    },
+  };
+  stage.chain.expireBlockhashes();
+  stage.chain.finalize();
+  await stage.pass(2_500, { chain: watched });
+  expect(await stage.find(order.id)).toMatchObject({ state: 'expired' });
+  expect(seen.slice(-3)).toEqual(['look-up', 'finalized past', 'look-up']);
+  const [row] =
+    await stage.sql`select expired_at_height > (message->>'lastValidBlockHeight')::bigint as past from prepared_transactions where id = ${order.id}`;
+  expect(row).toEqual({ past: true });
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+});
+
+test('an unsigned order expires by itself, and gives back what it reserved', async () => {
+  const order = await preparedSwap(stage);
+  stage.chain.expireBlockhashes();
+  stage.chain.finalize();
+  await stage.pass(16_000);
+  expect(await stage.find(order.id)).toMatchObject({ state: 'expired', signature: null });
+  const late = await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned));
+  expect(late).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+});
+
+test('a swap that a fork undoes is not booked until it is final again', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  await stage.work();
+  const { signature } = await stage.find(order.id);
+  stage.chain.advance(2);
+  await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('confirmed');
+  expect(stage.chain.drop(signature as string)).toBe(true);
+  await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('confirmed');
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+  // It never comes back: the two proofs end it.
+  stage.chain.expireBlockhashes();
+  stage.chain.finalize();
+  await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('expired');
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+});
+
+test('a node that says a height beside the truth ends nothing that the chain has', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  stage.chain.misreportHeight(100_000);
+  await stage.work();
+  stage.chain.advance(2);
+  await stage.pass(2_500);
+  expect((await stage.find(order.id)).state).toBe('confirmed');
+  stage.chain.misreportHeight(0);
+  await untilEnded(order.id);
+  expect((await stage.find(order.id)).state).toBe('finalized');
+});
+
+test('a swap that fails on the chain is final without a fill', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const landing = { ...stage.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: KEPT(order) }) };
+  // Between the last look and the block the wallet's dollars have gone elsewhere.
+  await emptied();
+  await stage.work({ chain: { ...landing, broadcast: async (bytes) => landAnyway(bytes) } });
+  await untilEnded(order.id);
+  expect(await stage.find(order.id)).toMatchObject({ state: 'failed', reason: 'failed_on_chain', fills: [] });
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+});
+
+/** Balances that keep the promise of an order. */
+const KEPT = (order: Awaited<ReturnType<typeof preparedSwap>>) => {
+  const { promise } = swapSubject(order);
+  const owner = promise.wallet;
+  return {
+    lamports: [],
+    tokens: [
+      { account: 'a', mint: promise.input.mint, owner, before: promise.inAmount, after: '0' },
+      { account: 'b', mint: promise.output.mint, owner, before: '0', after: promise.outAmount },
+    ],
+  };
+};
+
+/** The wallet gives all of its dollars away. */
+async function emptied(): Promise<void> {
+  const mint = new PublicKey(USDC_MINT);
+  const from = getAssociatedTokenAddressSync(mint, stage.wallet.publicKey);
+  const other = keyOf(99).publicKey;
+  const to = getAssociatedTokenAddressSync(mint, other);
+  const { blockhash } = await stage.node.latestBlockhash('confirmed');
+  const message = new TransactionMessage({
+    payerKey: stage.wallet.publicKey,
+    recentBlockhash: blockhash,
+    instructions: [
+      createAssociatedTokenAccountInstruction(stage.wallet.publicKey, to, other, mint),
+      createTransferInstruction(from, to, stage.wallet.publicKey, await held(USDC_MINT)),
+    ],
+  }).compileToV0Message();
+  const transaction = new VersionedTransaction(message);
+  transaction.sign([stage.wallet]);
+  expect(await stage.node.broadcast(transaction.serialize())).toEqual({ outcome: 'sent' });
+}
+
+/** Sent by somebody who skips the preflight. */
+async function landAnyway(bytes: Uint8Array): Promise<{ readonly outcome: 'sent' }> {
+  const body = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'sendTransaction',
+    params: [Buffer.from(bytes).toString('base64'), { encoding: 'base64', skipPreflight: true }],
+  };
+  const answer = await fetch(stage.solana.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(await answer.json()).toMatchObject({ result: expect.any(String) });
+  return { outcome: 'sent' };
+}
+
+test('a wallet that lacks the dollars is told so before anything is stored', async () => {
+  const refused = await stage.swaps.prepare(stage.context(), stage.wish({ amount: '20000' }));
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'insufficient_balance' }] } });
+  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+});
+
+test('dollars that are gone by the broadcast refuse it: nothing is filled, and it ends by its two proofs', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  await emptied();
+  stage.chain.advance(1);
+  await stage.work();
+  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'simulation_failed' });
+  expect(stage.solana.requests.get('sendTransaction')).toBe(1);
+  stage.chain.expireBlockhashes();
+  stage.chain.finalize();
+  await stage.pass(11_000);
+  expect(await stage.find(order.id)).toMatchObject({ state: 'expired', reason: 'simulation_failed' });
+  expect(await stage.booked()).toEqual({ fills: 0, sums: 0 });
+});
+
+test('a lookup table that holds something else by the broadcast lets nothing leave', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const stranger = keyOf(66).publicKey.toBase58();
+  const lying = { ...stage.node, lookupTable: async (table: string) => ((await stage.node.lookupTable(table)) ?? []).map(() => stranger) };
+  await stage.work({ chain: lying });
+  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'lookup_table_changed' });
+  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+});
+
+test('a simulation that breaks the promise by the broadcast lets nothing leave', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const { promise } = swapSubject(order);
+  const kept = KEPT(order);
+  const tokens = kept.tokens.map((one) => (one.mint === promise.output.mint ? { ...one, after: '1' } : one));
+  const poor = { ...stage.node, simulate: async () => ({ error: null, logs: [], unitsConsumed: null, changes: { lamports: [], tokens } }) };
+  await stage.work({ chain: poor });
+  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'promise_broken' });
+  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+});
+
+test('signed bytes that were changed where they lie are not sent', async () => {
+  const order = await preparedSwap(stage);
+  must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
+  const other = must(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '77' })));
+  const bytes = signedBy(stage.wallet, other.unsigned);
+  await stage.sql`update actors set snapshot = jsonb_set(snapshot, '{context,signedBase64}', to_jsonb(${bytes}::text)) where id = ${order.id}`;
+  await stage.work();
+  expect(await stage.find(order.id)).toMatchObject({ state: 'refused', reason: 'signed_bytes_differ' });
+  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+});
+
+test.each(['other_recipient', 'half_output', 'takes_all'] as const)('a route that cheats (%s) is never stored', async (how) => {
+  stage.aggregator.cheat(how);
+  const refused = await stage.swaps.prepare(stage.context(), stage.wish());
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'route_refused' } });
+  expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
+});
+
+test.each(['stale', 'delayed', 'degraded', 'halted'] as const)('a %s quote buys nothing, and is not quoted', async (quality) => {
+  await stage.hear(quality);
+  const wish = stage.wish();
+  for (const outcome of [await stage.swaps.prepare(stage.context(), wish), await stage.swaps.quote(ORG, wish)])
+    expect(outcome).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'quote_not_live' }] } });
+});
+
+test('a quote that is not live any more lets nothing leave; the same bytes go once it is', async () => {
+  const order = await preparedSwap(stage);
+  const signed = signedBy(stage.wallet, order.unsigned);
+  await stage.hear('stale');
+  expect(await stage.swaps.execute(stage.context(), order.id, signed)).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
+  expect((await stage.find(order.id)).state).toBe('prepared');
+  await stage.hear();
+  expect(must(await stage.swaps.execute(stage.context(), order.id, signed)).state).toBe('submitted');
+});
+
+test('a mandate that was tightened since the preparation holds at the execution', async () => {
+  const order = await preparedSwap(stage);
+  await stage.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxTradeNotionalUsd: '100' })}, 'risk')`;
+  const refused = await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned));
+  expect(refused).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }] } });
+});
+
+test('prepared orders reserve the mandate: together they never come to more, however many are asked for at once', async () => {
+  await stage.sql`
+    insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ maxCapitalUsd: '1000' })}, 'risk')`;
+  const asked = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => stage.swaps.prepare(stage.context(), stage.wish({ amount: String(300 + index) }))),
+  );
+  const prepared = asked.flatMap((outcome) => (outcome.ok ? [outcome.value] : []));
+  const [{ usd }] = (await stage.sql`select coalesce(sum(notional_usd), 0)::text as usd from prepared_transactions`) as [{ usd: string }];
+  expect(prepared.length).toBeGreaterThan(0);
+  expect(prepared.length).toBeLessThanOrEqual(3);
+  expect(new Decimal(usd).lte(1_000)).toBe(true);
+  for (const outcome of asked) if (!outcome.ok) expect(['blocked_by_risk', 'unavailable']).toContain(outcome.refusal.code);
+});
+
+test('no more than twenty are open at once', { timeout: 60_000 }, async () => {
+  for (let index = 0; index < 20; index++) await preparedSwap(stage, { amount: String(10 + index) });
+  expect(await stage.swaps.prepare(stage.context(), stage.wish({ amount: '10' }))).toMatchObject({
+    ok: false,
+    refusal: { code: 'too_many_prepared' },
+  });
+});
+
+test('the same message is prepared once: nobody takes the fill of another one for its own', async () => {
+  await preparedSwap(stage);
+  expect(await stage.swaps.prepare(stage.context(), stage.wish())).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  stage.chain.advance(1);
+  expect(await stage.swaps.prepare(stage.context(), stage.wish())).toMatchObject({ ok: true });
+});
+
+test('another organization finds no such order, and neither does another purpose', async () => {
+  const order = await preparedSwap(stage);
+  const signed = signedBy(stage.wallet, order.unsigned);
+  const foreign = await stage.swaps.execute(stage.context('eve', '00000000-0000-7000-8000-0000000000ff'), order.id, signed);
+  const missing = await stage.swaps.execute(
+    stage.context('eve', '00000000-0000-7000-8000-0000000000ff'),
+    '00000000-0000-7000-8000-00000000ffff',
+    signed,
+  );
+  expect(foreign).toEqual(missing);
+  expect(foreign).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
+});
+
+test('what was prepared before a halt is not submitted after it, and what was submitted is not sent', async () => {
+  const [first, second] = [await preparedSwap(stage), await preparedSwap(stage, { amount: '100' })];
+  must(await stage.swaps.execute(stage.context(), first.id, signedBy(stage.wallet, first.unsigned)));
+  expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
+  await stage.work();
+  expect(stage.solana.requests.get('sendTransaction') ?? 0).toBe(0);
+  expect(await stage.find(first.id)).toMatchObject({ state: 'refused', reason: 'halted' });
+  const late = await stage.swaps.execute(stage.context(), second.id, signedBy(stage.wallet, second.unsigned));
+  expect(late).toMatchObject({ ok: false, refusal: { code: 'halted' } });
+  expect((await stage.find(second.id)).state).toBe('prepared');
+});

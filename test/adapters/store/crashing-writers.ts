@@ -1,0 +1,233 @@
+// Several writers book to the same books over connections that the server kills as they write. Each tries again until what
+// it has to book is booked; afterwards everything must stand there exactly once, and every sum must be zero.
+import assert from 'node:assert/strict';
+import { writeRecords } from '../../../src/adapters/store/actor-records.ts';
+import { fillOf } from '../../../src/adapters/store/book-reads.ts';
+import { booksOfOrganizations } from '../../../src/adapters/store/book-store.ts';
+import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
+import type { ActorRecord } from '../../../src/domain/actor-step.ts';
+import { applyFill, applyTransfer, type BookState, emptyBook, type Fill } from '../../../src/domain/book.ts';
+import { type Operation, randomOperations, seededRandom } from '../../domain/random-fills.ts';
+
+export interface CrashingWriters {
+  readonly url: string;
+  /** A connection of the login role that is not killed: it kills the others, which the application's role may not. */
+  readonly killer: Sql;
+  readonly orgId: string;
+  readonly bookIds: readonly string[];
+  readonly seed: number;
+  /** At most five; all of them write to all books. */
+  readonly writers: number;
+  readonly operations: number;
+  /** Operations of one transaction. */
+  readonly step: number;
+  /** Of so many attempts one is killed. */
+  readonly killOneIn: number;
+}
+
+/** What was to be booked of one book, added up apart from the product in units of 10^-18. */
+interface Sums {
+  cash: bigint;
+  fees: bigint;
+  operations: number;
+  readonly quantities: Map<string, bigint>;
+}
+
+export interface Crashed {
+  /** Attempts whose connection the server ended. */
+  readonly killed: number;
+  /** Of those, the ones that had been committed all the same: the next attempt found everything booked. */
+  readonly committedAllTheSame: number;
+  readonly sums: ReadonlyMap<string, Sums>;
+}
+
+const SCALE = 18;
+function units(text: string): bigint {
+  const negative = text.startsWith('-');
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.');
+  const value = BigInt(whole + fraction.padEnd(SCALE, '0'));
+  return negative ? -value : value;
+}
+
+function add(sums: Map<string, Sums>, operation: Operation): void {
+  const bookId = operation.kind === 'fill' ? operation.fill.bookId : operation.bookId;
+  const own = sums.get(bookId) ?? { cash: 0n, fees: 0n, operations: 0, quantities: new Map() };
+  sums.set(bookId, own);
+  own.operations++;
+  if (operation.kind === 'transfer') {
+    own.cash += units(operation.amountUsd);
+    return;
+  }
+  const { side, quantity, notionalUsd, feeUsd, instrument } = operation.fill;
+  const sign = side === 'buy' ? 1n : -1n;
+  own.cash -= sign * units(notionalUsd) + units(feeUsd);
+  own.fees += units(feeUsd);
+  own.quantities.set(instrument, (own.quantities.get(instrument) ?? 0n) + sign * units(quantity));
+}
+
+/** Where an attempt loses its connection: before one of its statements, or while the commit is on its way. */
+type Death = { readonly before: number } | 'commit' | null;
+
+/** One attempt at one step. @throws what the connection's loss comes to, or the unique violation of what is booked already. */
+async function attempt(victim: Sql, killer: Sql, records: readonly ActorRecord[], death: Death): Promise<void> {
+  let killing: Promise<unknown> = Promise.resolve();
+  try {
+    await victim.begin(async (transaction) => {
+      if (death === null) return writeRecords(transaction, records);
+      const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      const kill = async (): Promise<void> => void (await killer`select pg_terminate_backend(${backend?.pid as number})`);
+      let statements = 0;
+      const dying = new Proxy(transaction, {
+        apply: (target, _, parameters: unknown[]) => {
+          const isStatement = Array.isArray(parameters[0]) && 'raw' in (parameters[0] as object);
+          if (!isStatement || death === 'commit' || ++statements !== death.before)
+            return Reflect.apply(target as never, undefined, parameters);
+          return kill().then(() => Reflect.apply(target as never, undefined, parameters));
+        },
+      });
+      await writeRecords(dying as Transaction, records);
+      // Not waited for: the commit and the end of the connection race each other.
+      if (death === 'commit') killing = kill();
+    });
+  } finally {
+    await killing;
+  }
+}
+
+/** Whether a step stands in the ledger: with its first record stand all of them, which the sums at the end say. */
+async function isBooked(sql: Sql, [first]: readonly ActorRecord[]): Promise<boolean> {
+  const entry = first?.type === 'fill' ? `fill:${(first['fill'] as Fill).id}` : `transfer:${first?.['reference'] as string}`;
+  return (await sql`select 1 from ledger_transactions where id = ${entry}`).length > 0;
+}
+
+/** Books a writer's share of the operations, each step until it is booked. */
+async function write(
+  options: CrashingWriters,
+  place: number,
+  tally: { killed: number; committedAllTheSame: number },
+  sums: Map<string, Sums>,
+) {
+  const { url, killer, orgId, bookIds, seed, writers, step, killOneIn } = options;
+  const next = randomOperations(seed + place, bookIds, { place, of: writers });
+  const random = seededRandom(seed * 31 + place);
+  const victim = openDatabase({ url, name: `writer ${place}`, connections: 1 });
+  const share = Math.floor(options.operations / writers) + (place < options.operations % writers ? 1 : 0);
+  async function untilBooked(records: readonly ActorRecord[]): Promise<void> {
+    for (let lost = false; ; ) {
+      const dies = random() * killOneIn < 1;
+      const death: Death = !dies ? null : random() < 0.4 ? 'commit' : { before: 1 + Math.floor(random() * 10) };
+      try {
+        return await attempt(victim, killer, records, death);
+      } catch (error) {
+        if (isConnectionLoss(error)) {
+          tally.killed++;
+          lost = true;
+          continue;
+        }
+        // Refused, as twice the same must be (a sale of what is sold is refused before its id is seen to be taken).
+        if (!lost || !(await isBooked(killer, records))) throw error;
+        tally.committedAllTheSame++;
+        return;
+      }
+    }
+  }
+  try {
+    for (let done = 0; done < share; done += step) {
+      const operations = Array.from({ length: Math.min(step, share - done) }, next);
+      for (const operation of operations) add(sums, operation);
+      const records = operations.map(
+        (operation): ActorRecord =>
+          operation.kind === 'fill' ? { type: 'fill', orgId, fill: operation.fill } : { ...operation, type: 'ledger', orgId },
+      );
+      // The books of one kind of record are locked in one go. Of both kinds in one transaction they would be locked one kind
+      // after the other, and writers could wait for each other: PostgreSQL would end one, which tries again after a second.
+      for (const type of ['ledger', 'fill']) {
+        const alike = records.filter((record) => record.type === type);
+        if (alike.length > 0) await untilBooked(alike);
+      }
+    }
+  } finally {
+    await victim.end({ timeout: 5 });
+  }
+}
+
+/** Lets all writers write side by side until everything is booked. */
+export async function writeUnderCrashes(options: CrashingWriters): Promise<Crashed> {
+  const tally = { killed: 0, committedAllTheSame: 0 };
+  const sums = new Map<string, Sums>();
+  // The others end their work before one's failure is told: none writes to a database that is being closed.
+  const ends = await Promise.allSettled(Array.from({ length: options.writers }, (_, place) => write(options, place, tally, sums)));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return { ...tally, sums };
+}
+
+type FillRow = Parameters<typeof fillOf>[0];
+
+interface BookedRow extends FillRow {
+  entry: string;
+  entry_book: string;
+  entry_kind: 'opening' | 'transfer' | 'fill';
+  cash: string;
+}
+
+/** Every book as the fold of what lies beneath its projection, in the order of booking. */
+async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string, BookState>> {
+  const books = new Map<string, BookState>(bookIds.map((id) => [id, emptyBook(id, 'paper', '0')]));
+  const rows = sql<BookedRow[]>`
+    select t.id as entry, t.book_id as entry_book, t.kind as entry_kind, f.*,
+      (select l.amount from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'cash') as cash
+    from ledger_transactions t left join fills f on 'fill:' || f.id = t.id where t.book_id = any(${[...bookIds]}::text[]) order by t.number`;
+  for await (const page of rows.cursor(2_000)) {
+    for (const row of page) {
+      const book = books.get(row.entry_book) as BookState;
+      const state =
+        row.entry_kind === 'fill'
+          ? applyFill(book, fillOf(row))
+          : row.entry_kind === 'opening'
+            ? emptyBook(book.id, 'paper', row.cash)
+            : applyTransfer(book, row.cash);
+      books.set(book.id, state);
+    }
+  }
+  return books;
+}
+
+/**
+ * Compares what stands in the database with what was to be booked.
+ * @throws AssertionError where a sum of any transaction, book or asset is not exactly zero, where something was booked twice
+ * or not at all, or where a book is not the fold of its entries.
+ */
+export async function assertBooked(sql: Sql, orgId: string, bookIds: readonly string[], { sums }: Crashed): Promise<void> {
+  const off = await sql`
+    select a.book_id, a.asset, sum(l.amount) from ledger_legs l join ledger_accounts a on a.id = l.account_id group by a.book_id, a.asset having sum(l.amount) <> 0
+    union all
+    select l.transaction_id, a.asset, sum(l.amount) from ledger_legs l join ledger_accounts a on a.id = l.account_id group by l.transaction_id, a.asset having sum(l.amount) <> 0`;
+  assert.deepEqual([...off], []);
+  const folds = await folded(sql, bookIds);
+  const stored = new Map((await booksOfOrganizations(sql, [orgId], 'paper')).map((book) => [book.id, book]));
+  const positions = await sql<{ book_id: string; asset: string; held: string }[]>`
+    select a.book_id, a.asset, sum(l.amount) as held from ledger_legs l join ledger_accounts a on a.id = l.account_id
+    where a.kind = 'position' and a.book_id = any(${[...bookIds]}::text[]) group by 1, 2`;
+  for (const id of bookIds) {
+    const book = stored.get(id);
+    const own = sums.get(id);
+    assert.ok(book !== undefined && own !== undefined, `nothing was booked to ${id}`);
+    assert.deepEqual(book.state, { ...(folds.get(id) as BookState), day: book.state.day, dayStartEquityUsd: book.state.dayStartEquityUsd });
+    assert.equal(book.version, own.operations, `${id} counts what was booked`);
+    const opened = units(await openingOf(sql, id));
+    assert.equal(units(book.state.cashUsd), opened + own.cash, `cash of ${id}`);
+    assert.equal(units(book.state.feesUsd), own.fees, `fees of ${id}`);
+    const held = new Map(positions.filter((row) => row.book_id === id).map(({ asset, held: sum }) => [asset, units(sum)]));
+    assert.deepEqual(held, new Map([...own.quantities].sort(([a], [b]) => (a < b ? -1 : 1)).filter(([asset]) => held.has(asset))));
+    assert.equal(held.size, own.quantities.size, `instruments of ${id}`);
+    const holdings = new Map(book.state.holdings.map(({ instrument, quantity }) => [instrument as string, units(quantity)]));
+    for (const [instrument, quantity] of own.quantities) assert.equal(holdings.get(instrument) ?? 0n, quantity, `${instrument} in ${id}`);
+  }
+}
+
+async function openingOf(sql: Sql, bookId: string): Promise<string> {
+  const [row] = await sql<{ amount: string }[]>`
+    select l.amount from ledger_transactions t join ledger_legs l on l.transaction_id = t.id join ledger_accounts a on a.id = l.account_id
+    where t.book_id = ${bookId} and t.kind = 'opening' and a.kind = 'cash'`;
+  return row?.amount ?? '0';
+}

@@ -1,0 +1,295 @@
+// Row-level security over every table of the catalog: what the callers' role sees and writes in the name of one organization, and without a name.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { API_ROLE, asOrganization } from '../../../src/adapters/store/as-organization.ts';
+import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
+import { separateLogins } from '../../../src/adapters/store/logins.ts';
+import { fillTables, type OrganizationTable, organizationTables } from '../../harness/filled-tables.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const OURS = '00000000-0000-7000-8000-00000000000a';
+const THEIRS = '00000000-0000-7000-8000-00000000000b';
+
+/** Tables without an organization, and why their rows are nobody's. */
+const NOBODYS: Readonly<Record<string, string>> = {
+  migrations: 'which files were applied',
+  leases: 'duties of processes',
+  tick_shards: 'how far ticks are, over all organizations',
+  cuts: 'when the market was looked at',
+  observations: 'the market',
+  candles: 'the market',
+  candle_windows: 'the market',
+  candle_imports: 'the market',
+  listed_tokens: 'the catalog',
+  issuer_marks: 'the catalog',
+  prediction_events: 'the market',
+  prediction_markets: 'the market',
+  prediction_status_changes: 'the market',
+  prediction_trades: 'the market',
+  intelligence_events: 'the news',
+  intelligence_reports: 'the news',
+  macro_observations: 'the news',
+  macro_releases: 'the news',
+  chain_tvl: 'the news',
+  chain_tvl_days: 'the news',
+  social_posts: 'the news',
+};
+/** The only partition: COPY needs a table without policies. Callers may not name it. */
+const PARTITIONS = ['decision_rows'];
+
+let superuser: Sql;
+let callers: Sql;
+let tables: readonly OrganizationTable[];
+let ours: ReadonlyMap<string, { readonly [column: string]: unknown }>;
+let theirs: typeof ours;
+beforeAll(async () => {
+  const url = await testDatabase();
+  superuser = openDatabase({ url, role: null, connections: 2, name: 'security superuser' });
+  const { apiUrl } = await separateLogins(url);
+  // One connection: what one organization leaves behind on it, the next would find.
+  callers = openDatabase({ url: apiUrl, role: API_ROLE, connections: 1, name: 'security callers' });
+  tables = await organizationTables(superuser);
+  ours = await fillTables(superuser, tables, OURS);
+  theirs = await fillTables(superuser, tables, THEIRS);
+});
+afterAll(async () => {
+  await callers.end();
+  await superuser.end();
+});
+
+/** Runs something as the callers' role and takes it back. */
+async function trying<Value>(orgId: string | null, work: (transaction: Transaction) => Promise<Value>): Promise<Value> {
+  let value: Value | undefined;
+  const undo = new Error('taken back');
+  await callers
+    .begin(async (transaction) => {
+      if (orgId !== null) await transaction`select set_config('sevengate.organization', ${orgId}, true)`;
+      value = await work(transaction);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  return value as Value;
+}
+
+describe('the catalog', () => {
+  test('every table has policies, or a reason why its rows are nobody’s', async () => {
+    const found = await superuser<{ name: string; secured: boolean; partition: boolean; policies: string[] }[]>`
+      select relname as name, relrowsecurity as secured, relispartition as partition,
+        array(select polname::text || ' ' || (select string_agg(r::regrole::text, ',' order by r::regrole::text) from unnest(polroles) as r) from pg_policy where polrelid = c.oid order by 1) as policies
+      from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
+    for (const { name, secured, partition, policies } of found) {
+      if (partition) expect(PARTITIONS, name).toContain(name);
+      else if (!secured)
+        expect(Object.keys(NOBODYS), `${name} has no policies: give it an org_id or a reference, or say here why not`).toContain(name);
+      else {
+        expect(
+          policies.filter((policy) => !policy.startsWith('shared_rows ')),
+          name,
+        ).toEqual(['engine_rows sevengate_app,sevengate_evaluator', 'organization_rows sevengate_api', 'reader_rows sevengate_reader']);
+      }
+    }
+    expect(tables.length).toBeGreaterThan(30);
+    const shared = found.filter(({ policies }) => policies.some((policy) => policy.startsWith('shared_rows '))).map(({ name }) => name);
+    expect(shared).toEqual(['announcements']);
+  });
+
+  test('what a nobody’s table shows to callers, they may read and not write; partitions not even that', async () => {
+    const may = await superuser<{ name: string; privilege: string }[]>`
+      select c.relname as name, p as privilege from pg_class c cross join unnest(array['insert', 'update', 'delete', 'truncate', 'references', 'trigger']) as p
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relrowsecurity and has_table_privilege('sevengate_api', c.oid, p)`;
+    expect(may).toEqual([]);
+    for (const name of PARTITIONS) {
+      const [row] = await superuser<{ may: boolean }[]>`select has_table_privilege('sevengate_api', ${name}, 'select') as may`;
+      expect(row?.may, name).toBe(false);
+    }
+  });
+
+  test('the callers’ role is no way around: no attribute, no membership, no function or view that works as somebody else', async () => {
+    const [role] = await superuser`
+      select rolsuper, rolbypassrls, rolcreaterole, rolcanlogin, (select count(*) from pg_auth_members where member = r.oid) as memberships
+      from pg_roles r where rolname = 'sevengate_api'`;
+    expect(role).toEqual({ rolsuper: false, rolbypassrls: false, rolcreaterole: false, rolcanlogin: false, memberships: 0 });
+    expect(
+      await superuser`select proname from pg_proc where pronamespace = 'public'::regnamespace and prosecdef and prorettype <> 'trigger'::regtype
+        and has_function_privilege('sevengate_api', oid, 'execute')`,
+    ).toEqual([]);
+    expect(await superuser`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`).toEqual([]);
+    for (const other of ['sevengate_app', 'sevengate_evaluator', 'sevengate_reader']) {
+      await expect(
+        trying(OURS, (sql) => sql.unsafe(`set role ${other}`)),
+        other,
+      ).rejects.toThrow(/permission denied/);
+    }
+    // Without its role the login is nobody.
+    await expect(
+      trying(OURS, async (sql) => {
+        await sql`reset role`;
+        await sql`set local role none`;
+        return sql`select 1 from agents`;
+      }),
+    ).rejects.toThrow(/permission denied/);
+    await expect(trying(OURS, (sql) => sql`set session_replication_role = replica`)).rejects.toThrow(/permission denied/);
+    // Turned off, row-level security refuses instead of showing everything.
+    await expect(
+      trying(OURS, async (sql) => {
+        await sql`set local row_security = off`;
+        return sql`select 1 from agents`;
+      }),
+    ).rejects.toThrow(/would be affected by row-level security/);
+  });
+});
+
+describe('in every table', () => {
+  test('an organization reads its own row and no other; without a name there is none', async () => {
+    for (const { name } of tables) {
+      const read = (orgId: string | null) =>
+        trying(orgId, (sql) => sql<{ row: unknown }[]>`select to_jsonb(t.*) as row from ${sql(name)} t`);
+      expect(await read(OURS), name).toEqual([{ row: ours.get(name) }]);
+      expect(await read(THEIRS), name).toEqual([{ row: theirs.get(name) }]);
+      expect(await read(null), name).toEqual([]);
+      expect(await read('00000000-0000-7000-8000-00000000000c'), name).toEqual([]);
+    }
+  });
+
+  test('nobody writes a row of another organization, changes or deletes one', async () => {
+    for (const { name, columns } of tables) {
+      const foreign = theirs.get(name);
+      const names = columns.filter(({ made }) => !made).map((column) => column.name);
+      const insert = trying(
+        OURS,
+        (sql) => sql`
+          insert into ${sql(name)} (${sql(names)}) select ${sql(names)} from jsonb_populate_record(null::${sql(name)}, ${sql.json(foreign as never)})`,
+      );
+      await expect(insert, `insert into ${name}`).rejects.toThrow(/row-level security|permission denied/);
+      const first = names[0] as string;
+      const changes: readonly ((sql: Transaction) => Promise<{ count: number }>)[] = [
+        (sql) => sql`update ${sql(name)} set ${sql(first)} = ${sql(first)}`,
+        (sql) => sql`delete from ${sql(name)}`,
+      ];
+      for (const orgId of [OURS, null]) {
+        for (const change of changes) {
+          const what = await trying(orgId, change).then(
+            ({ count }) => count,
+            (error: Error) => error.message.slice(0, 17),
+          );
+          expect([orgId === null ? 0 : 1, 'permission denied'], `${name} of ${orgId}`).toContain(what);
+        }
+      }
+    }
+  });
+
+  test('no row is given away, and none refers to what another organization has', async () => {
+    const taken: string[] = [];
+    for (const { name, columns } of tables) {
+      const tied = columns.filter((column) => !column.made && (column.name === 'org_id' || column.refersTo !== null));
+      for (const column of tied) {
+        const value = theirs.get(name)?.[column.name];
+        if (value === ours.get(name)?.[column.name]) continue;
+        const given = trying(
+          OURS,
+          (sql) => sql`
+            update ${sql(name)} set ${sql(column.name)} = r.v from (select ${sql(column.name)} as v from jsonb_populate_record(null::${sql(name)}, ${sql.json({ [column.name]: value } as never)})) r`,
+        );
+        const what = await given.then(
+          () => 'taken',
+          (error: Error) => error.message,
+        );
+        if (!/row-level security|permission denied/.test(what)) taken.push(`${name}.${column.name}: ${what}`);
+      }
+    }
+    expect(taken).toEqual([]);
+  });
+
+  test('the engine has every row, and the reader reads every row', async () => {
+    for (const role of ['sevengate_app', 'sevengate_reader']) {
+      await superuser.begin(async (sql) => {
+        await sql`set local role ${sql(role)}`;
+        for (const { name } of tables) {
+          const [row] = await sql<{ rows: number }[]>`select count(*) as rows from ${sql(name)}`;
+          expect(row?.rows, `${role} ${name}`).toBe(2);
+        }
+      });
+    }
+  });
+});
+
+describe('announcements', () => {
+  test('without an organization they are for everybody, and nobody serves callers writes one', async () => {
+    await superuser`insert into announcements (channel, at, body) values ('decisions', 0, '{"shard": 0}')`;
+    const read = (orgId: string | null) =>
+      trying(orgId, (sql) => sql<{ org_id: string | null }[]>`select org_id from announcements order by org_id nulls last`);
+    expect(await read(OURS)).toEqual([{ org_id: OURS }, { org_id: null }]);
+    expect(await read(null)).toEqual([{ org_id: null }]);
+    await expect(trying(OURS, (sql) => sql`insert into announcements (channel, at, body) values ('alerts', 0, '{}')`)).rejects.toThrow(
+      /row-level security/,
+    );
+    await superuser`delete from announcements where org_id is null`;
+  });
+});
+
+describe('the pool in the name of an organization', () => {
+  test('each statement sees its own organization, however many share one connection, and leaves nothing behind', async () => {
+    const asked = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? OURS : THEIRS));
+    const answers = await Promise.all(
+      asked.map((orgId) => asOrganization(callers, orgId)<{ org_id: string }[]>`select org_id from agents`),
+    );
+    expect(answers.map((rows) => [...rows])).toEqual(asked.map((orgId) => [{ org_id: orgId }]));
+    expect(await callers`select id from agents`).toEqual([]);
+    const [left] = await callers`select nullif(current_setting('sevengate.organization', true), '') as left`;
+    expect(left).toEqual({ left: null });
+  });
+
+  test('parts of statements, names, lists and JSON come through; transactions name the organization too', async () => {
+    const sql = asOrganization(callers, OURS);
+    const { id } = ours.get('agents') as { id: string };
+    const columns = sql`id, ${sql('org_id')}`;
+    const mine = sql`and id = any(${[id]}::uuid[])`;
+    expect(await sql`select ${columns} from ${sql('agents')} where true ${mine}`).toEqual([{ id, org_id: OURS }]);
+    expect(await sql`select ${sql.json({ a: [1, 'x'] })}::jsonb as body`).toEqual([{ body: { a: [1, 'x'] } }]);
+    expect(
+      await sql.begin(async (transaction) => [await transaction`select ${1}::int as one`, await transaction`select id from agents`]),
+    ).toEqual([[{ one: 1 }], [{ id }]]);
+  });
+
+  test('statements that are asked for together share a transaction; where one fails, each hears of its own mistake only', async () => {
+    const sql = asOrganization(callers, OURS);
+    const started = await Promise.all([1, 2, 3].map(() => sql<{ at: string }[]>`select transaction_timestamp()::text as at`));
+    expect(new Set(started.map(([row]) => row?.at)).size).toBe(1);
+    const outcomes = await Promise.allSettled([
+      sql`select id from agents`,
+      sql`select 1 / 0`,
+      sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'together', 'a', 'r', 't')`,
+      sql`insert into audit (org_id, subject, action, request_id, target) values (${THEIRS}, 'together', 'a', 'r', 't')`,
+      ...Array.from({ length: 20 }, () => sql`select 1 as one`),
+    ]);
+    expect(outcomes.slice(0, 4).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+    expect((outcomes[1] as PromiseRejectedResult).reason.message).toBe('division by zero');
+    expect((outcomes[3] as PromiseRejectedResult).reason.message).toMatch(/row-level security/);
+    expect(outcomes.slice(4).every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(await superuser`select org_id from audit where subject = 'together'`).toEqual([{ org_id: OURS }]);
+    await superuser`delete from audit where subject = 'together'`;
+  });
+
+  test('a statement that fails ends its transaction, and the next one is served', async () => {
+    const sql = asOrganization(callers, OURS);
+    await expect(sql`select 1 / 0`).rejects.toThrow(/division by zero/);
+    await expect(
+      sql.begin(async (transaction) => {
+        await transaction`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 's', 'a', 'r', 't')`;
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    expect(await sql`select count(*) as rows from audit`).toEqual([{ rows: 1 }]);
+  });
+
+  test('a name that is none shows nothing: the statement fails', async () => {
+    await expect(asOrganization(callers, 'ours')`select id from agents`).rejects.toThrow(/invalid input syntax for type uuid/);
+    expect(await asOrganization(callers, '')`select id from agents`).toEqual([]);
+  });
+
+  test('there is no way in it to send anything without the name', () => {
+    const sql = asOrganization(callers, OURS) as unknown as Record<string, unknown>;
+    for (const way of ['unsafe', 'listen', 'notify', 'file', 'reserve', 'subscribe']) expect(sql[way], way).toBeUndefined();
+  });
+});

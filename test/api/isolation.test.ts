@@ -1,0 +1,94 @@
+// Two organizations on one service: whatever belongs to the other answers as if it were not there, in every route of the table.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { servedRoutes } from '../../api/openapi.ts';
+import type { RouteEntry } from '../../api/route.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { PERMISSIONS } from '../../src/domain/agent.ts';
+import { fillTables, organizationTables } from '../harness/filled-tables.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, type Reply, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let ours: string;
+/** Every id that a row of the other organization has, with the tables in which it is one. */
+const foreign = new Map<string, readonly string[]>();
+beforeAll(async () => {
+  api = await apiUnderTest();
+  ours = await createdAgent(api, await api.token(PERMISSIONS, OURS));
+  const superuser = openDatabase({ url: api.databaseUrl, role: null, connections: 1, name: 'isolation superuser' });
+  await superuser`delete from control where org_id = ${THEIRS}`;
+  await superuser`delete from organizations where id = ${THEIRS}`;
+  const rows = await fillTables(superuser, await organizationTables(superuser), THEIRS);
+  await superuser.end();
+  for (const [table, { id }] of rows) if (typeof id === 'string') foreign.set(id, [...(foreign.get(id) ?? []), table]);
+});
+afterAll(() => api.close());
+
+/** What belongs to nobody, the market above all, is read under these. */
+const NOBODYS: readonly unknown[] = ['public', 'identity', 'market:read'];
+const ROUTES = servedRoutes().filter(({ route, permission }) => route.url.startsWith('/v1/') && !NOBODYS.includes(permission));
+const name = ({ route }: RouteEntry): string => `${route.method} ${route.url}`;
+const withIds = ROUTES.filter(({ route }) => route.url.includes('/:'));
+const lists = ROUTES.filter(({ route }) => route.method === 'GET' && !route.url.includes('/:'));
+
+/** An id of the same form and length that nothing has. */
+const absentLike = (id: string): string => (id.startsWith('{') ? id.replaceAll(/\d/g, '0') : newId());
+
+/** What a client sees, but for what differs from one request to the next and what was asked for itself. */
+function seen({ status, headers, body, text }: Reply, id: string) {
+  const told = body?.requestId === undefined ? text : text.replaceAll(body.requestId, 'REQUEST');
+  const plain = told.replaceAll(id, 'ID').replaceAll(JSON.stringify(JSON.stringify(id).slice(1, -1)).slice(1, -1), 'ID');
+  return { status, plain, headers: { ...headers, 'x-request-id': '', date: '', ratelimit: '', 'retry-after': '' } };
+}
+
+async function asking(found: RouteEntry, url: string, token: string, id: string): Promise<ReturnType<typeof seen>> {
+  const { method, schema, bodyRule } = found.route;
+  const body = method === 'GET' || schema.body === undefined || bodyRule === 'optional' ? {} : { body: payload() };
+  return seen(await api.call(method, url, { token, ...body }), id);
+}
+
+test('the other organization has something behind every kind of id', () => {
+  for (const table of ['agents', 'proposals', 'books', 'market_orders', 'evaluation_runs', 'delegations'])
+    expect([...foreign.values()].flat()).toContain(table);
+});
+
+test.each(withIds.map((found) => [name(found), found] as const))(
+  '%s: every foreign id answers byte for byte as a missing one',
+  async (_, found) => {
+    for (const [id, tables] of foreign) {
+      const token = await api.token(PERMISSIONS, OURS);
+      const at = (first: string, others: string): string => {
+        let place = 0;
+        return found.route.url.replaceAll(/:[A-Za-z]+/g, () => encodeURIComponent(place++ === 0 ? first : others));
+      };
+      const absent = absentLike(id);
+      const answer = await asking(found, at(id, id), token, id);
+      if (found.route.method === 'GET') expect(answer.status, tables.join()).toBe(404);
+      expect(answer, tables.join()).toEqual(await asking(found, at(absent, absent), token, absent));
+      if (at('a', 'b') === at('a', 'c')) continue;
+      // An agent of ours, and something of theirs below it.
+      expect(await asking(found, at(ours, id), token, id), `ours and ${tables.join()}`).toEqual(
+        await asking(found, at(ours, absent), token, absent),
+      );
+    }
+  },
+);
+
+test.each(lists.map((found) => [name(found), found] as const))(
+  '%s shows nothing of the other organization, whatever is asked for',
+  async (_, found) => {
+    const all = [...foreign.keys(), THEIRS];
+    const token = await api.token(PERMISSIONS, OURS);
+    const plain = await api.call('GET', found.route.url, { token });
+    for (const id of all) expect(plain.text).not.toContain(id);
+    const asked = Object.keys((found.route.schema.querystring as { properties?: object } | undefined)?.properties ?? {});
+    for (const parameter of asked.filter((one) => /id$/i.test(one))) {
+      for (const [id, tables] of foreign) {
+        const another = await api.token(PERMISSIONS, OURS);
+        const ask = (value: string) => asking(found, `${found.route.url}?${parameter}=${encodeURIComponent(value)}`, another, value);
+        expect(await ask(id), `${parameter} of ${tables.join()}`).toEqual(await ask(absentLike(id)));
+      }
+    }
+  },
+);
+
+test('nothing of it was a defect', () => expect(api.defects).toEqual([]));

@@ -1,0 +1,146 @@
+// Live prediction orders over HTTP: prepared and executed on connections that see one organization, against the sandbox's chain and on-chain venue.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type OnchainStage, onchainStage } from '../actors/prediction-order/onchain-stage.ts';
+import { type ApiUnderTest, apiUnderTest, NOW, THEIRS } from './api-under-test.ts';
+
+let stage: OnchainStage;
+let api: ApiUnderTest;
+let trader: string;
+beforeAll(async () => {
+  stage = await onchainStage({ at: NOW });
+  await stage.sql`insert into organizations (id, name) values (${THEIRS}, 'theirs')`;
+  api = await apiUnderTest(() => ({}), {}, stage.databaseUrl, { venue: stage.venue, chain: stage.rpc });
+  trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
+}, 60_000);
+afterAll(async () => {
+  await api.close();
+  await stage.close();
+});
+beforeEach(async () => {
+  await stage.list();
+});
+
+/** The API's clock stands still by itself; the chain's and the venue's go on. */
+function call(...request: Parameters<ApiUnderTest['call']>) {
+  api.clock.advanceTo(Math.max(api.clock.now(), stage.clock.now()));
+  return api.call(...request);
+}
+const prepare = (body: object = {}, token = trader, headers: Record<string, string> = {}) =>
+  call('POST', '/v1/prediction-orders/prepare', {
+    token,
+    headers,
+    body: {
+      marketId: stage.market.id,
+      outcome: 'yes',
+      side: 'buy',
+      notionalUsd: '20',
+      maxSlippageBps: 500,
+      wallet: stage.wallet.address,
+      ...body,
+    },
+  });
+const execute = (id: string, signedTransaction: string, token = trader, headers: Record<string, string> = {}) =>
+  call('POST', `/v1/prediction-orders/${id}/execute`, { token, headers, body: { signedTransaction } });
+const get = (id: string, token = trader) => call('GET', `/v1/prediction-orders/${id}`, { token });
+
+test('prepare, sign, execute, open, filled', async () => {
+  const made = await prepare();
+  expect(made.status, made.text).toBe(201);
+  const { order, transaction } = made.body;
+  expect(order).toMatchObject({
+    state: 'prepared',
+    mode: 'live',
+    marketId: stage.market.id,
+    fills: [],
+    onchain: { transactionId: transaction.id },
+  });
+  expect(transaction).toMatchObject({
+    state: 'prepared',
+    wallet: stage.wallet.address,
+    requiredSigners: [stage.wallet.address],
+    signature: null,
+  });
+  const sent = await execute(order.id, stage.signed(transaction.unsigned));
+  expect(sent.status, sent.text).toBe(202);
+  expect(sent.body).toMatchObject({
+    id: transaction.id,
+    state: 'submitted',
+    signature: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{64,90}$/),
+  });
+  expect((await get(order.id)).body).toMatchObject({ state: 'submitted', fills: [] });
+  await stage.work();
+  stage.chain.finalize();
+  await stage.pass(2_500);
+  expect((await get(order.id)).body).toMatchObject({ state: 'open', filledQuantity: '0', fills: [] });
+  const micro = (text: string): bigint => BigInt(Math.round(Number(text) * 1e6));
+  stage.onchain.keeper.fill(order.onchain.orderAccount, micro(order.quantity), micro(order.limitPrice));
+  await stage.pass(60_000);
+  const { body: filled } = await get(order.id);
+  expect(filled).toMatchObject({ state: 'filled', filledQuantity: order.quantity, fills: [{ side: 'buy', fillPrice: order.limitPrice }] });
+  expect((await call('GET', '/v1/prediction-orders?mode=live&state=filled', { token: trader })).body.items).toEqual([filled]);
+});
+
+describe('prepare', () => {
+  test('one Idempotency-Key is one order and one transaction', async () => {
+    const first = await prepare({}, trader, { 'idempotency-key': 'once' });
+    const again = await prepare({}, trader, { 'idempotency-key': 'once' });
+    expect(first.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    expect((await prepare({ notionalUsd: '21' }, trader, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
+  });
+
+  test.each<[object, number, string]>([
+    [{ wallet: 'not-an-address-in-base58-0OIl-xxxxxxxxx' }, 400, 'malformed'],
+    [{ wallet: 'short' }, 400, 'malformed'],
+    [{ marketId: 'pm-000000000000000000000000' }, 404, 'not_found'],
+    [{ notionalUsd: '3' }, 409, 'state_conflict'],
+    [{ notionalUsd: '5000000' }, 422, 'blocked_by_risk'],
+    // A stranger's wallet that holds nothing.
+    [{ wallet: 'Vote111111111111111111111111111111111111111' }, 409, 'state_conflict'],
+  ])('%j answers %d %s', async (body, status, code) => {
+    const reply = await prepare(body);
+    expect([reply.status, reply.body.code], reply.text).toEqual([status, code]);
+  });
+});
+
+describe('execute', () => {
+  test('takes no bytes but the prepared ones, from nobody but its organization', async () => {
+    const { order, transaction } = (await prepare()).body;
+    const signed = stage.signed(transaction.unsigned);
+    const stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+    expect((await execute(order.id, signed, stranger)).status).toBe(404);
+    const reader = await api.token(['market:read', 'agent:read']);
+    expect((await execute(order.id, signed, reader)).status).toBe(403);
+    expect((await execute('nope', signed)).status).toBe(404);
+    expect((await execute(order.id, 'AAAA')).body.code).toBe('malformed_transaction');
+    expect((await execute(order.id, transaction.unsigned)).body.code).toBe('signature_missing');
+    // A wallet that raises the price of its computation by one.
+    const bytes = Buffer.from(transaction.unsigned, 'base64');
+    const at = bytes.indexOf(Buffer.from([3, 0xe8, 0x03, 0, 0, 0, 0, 0, 0]));
+    bytes[at + 1] = 0xe9;
+    const altered = await execute(order.id, stage.signed(bytes.toString('base64')));
+    expect(altered.body).toMatchObject({ status: 422, code: 'signed_bytes_differ', detail: expect.stringContaining('Compute Budget') });
+    expect((await get(order.id)).body.state).toBe('prepared');
+    expect((await execute(order.id, signed)).status).toBe(202);
+    expect((await execute(order.id, signed)).status).toBe(202);
+  });
+
+  test('a paper order is not executed', async () => {
+    const book = {
+      marketId: stage.market.id,
+      provider: 'kalshi',
+      source: 'kalshi:orderbook',
+      bids: [{ price: '0.4', size: '10' }],
+      asks: [{ price: '0.5', size: '10' }],
+    } as const;
+    api.predictionVenues.kalshi = {
+      trades: async () => [],
+      book: async () => ({ ...book, observedAt: api.clock.now(), receivedAt: api.clock.now() }),
+    };
+    const { body } = await call('POST', '/v1/prediction-orders/paper', {
+      token: trader,
+      body: { marketId: stage.market.id, outcome: 'yes', side: 'buy', quantity: '1' },
+    });
+    expect((await execute(body.id, 'AAAA')).body).toMatchObject({ status: 409, detail: expect.stringContaining('paper') });
+  });
+});

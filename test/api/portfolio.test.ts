@@ -1,0 +1,333 @@
+// The portfolio over HTTP: books of one organization at live prices, wallets beside them, the five scenarios, and what an allocation would do.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { bookIds, type Fill } from '../../src/domain/book.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import type { Quality } from '../../src/domain/quote.ts';
+import { refuse } from '../../src/domain/refusal.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { PublicWallet } from '../../src/domain/wallet.ts';
+import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
+
+const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
+const AAPL: InstrumentKey = 'spotchain:AAPLx';
+const MINT = 'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp';
+const ADDRESS = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831';
+const MANUAL = bookIds.manual(OURS);
+
+let api: ApiUnderTest;
+let reader: string;
+let stranger: string;
+beforeAll(async () => {
+  api = await apiUnderTest(() => ({
+    publicWallets: {
+      read: async (address) => (address === ADDRESS ? { ok: true, value: ACCOUNT } : refuse('malformed', 'address: the checksum is wrong')),
+    },
+    chainWallets: { read: async () => refuse('unavailable', 'the node of the EVM chain did not answer') },
+  }));
+  reader = await api.token(['agent:read']);
+  stranger = await api.token(['agent:read'], THEIRS);
+});
+afterAll(() => api.close());
+
+const ACCOUNT: PublicWallet = {
+  address: ADDRESS,
+  observedAt: Date.UTC(2026, 2, 2, 14, 30, 59),
+  fetchedAt: Date.UTC(2026, 2, 2, 14, 31),
+  accountValue: '1000',
+  totalNotional: '5000',
+  totalMarginUsed: '500',
+  withdrawable: '500',
+  positions: [
+    {
+      coin: 'BTC',
+      size: '-0.1',
+      entryPrice: '50000',
+      positionValue: '5000',
+      unrealizedPnl: '0',
+      liquidationPrice: null,
+      marginUsed: '500',
+      leverage: 10,
+      marginMode: 'cross',
+      fundingSinceOpen: null,
+    },
+  ],
+  pnl: {} as never,
+  coverage: {} as never,
+};
+
+const get = async (query = '', token = reader) => {
+  const reply = await api.call('GET', `/v1/portfolio${query}`, { token });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.body;
+};
+const post = (body: object, token = reader) => api.call('POST', '/v1/portfolio/impact', { token, body });
+const quoted = (key: InstrumentKey, bid: string, ask: string, quality: Quality = 'live') =>
+  api.market.set(key, { ...quoteOf(key, api.clock.now(), bid, ask), quality, flags: quality === 'live' ? [] : ['over_age'] });
+const scenarioOf = (body: { scenarios: { id: string; lossUsd: string }[] }) =>
+  Object.fromEntries(body.scenarios.map(({ id, lossUsd }) => [id, lossUsd]));
+
+function fillOf(bookId: string, instrument: InstrumentKey, quantity: string, fillPrice: string): Fill {
+  const id = newId();
+  return {
+    id,
+    orderId: id,
+    bookId,
+    instrument,
+    side: 'buy',
+    quantity,
+    fillPrice,
+    feeUsd: '0',
+    notionalUsd: new Decimal(quantity).times(fillPrice).toFixed(),
+    decisionPrice: fillPrice,
+    slippageBps: 0,
+    at: api.clock.now(),
+    quotes: [],
+  };
+}
+const booked = async (orgId: string, fills: readonly Fill[]) => {
+  await api.sql.begin((transaction) =>
+    writeRecords(
+      transaction,
+      fills.map((fill) => ({ type: 'fill', orgId, fill, capitalUsd: '10000' })),
+    ),
+  );
+};
+/** The last cut's word about the pools of an instrument. */
+const observed = async (instrument: InstrumentKey, liquidityUsd: string) => {
+  const slot = api.clock.now() - 60_000;
+  await api.sql`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1)`;
+  await api.sql`insert into observations (slot, instrument, hash, body) values (${slot}, ${instrument}, 'h', ${JSON.stringify({ liquidityUsd })})`;
+};
+
+test('before anything is booked there is nothing, and five scenarios of nothing', async () => {
+  const body = await get();
+  expect(body).toMatchObject({
+    mode: 'paper',
+    places: [],
+    holdings: [],
+    unread: [],
+    totals: { valueUsd: '0', coverage: 'complete', leverage: null },
+  });
+  expect(body.scenarios.map(({ id }: { id: string }) => id)).toEqual([
+    'equity_selloff',
+    'private_mark_reset',
+    'crypto_crash',
+    'liquidity_freeze',
+    'weekend_gap',
+  ]);
+  expect(body.scenarios.every(({ lossPct }: { lossPct: number | null }) => lossPct === null)).toBe(true);
+});
+
+test('before that an allocation is simulated in the book that it would open', async () => {
+  quoted(BTC, '49990', '50010');
+  const { body } = await post({ mode: 'paper', allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '5000' }] });
+  expect(body.before.totals.valueUsd).toBe('10000000');
+  expect(body.allocations[0]).toMatchObject({ wouldPass: true, price: '50010' });
+  expect(await api.sql`select 1 from books where org_id = ${OURS}`).toHaveLength(0);
+});
+
+test('the manual book and the books of agents are one portfolio; each holding says where it is and what it is worth on what', async () => {
+  const maker = await api.token(['agent:read', 'trade:execute']);
+  const agentId = await createdAgent(api, maker);
+  const agentBook = bookIds.paper(agentId, 1);
+  const fill = fillOf(MANUAL, BTC, '0.1', '40000');
+  await booked(OURS, [fill]);
+  await booked(OURS, [fillOf(agentBook, AAPL, '10', '180')]);
+  quoted(BTC, '49990', '50010');
+  quoted(AAPL, '199', '201');
+  await observed(AAPL, '40000');
+  const body = await get();
+  expect(body.places.map(({ id, agentId: owner, cashUsd }: never) => [id, owner, cashUsd])).toEqual([
+    [MANUAL, null, '6000'],
+    [agentBook, agentId, '48200'],
+  ]);
+  expect(
+    body.holdings.map(({ place, symbol, mark, valueUsd, costUsd, pricing }: never) => [place, symbol, mark, valueUsd, costUsd, pricing]),
+  ).toEqual([
+    [MANUAL, 'BTCUSDT', '50000', '5000', '4000', 'live'],
+    [agentBook, 'AAPLx', '200', '2000', '1800', 'live'],
+  ]);
+  expect(body.totals).toMatchObject({ valueUsd: '61200', cashUsd: '54200', liveUsd: '7000', qualifiedUsd: '0', coverage: 'complete' });
+  // 15 % of 5000 and 10 % of 2000; 30 % and 3 %; 2 % (2000 is just 5 % of 40000); 7 %.
+  expect(scenarioOf(body)).toEqual({
+    equity_selloff: '950',
+    private_mark_reset: '0',
+    crypto_crash: '1560',
+    liquidity_freeze: '40',
+    weekend_gap: '140',
+  });
+  expect(body.exits).toMatchObject([{ instrument: AAPL, sharePct: 5, large: false, exceedsLimit: false }]);
+  // A Monday morning in New York: the session is open, so the next one opens on Tuesday.
+  expect(body.scenarios[4].opensAt).toBe('2026-03-03T14:30:00.000Z');
+  expect(body.inputs.find(({ id }: { id: string }) => id === `fills:${MANUAL}/${BTC}`).refers).toEqual([fill.id]);
+});
+
+test('every id that a number names is in the answer', async () => {
+  const body = await get();
+  const known = new Set([...body.inputs, ...body.holdings, ...body.places].map(({ id }: { id: string }) => id));
+  const unknown: string[] = [];
+  JSON.stringify(body, (key, value) => {
+    if (key === 'inputs' && Array.isArray(value)) unknown.push(...value.filter((id) => typeof id === 'string' && !known.has(id)));
+    return value;
+  });
+  expect(unknown).toEqual([]);
+});
+
+test('a quote that is not live is named, and one that is away leaves its holding out of every sum', async () => {
+  quoted(BTC, '49990', '50010', 'stale');
+  api.market.delete(AAPL);
+  const body = await get();
+  expect(body.qualified).toEqual([{ holding: `${MANUAL}/${BTC}`, why: 'its quote is stale, over_age' }]);
+  expect(body.unpriced).toMatchObject([{ why: `no quote of ${AAPL} was heard` }]);
+  expect(body.totals).toMatchObject({ valueUsd: '59200', liveUsd: '0', qualifiedUsd: '5000', coverage: 'partial' });
+  expect(body.scenarios[0]).toMatchObject({ coverage: 'partial', lossUsd: '750', leftOut: [body.unpriced[0].holding] });
+});
+
+test('another organization sees its own portfolio only', async () => {
+  quoted(BTC, '49990', '50010');
+  expect((await get('', stranger)).places).toEqual([]);
+  await booked(THEIRS, [fillOf(bookIds.manual(THEIRS), BTC, '0.01', '50000')]);
+  const theirs = await get('', stranger);
+  expect(theirs.places.map(({ id }: { id: string }) => id)).toEqual([bookIds.manual(THEIRS)]);
+  expect(theirs.totals.valueUsd).toBe('10000');
+  expect((await get()).places.map(({ id }: { id: string }) => id)).not.toContain(bookIds.manual(THEIRS));
+});
+
+test('a wallet stands beside the live books; what of it does not answer is named', async () => {
+  quoted('evmvenue:BTC', '49990', '50010');
+  const body = await get(`?wallets=${ADDRESS},${MINT},${ADDRESS}`);
+  expect(body).toMatchObject({
+    mode: 'live',
+    totals: { valueUsd: '1000', cashUsd: '6000', liveUsd: '-5000', coverage: 'partial', leverage: 5 },
+  });
+  expect(body.holdings).toMatchObject([{ symbol: 'BTC', side: 'short', quantity: '-0.1', valueUsd: '-5000', assetClass: 'perpetual' }]);
+  expect(body.unread).toEqual([
+    { address: ADDRESS, asked: 'evmchain', why: 'the node of the EVM chain did not answer' },
+    { address: MINT, asked: 'spotchain', why: 'this service knows no node of the primary chain that reads wallets' },
+  ]);
+  expect(scenarioOf(body)).toMatchObject({ equity_selloff: '-750', crypto_crash: '-1500', weekend_gap: '0' });
+});
+
+test('an allocation is shown before and after with limits and verdict, and leaves nothing behind', async () => {
+  quoted(BTC, '49990', '50010');
+  quoted(AAPL, '199', '201');
+  const tables = ['books', 'fills', 'market_orders', 'proposals', 'ledger_transactions', 'audit', 'announcements', 'idempotency_keys'];
+  const known = await api.sql<
+    { name: string }[]
+  >`select table_name as name from information_schema.tables where table_name = any(${tables}::text[])`;
+  const counts = async () =>
+    Promise.all(known.map(async ({ name }) => [name, (await api.sql`select count(*)::int as n from ${api.sql(name)}`)[0]?.['n']]));
+  const before = await counts();
+  const { status, body } = await post({
+    allocations: [
+      { symbol: 'AAPLx', side: 'buy', notionalUsd: '402' },
+      { instrument: BTC, side: 'sell', notionalUsd: '2400' },
+    ],
+  });
+  expect(status).toBe(200);
+  expect(await counts()).toEqual(before);
+  expect(known.length).toBeGreaterThan(4);
+  const [bought, sold] = body.allocations;
+  // A pool share of 5 % is the default limit, and 2000 of 40000 are held already.
+  expect(bought).toMatchObject({ id: 'allocation:0', instrument: AAPL, wouldPass: false, price: '201', note: 'risk would refuse it' });
+  expect(bought.risk.rejections.map(({ code }: { code: string }) => code)).toEqual(['pool_liquidity_breach']);
+  expect(bought.limits.find(({ code }: { code: string }) => code === 'pool_liquidity_breach')).toMatchObject({
+    limitUsd: '2000',
+    beforeUsd: '2000',
+    keeps: false,
+  });
+  expect(bought.limits.find(({ code }: { code: string }) => code === 'notional_limit_breach')).toMatchObject({
+    limitUsd: '1000000',
+    beforeUsd: '0',
+    keeps: true,
+  });
+  expect(sold).toMatchObject({ wouldPass: true, price: '49990', limits: [], note: '' });
+  // The sale is sized at half a percent below the bid: 2400 / 49740.05, on the lot.
+  expect(sold.quantity).toBe('0.04825');
+  const held = (side: typeof body.before) =>
+    Object.fromEntries(side.instruments.map(({ instrument, quantity }: never) => [instrument, quantity]));
+  expect(held(body.before)).toEqual({ [BTC]: '0.1', [AAPL]: '10' });
+  expect(held(body.after)[BTC]).toBe('0.05175');
+  expect(new Decimal(held(body.after)[AAPL]).gt(11.9)).toBe(true);
+  expect([body.before.exits[0].large, body.after.exits[0].large]).toEqual([false, true]);
+  expect(body.before.scenarios[3].lossUsd).toBe('40');
+  const after = new Decimal(held(body.after)[AAPL]).times(200);
+  expect(body.after.scenarios[3].lossUsd).toBe(after.times('0.27').toFixed());
+  expect(body.before.sectors.map(({ sector }: { sector: string }) => sector)).toEqual(['crypto', 'technology', 'cash']);
+});
+
+test('two that pass alone are judged together, and the second is refused', async () => {
+  const manager = await api.token(['agent:read', 'risk:manage']);
+  const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { maxPositionWeightPct: 10 } });
+  expect(set.status).toBe(200);
+  // A tenth of about 61200; 5000 are held.
+  const half = { instrument: BTC, side: 'buy', notionalUsd: '700' };
+  const alone = (await post({ allocations: [half] })).body.allocations;
+  expect(alone[0].wouldPass).toBe(true);
+  const both = (await post({ allocations: [half, half] })).body;
+  expect(both.allocations.map(({ wouldPass }: { wouldPass: boolean }) => wouldPass)).toEqual([true, false]);
+  expect(both.allocations[1].risk.rejections.map(({ code }: { code: string }) => code)).toEqual(['position_weight_breach']);
+  expect(both.after.instruments.find(({ instrument }: { instrument: string }) => instrument === BTC)).toMatchObject({
+    limitPct: 10,
+    exceedsLimit: true,
+  });
+});
+
+test('without a live quote nothing is simulated, and the reason is the code of risk', async () => {
+  quoted(BTC, '49990', '50010', 'stale');
+  const { body } = await post({ allocations: [{ instrument: BTC, side: 'buy', notionalUsd: '500' }] });
+  expect(body.allocations[0]).toMatchObject({
+    wouldPass: false,
+    quantity: '0',
+    price: null,
+    risk: { verdict: 'blocked', rejections: [{ code: 'quote_not_live' }] },
+  });
+  expect(body.allocations[0].note).toContain('has no live ask');
+  expect(body.after.totals).toEqual(body.before.totals);
+});
+
+test.each([
+  ['?mode=both', 'query.mode'],
+  ['?wallets=nonsense', 'query.wallets'],
+  [`?mode=paper&wallets=${ADDRESS}`, 'query.mode'],
+  [`?wallets=${[1, 2, 3, 4, 5, 6].map((n) => `0x${String(n).repeat(40)}`).join(',')}`, 'query.wallets'],
+  ['?wallet=x', 'query.wallet'],
+])('GET %s is refused with its place', async (query, path) => {
+  const { body } = await api.call('GET', `/v1/portfolio${query}`, { token: reader });
+  expect(body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path }] });
+});
+
+test('an address with a wrong checksum is refused by who reads it', async () => {
+  const { body } = await api.call('GET', `/v1/portfolio?wallets=${ADDRESS.replace('cC2', 'Cc2')}`, { token: reader });
+  expect(body).toMatchObject({ status: 400, code: 'malformed', detail: 'address: the checksum is wrong' });
+});
+
+const buy = (more: object) => ({ allocations: [{ side: 'buy', notionalUsd: '10', ...more }] });
+test.each([
+  [{}, '$.allocations'],
+  [{ allocations: [] }, '$.allocations'],
+  [buy({}), '$.allocations[0]'],
+  [buy({ symbol: 'AAPLx', instrument: AAPL }), '$.allocations[0]'],
+  [buy({ symbol: 'AAPLy' }), '$.allocations[0].symbol'],
+  [buy({ instrument: 'spotexchange:DOGE' }), '$.allocations[0].instrument'],
+  [buy({ symbol: 'AAPLx', notionalUsd: '0.00' }), '$.allocations[0].notionalUsd'],
+  [buy({ symbol: 'AAPLx', notionalUsd: 10 }), '$.allocations[0].notionalUsd'],
+  [buy({ symbol: 'AAPLx', notionalUsd: '-5' }), '$.allocations[0].notionalUsd'],
+  [buy({ symbol: 'AAPLx', side: 'short' }), '$.allocations[0].side'],
+  [{ ...buy({ symbol: 'AAPLx' }), mode: 'paper', wallets: [ADDRESS] }, '$.mode'],
+  [{ ...buy({ symbol: 'AAPLx' }), wallets: ['0x1'] }, '$.wallets'],
+])('POST %j is refused with its place', async (body, path) => {
+  expect((await post(body)).body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path }] });
+});
+
+test('market:read alone sees no portfolio', async () => {
+  const viewer = await api.token(['market:read']);
+  expect((await api.call('GET', '/v1/portfolio', { token: viewer })).body).toMatchObject({ status: 403, code: 'permission_missing' });
+  expect((await post({ allocations: [{ symbol: 'AAPLx', side: 'buy', notionalUsd: '1' }] }, viewer)).status).toBe(403);
+});
+
+test('no request came to a defect', () => {
+  expect(api.defects).toEqual([]);
+});

@@ -1,0 +1,92 @@
+// Books, quotes and pools of the portfolio's tests.
+import { type BookState, bookIds, emptyBook, type Holding } from '../../../src/domain/book.ts';
+import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog.ts';
+import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
+import type { PortfolioBook } from '../../../src/domain/portfolio/place.ts';
+import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
+import type { Quality, QualityFlag, Quote } from '../../../src/domain/quote.ts';
+import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+
+/** A Saturday: Saturday 7 March 2026, 12:00 in New York; the clocks change the night after. */
+export const SATURDAY = Date.UTC(2026, 2, 7, 17);
+const ORG = '00000000-0000-7000-8000-00000000000a';
+export const MANUAL = bookIds.manual(ORG);
+
+/** An agent token that was launched against the share of Apple. */
+const AGENT_TOKEN = agentTokenEntry({
+  mint: 'So11111111111111111111111111111111111111112',
+  program: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  symbol: 'HUNTER',
+  name: 'Hunter',
+  decimals: 9,
+  pairedStock: 'spotchain:AAPLx',
+  launcher: 'sandbox',
+  listedAt: 0,
+  delistedAt: null,
+});
+
+/** The fixed catalog, an agent token, and a perpetual on Apple. */
+export const WIDE: Catalog = catalogOf([
+  ...CATALOG.fixed.entries,
+  AGENT_TOKEN,
+  {
+    ...(CATALOG.fixed.byKey('evmvenue:BTC') as NonNullable<ReturnType<Catalog['byKey']>>),
+    key: 'evmvenue:AAPL',
+    instrument: 'AAPL',
+    underlying: 'AAPL',
+    sector: 'technology',
+  },
+]);
+
+export function quoteOf(
+  key: InstrumentKey,
+  bid: string | null,
+  ask: string | null,
+  more: { quality?: Quality; flags?: readonly QualityFlag[]; observedAt?: number } = {},
+): [InstrumentKey, Quote] {
+  const { venue, instrument } = splitInstrumentKey(key);
+  const { quality = 'live', flags = [], observedAt = SATURDAY - 1_000 } = more;
+  const quote: Quote = {
+    kind: 'quote',
+    venue: venue as ExecutableVenue,
+    instrument,
+    source: 'test:feed',
+    observedAt,
+    receivedAt: observedAt,
+    sourceTime: true,
+    bid,
+    ask,
+    bidSize: null,
+    askSize: null,
+    sequence: null,
+    quality,
+    flags,
+  };
+  return [key, quote];
+}
+
+export function bookOf(
+  id: string,
+  cashUsd: string,
+  positions: readonly (readonly [InstrumentKey, quantity: string, costUsd?: string])[],
+): PortfolioBook {
+  const holdings: Holding[] = positions.map(([instrument, quantity, costUsd = '0']) => ({ instrument, quantity, costUsd, openedAt: 1 }));
+  const state: BookState = { ...emptyBook(id, 'paper', cashUsd), cashUsd, holdings };
+  return { agentId: null, version: 3, state, fills: new Map(holdings.map(({ instrument }) => [instrument, [`fill of ${instrument}`]])) };
+}
+
+export function materialOf(more: Partial<PortfolioMaterial> = {}): PortfolioMaterial {
+  return {
+    at: SATURDAY,
+    mode: 'paper',
+    books: [],
+    wallets: [],
+    unread: [],
+    quotes: new Map(),
+    outcomes: new Map(),
+    pools: new Map(),
+    mandate: { version: 0, preferences: DEFAULT_PREFERENCES },
+    ...more,
+  };
+}

@@ -1,0 +1,120 @@
+// Venue separation before anything runs: what must not compile does not. Every line under `@ts-expect-error` is a bug that
+// `npm run check` refuses; were one of them let through, the unused expectation would fail the check.
+/* oxlint-disable typescript/no-misused-spread -- the spread is the bug: the linter refuses it as well */
+import { expect, test } from 'vitest';
+import type { VenueDoor } from '../../actors/proposal/venue-door.ts';
+import type { Order, OrderQuote } from '../../src/domain/order.ts';
+import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/paper-fill.ts';
+import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { assessOrder, type RiskApproved, type RiskContext } from '../../src/domain/risk/index.ts';
+import { executablePrice } from '../../src/domain/valuation.ts';
+import { product } from '../rooms/source.ts';
+
+/** Judged by the compiler alone: nothing in here is ever called. */
+const refused = (_bugs: () => unknown): void => {};
+
+declare const onChain: Quote<'spotchain'>;
+declare const onExchange: Quote<'spotexchange'>;
+declare const onPerpetuals: Quote<'evmvenue'>;
+declare const share: ReferencePrice;
+declare const order: Order<'spotchain'>;
+declare const context: RiskContext<'spotchain'>;
+declare const approved: RiskApproved<Order<'spotchain'>>;
+declare const door: VenueDoor;
+declare const info: PaperFillInfo;
+declare const market: PaperMarket;
+
+test("a quote prices orders of its own venue, and the compiler does not settle on a union that would let another's in", () => {
+  refused(() => [
+    executablePrice(onChain, 'spotchain', 'buy'),
+    // @ts-expect-error the exchange's quote on the chain
+    executablePrice(onExchange, 'spotchain', 'buy'),
+    // @ts-expect-error the chain's quote on the perpetuals' venue
+    executablePrice(onChain, 'evmvenue', 'sell'),
+    // @ts-expect-error a reference is no venue to trade on
+    executablePrice(onChain, 'reference', 'buy'),
+    assessOrder(order, { ...context, quote: onChain }),
+    // @ts-expect-error an order on the chain is not judged at the exchange's price
+    assessOrder(order, { ...context, quote: onExchange }),
+    // @ts-expect-error nor at that of a perpetual
+    assessOrder(order, { ...context, quote: onPerpetuals }),
+  ]);
+  expect(refused).toBeTypeOf('function');
+});
+
+test('no quote becomes that of another venue by being relabelled or copied', () => {
+  refused(() => {
+    // @ts-expect-error the label is changed, the brand is not
+    const relabelled: Quote<'spotexchange'> = { ...onChain, venue: 'spotexchange' as const };
+    // @ts-expect-error nor is what an order needs of a quote
+    const priced: OrderQuote<'spotexchange'> = onChain as OrderQuote<'spotchain'>;
+    return [relabelled, priced];
+  });
+});
+
+test('a reference price is no quote: it prices no order, fills none, and marks none', () => {
+  refused(() => {
+    // @ts-expect-error it has no bid and no ask, and its venue is none that is traded on
+    const quote: Quote = share;
+    return [
+      quote,
+      // @ts-expect-error it is not executable
+      executablePrice(share, 'spotchain', 'buy'),
+      // @ts-expect-error risk takes no order at it
+      assessOrder(order, { ...context, quote: share }),
+      // @ts-expect-error nothing is filled at it
+      paperFill(approved, { ...market, quote: share }, { takerFeeBps: 0 } as never, info),
+    ];
+  });
+});
+
+test('doors and paper fills take what risk let pass, and nothing that was changed since', () => {
+  refused(() => {
+    const sent = { key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0 };
+    return [
+      door.submit(approved, sent),
+      // @ts-expect-error risk has not seen it
+      door.submit(order, sent),
+      // @ts-expect-error it is larger than what risk saw
+      door.submit({ ...approved, quantity: '6' }, sent),
+      // @ts-expect-error nor does a plain copy go through: who copies may change
+      door.submit({ ...approved }, sent),
+      // @ts-expect-error paper fills are no way around risk
+      paperFill(order, market, { takerFeeBps: 0 } as never, info),
+      // @ts-expect-error nor for an order that was sent to another venue afterwards
+      paperFill({ ...approved, venue: 'evmvenue' as const }, market, { takerFeeBps: 0 } as never, info),
+    ];
+  });
+});
+
+test('a verdict has an approved order only where it passed', () => {
+  refused(() => {
+    const verdict = assessOrder(order, context);
+    // @ts-expect-error not before `ok` was looked at
+    const early: RiskApproved = verdict.approved;
+    if (verdict.ok) return [early, verdict.approved satisfies RiskApproved<Order<'spotchain'>>];
+    // @ts-expect-error a blocked order is approved by nobody
+    return verdict.approved;
+  });
+});
+
+/** The text from an opening bracket to the one that closes it. */
+function bracketed(code: string, from: number): string {
+  let depth = 0;
+  for (let at = code.indexOf('(', from); at < code.length; at++) {
+    if (code[at] === '(') depth++;
+    else if (code[at] === ')' && --depth === 0) return code.slice(from, at + 1);
+  }
+  return code.slice(from);
+}
+
+test('nobody talks the compiler out of it: no approved order is made by a cast, and nothing is cast on its way into the risk function', () => {
+  const casts = product.flatMap(({ path, code }) => [
+    ...(path !== 'src/domain/risk/assess.ts' && /\bas (?:unknown as )?RiskApproved\b/.test(code) ? [`${path}: as RiskApproved`] : []),
+    ...[...code.matchAll(/\b(?:assessOrder|executablePrice|paperFill)\(/g)]
+      .map((call) => bracketed(code, call.index))
+      .filter((call) => /\bas (?:never|any|unknown)\b/.test(call))
+      .map((call) => `${path}: ${call.slice(0, 60)}`),
+  ]);
+  expect(casts).toEqual([]);
+});

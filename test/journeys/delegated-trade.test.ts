@@ -1,0 +1,397 @@
+// An agent trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
+import { generateKeyPairSync } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { proposalKind } from '../../actors/proposal/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { startErrands } from '../../actors/runtime/errands.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { startTimers } from '../../actors/runtime/timers.ts';
+import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
+import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
+import type { SignerAnswer } from '../../src/adapters/identity/signer-socket.ts';
+import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
+import { createDelegationStore } from '../../src/adapters/store/delegation-store.ts';
+import { createKeyedDoor } from '../../src/adapters/venues/reference/keyed-door.ts';
+import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
+import { createDelegatedOrders } from '../../src/boot/delegated-orders.ts';
+import { createDelegations } from '../../src/boot/delegations.ts';
+import { PURPOSES, preparedTransactionCarriers } from '../../src/boot/prepared-transactions.ts';
+import { createSigning } from '../../src/boot/signing-judgement.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import {
+  createRemoteSignerDouble,
+  type RemoteSignerDouble,
+  SANDBOX_SIGNER_APP,
+  sessionWallet,
+} from '../../src/sandbox/identity/remote-signer.ts';
+import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
+import { createSolanaDouble, type SolanaDouble } from '../../src/sandbox/solana/double.ts';
+import { createSpotchainDouble, type SpotchainDouble } from '../../src/sandbox/spotchain/double.ts';
+import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
+import { createSwapDesk } from '../../src/sandbox/spotchain/swap-desk.ts';
+import { condition } from '../actors/agent/sample.ts';
+import { eagerManifest, ORG, type TradingStage, tradingStage } from '../actors/proposal/trading-stage.ts';
+import { placeAtStage } from '../harness/stage.ts';
+
+const AAPL: InstrumentKey = 'spotchain:AAPLx';
+const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
+const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+const WALLET = 'session-1';
+const { address, sign } = sessionWallet(WALLET);
+const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+const key = authorizationKey(pem);
+if (key === null) throw new Error('the key of the test is none');
+
+let stage: TradingStage;
+let chain: SolanaDouble;
+let aggregator: SpotchainDouble;
+let rpc: SolanaRpc;
+let provider: RemoteSignerDouble;
+let world: Awaited<ReturnType<typeof opened>>;
+const cleanups: (() => unknown)[] = [];
+
+async function opened() {
+  const { clock, sql, actorStore, preTrade } = stage;
+  const mints = [{ symbol: 'AAPLx', ...token }] as never;
+  chain = await createSolanaDouble({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
+  cleanups.push(() => chain.close());
+  aggregator = await createSpotchainDouble({
+    market: createSeededMarket({ seed: 33 }),
+    clock,
+    tokens: [{ ...token, symbol: 'AAPLx', underlying }],
+    stable: STABLE,
+    port: 0,
+    desk: createSwapDesk({ chain: chain.chain, clock, mints, stable: STABLE }),
+  });
+  cleanups.push(() => aggregator.close());
+  rpc = createSolanaRpc({ url: chain.url, clock });
+  cleanups.push(() => rpc.close());
+  const door = createKeyedDoor({ venue: 'spotchain', baseUrl: aggregator.url, headers: {}, clock, random: () => 0.5, perMinute: 6_000 });
+  const routes = createSpotchainRoutes(door);
+  provider = await createRemoteSignerDouble({ clock, port: 0, authorizationKeys: () => [key?.publicKey ?? ''] });
+  cleanups.push(() => provider.close());
+  const remote = createRemoteSigner({
+    baseUrl: provider.url,
+    appId: SANDBOX_SIGNER_APP.id,
+    appSecret: SANDBOX_SIGNER_APP.secret,
+    key: key as NonNullable<typeof key>,
+    clock,
+  });
+  const runtime = createRuntime({
+    store: actorStore,
+    directory: createDirectory([agentKind, proposalKind, preparedTransactionKind(PURPOSES)]),
+    clock,
+  });
+  const signing = createSigning({ sql, remote, clock });
+  const answers: SignerAnswer[] = [];
+  const bus = { latest: (instrument: InstrumentKey) => stage.quotes.get(instrument) ?? null };
+  /** What happens between the preparation and the signing. */
+  const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
+  const orders = createDelegatedOrders({
+    sql,
+    runtime,
+    preTrade,
+    chain: rpc,
+    routes,
+    rules: { programs: new Set(), makers: new Set([SANDBOX_MAKER]) },
+    signer: {
+      async sign(orderId) {
+        await meanwhile.call();
+        const answer = await signing(orderId);
+        answers.push(answer);
+        await meanwhile.signed();
+        return answer;
+      },
+    },
+    bus,
+    clock,
+  });
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const onError = (error: unknown) => stage.errors.push(error);
+  const errands = startErrands({
+    store: actorStore,
+    runtime,
+    carriers: preparedTransactionCarriers({ sql, runtime, chain: rpc, clock }),
+    clock: idle,
+    onError,
+  });
+  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
+  cleanups.push(
+    () => errands.stop(),
+    () => timers.stop(),
+  );
+  let made = 0;
+  const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
+  return { orders, routes, answers, meanwhile, errands, timers, delegations: createDelegations(sql, clock, newId) };
+}
+
+beforeEach(async () => {
+  stage = await tradingStage();
+  world = await opened();
+  chain.fund(address, 'SOL', 1_000_000_000n);
+  chain.fund(address, USDC_MINT, 10_000_000_000n);
+  await atProvider([{ signer_id: 'service' }]);
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  await stage.close();
+});
+
+/** The owner adds the service as a session signer of the wallet, or takes it away. */
+async function atProvider(signers: readonly object[]): Promise<void> {
+  const basic = Buffer.from(`${SANDBOX_SIGNER_APP.id}:${SANDBOX_SIGNER_APP.secret}`).toString('base64');
+  await fetch(`${provider.url}/v1/wallets/${WALLET}`, {
+    method: 'PATCH',
+    headers: { authorization: `Basic ${basic}`, 'privy-app-id': SANDBOX_SIGNER_APP.id },
+    body: JSON.stringify({ additional_signers: signers }),
+  });
+}
+
+async function liveAgent(autonomy: Autonomy = 'policy_auto'): Promise<string> {
+  const agentId = await stage.agent(
+    autonomy,
+    eagerManifest({
+      universe: [{ key: AAPL, kind: 'tokenized_equity' }] as never,
+      exit: [condition('price_above', { price: '1' })],
+      maxCapitalUsd: '50000',
+      maxTradeNotionalUsd: '300',
+      maxSlippageBps: 100,
+    }),
+  );
+  await placeAtStage(stage.url, agentId, 'limited_live');
+  await stage.fund(agentId, '4000');
+  return agentId;
+}
+
+async function delegate(agentId: string, changes: { maxNotionalUsd?: string; hours?: number } = {}): Promise<string> {
+  const { delegationCommands } = world.delegations;
+  const wish = {
+    agentId,
+    wallet: address as string,
+    signerWallet: WALLET,
+    maxNotionalUsd: changes.maxNotionalUsd ?? '1000',
+    expiresAt: stage.clock.now() + (changes.hours ?? 24) * 3_600_000,
+  };
+  const challenge = await delegationCommands.challenge(stage.context(), wish);
+  if (!challenge.ok) throw new Error(challenge.refusal.detail);
+  const signature = Buffer.from(sign(Buffer.from(challenge.value.text))).toString('base64');
+  const granted = await delegationCommands.grant(stage.context(), challenge.value.terms, signature);
+  if (!granted.ok) throw new Error(granted.refusal.detail);
+  return granted.value.id;
+}
+
+/** What the aggregator would trade at is what the agent sees. */
+async function hear(): Promise<void> {
+  const amount = '300000000';
+  const route = await world.routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });
+  if (!route.ok) throw new Error(route.refusal.detail);
+  const price = new Decimal(amount)
+    .div(10 ** USDC_DECIMALS)
+    .div(new Decimal(route.value.outAmount).times(token.multiplier).div(10 ** token.decimals));
+  stage.price(price.times('0.999').toFixed(4), price.toFixed(4), 'live', AAPL, '100');
+}
+
+async function proposed(agentId: string) {
+  await hear();
+  await stage.tick();
+  await hear();
+  await stage.carry({ doors: { spotchain: world.orders } });
+  return (await stage.list({ agentId }))[0];
+}
+
+/** Carries the transaction to its end on the chain, and the proposal with it. */
+async function finished(agentId: string) {
+  for (let round = 0; round < 8; round++) {
+    await world.errands.carryDue();
+    chain.chain.finalize();
+    stage.clock.advanceTo(stage.clock.now() + 2_500);
+    await world.timers.fireDue();
+  }
+  for (let round = 0; round < 3; round++) {
+    stage.clock.advanceTo(stage.clock.now() + 15_000);
+    await world.timers.fireDue();
+    await stage.carry({ doors: { spotchain: world.orders } });
+  }
+  return (await stage.list({ agentId }))[0];
+}
+
+/** Lets time pass while something waits for it. */
+async function meanwhileTicking<T>(work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const watched = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    stage.clock.advanceTo(stage.clock.now() + 200);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return watched;
+}
+
+const broadcasts = (): number => chain.requests.get('sendTransaction') ?? 0;
+const tokensOf = async () => {
+  const holdings = await rpc.balancesOf(address);
+  return holdings.ok ? (holdings.value.tokens.find(({ mint }) => mint === token.mint)?.amount ?? 0n) : 0n;
+};
+
+test('with every condition met the agent buys and its book holds what the wallet got', async () => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  const begun = await proposed(agentId);
+  expect([begun?.state, world.answers]).toEqual(['unknown', [expect.objectContaining({ outcome: 'signed' })]]);
+  const done = await finished(agentId);
+  expect([done?.state, done?.fills.length]).toEqual(['filled', 1]);
+  const got = new Decimal((await tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
+  expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
+  expect(broadcasts()).toBe(1);
+  expect(stage.errors).toEqual([]);
+});
+
+test.each([
+  ['no delegation', async () => {}, 'delegation_missing'],
+  [
+    'a delegation that was revoked',
+    async (agentId: string) => {
+      const id = await delegate(agentId);
+      await world.delegations.delegationCommands.revoke(stage.context(), id);
+    },
+    'delegation_revoked',
+  ],
+  [
+    'a delegation that has expired',
+    async (agentId: string) => {
+      await delegate(agentId, { hours: 1 });
+      stage.clock.advanceTo(stage.clock.now() + 10);
+      await stage.sql`select 1`;
+      // The tick lies beyond the hour.
+      for (let minute = 0; minute < 61; minute++) await stage.tick('stale');
+    },
+    'delegation_expired',
+  ],
+  ['a delegation of less', (agentId: string) => delegate(agentId, { maxNotionalUsd: '10' }), 'delegation_limit_breach'],
+  [
+    'no session signer at the provider',
+    async (agentId: string) => {
+      await delegate(agentId);
+      await atProvider([]);
+    },
+    'signer_delegation_missing',
+  ],
+] as const)('%s: nothing is broadcast, and the proposal says why', async (_, arrange, reason) => {
+  const agentId = await liveAgent();
+  await arrange(agentId);
+  const failed = await proposed(agentId);
+  expect([failed?.state, failed?.reason]).toEqual(['failed', reason]);
+  expect([broadcasts(), provider.signed.size]).toEqual([0, 0]);
+});
+
+test('without the server’s own switch and key there is no door, and the proposal says so', async () => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  await hear();
+  await stage.tick();
+  await stage.carry({ doors: {} });
+  const [failed] = await stage.list({ agentId });
+  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', 'feature_disabled', 0]);
+});
+
+const CHANGES: readonly (readonly [string, (agentId: string) => Promise<unknown>, string])[] = [
+  ['the owner revokes', revokeNewest, 'delegation_revoked'],
+  [
+    'the agent is lowered to confirm',
+    (agentId: string) => stage.commands.setAutonomy(stage.context(), agentId, 'confirm'),
+    'autonomy_refused',
+  ],
+  ['the agent goes back to paper', (agentId: string) => placeAtStage(stage.url, agentId, 'paper'), 'stage_changed'],
+  ['the quote ages', async () => stage.clock.advanceTo(stage.clock.now() + 20_000), 'blocked_by_risk'],
+  ['the proposal has gone on', async () => stage.sql`update proposals set state = 'unknown'`, 'state_conflict'],
+  ['an emergency halt comes', async () => stage.sql`update control set epoch = epoch + 1`, 'halted'],
+];
+test.each(CHANGES)('%s between preparing and signing: the signer sees it itself and refuses', async (_, change, code) => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  world.meanwhile.call = () => change(agentId);
+  await proposed(agentId);
+  expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code })]);
+  expect([broadcasts(), provider.signed.size]).toEqual([0, 0]);
+});
+
+async function revokeNewest(agentId: string): Promise<void> {
+  const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
+  // Not through the desk, which waits until this very execution has ended.
+  await stage.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${newest?.id ?? ''}, ${ORG}, 'ann', ${stage.clock.now()})`;
+}
+
+const AFTER: readonly (readonly [string, (agentId: string) => Promise<unknown>, string])[] = [
+  [
+    'the owner revokes',
+    async (agentId) => {
+      const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
+      return world.delegations.delegationCommands.revoke(stage.context(), newest?.id ?? '');
+    },
+    'delegation_revoked',
+  ],
+  ['the agent is paused', (agentId) => stage.commands.pause(stage.context(), agentId), 'halted'],
+  ['an emergency halt comes', () => stage.commands.emergencyHalt(stage.context()), 'halted'],
+];
+test.each(AFTER)('%s after signing and is answered: what was signed is never submitted', async (_, change, reason) => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  const done: unknown[] = [];
+  world.meanwhile.signed = async () => done.push(await change(agentId));
+  const ended = await proposed(agentId);
+  expect(done).toEqual([expect.objectContaining({ ok: true })]);
+  expect(world.answers).toEqual([expect.objectContaining({ outcome: 'signed' })]);
+  expect([ended?.state, ended?.reason]).toEqual(['failed', reason]);
+  await finished(agentId);
+  expect([broadcasts(), await tokensOf()]).toEqual([0, 0n]);
+});
+
+test.each([
+  ['altered', 'signed_bytes_differ'],
+  ['wrong_signature', 'signature_invalid'],
+  ['other_key', 'signature_invalid'],
+  ['unsigned', 'signature_missing'],
+] as const)('what the provider gives back %s is not the prepared message: %s, and nothing is broadcast', async (conduct, reason) => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  provider.behave(conduct);
+  const failed = await proposed(agentId);
+  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', reason, 0]);
+  expect(await tokensOf()).toBe(0n);
+});
+
+test('an answer of the provider that is lost leaves no fill; one of the chain that is lost leaves exactly one', async () => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  provider.faults.set({ lostAnswer: 1 });
+  const failed = await proposed(agentId);
+  expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', 'signer_unavailable', 0]);
+  provider.faults.reset();
+
+  await proposed(agentId);
+  await world.errands.carryDue();
+  // The node takes the bytes and its answer is lost; whoever asks waits on the clock.
+  chain.faults.set({ lostAnswer: 1 });
+  await meanwhileTicking(world.errands.carryDue());
+  chain.faults.reset();
+  const done = await finished(agentId);
+  expect([done?.state, done?.fills.length]).toEqual(['filled', 1]);
+  const [{ fills } = { fills: -1 }] = await stage.sql<{ fills: number }[]>`select count(*)::int as fills from fills`;
+  expect(fills).toBe(1);
+});
+
+test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
+  const signing = createSigning({
+    sql: stage.sql,
+    remote: { signTransaction: () => expect.fail('nothing is to be signed') },
+    clock: stage.clock,
+  });
+  expect(await signing('00000000-0000-7000-8000-00000000ffff')).toMatchObject({ outcome: 'refused', code: 'not_found' });
+});

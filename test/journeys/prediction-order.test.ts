@@ -1,0 +1,106 @@
+// A person on prediction markets, as the running service lets them: a paper order, then a live one that is prepared, signed, executed and filled by the sandbox's venue.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type Service, startService } from './running-service.ts';
+
+let service: Service;
+let control: string;
+beforeAll(async () => {
+  service = await startService();
+  control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
+}, 200_000);
+afterAll(() => service?.discard());
+
+interface Market {
+  readonly id: string;
+  readonly provider: string;
+  readonly closesAt: string;
+  readonly outcomes: readonly { readonly bid: string | null; readonly ask: string | null; readonly quality: string }[];
+}
+
+/** An open market of a provider that trades near even, and will for a while. */
+function market(provider: string): Promise<Market> {
+  return waitFor(
+    async () => {
+      const { body } = await service.get(`/v1/prediction-markets?provider=${provider}&status=open&limit=200`);
+      const soon = Date.parse(new Date().toISOString()) + 10 * 60_000;
+      const away = ({ outcomes }: Market): number => Math.abs(Number(outcomes[0]?.bid ?? 0) - 0.5);
+      return (body.items as Market[]).filter(({ closesAt }) => Date.parse(closesAt) > soon).sort((a, b) => away(a) - away(b))[0];
+    },
+    { what: `an open market of ${provider}`, deadlineMs: 30_000 },
+  );
+}
+
+async function order(id: string) {
+  return (await service.get(`/v1/prediction-orders/${id}`)).body;
+}
+
+test.each(['polymarket', 'kalshi'])(
+  'a paper order on %s is filled through the book that its venue gives',
+  async (provider) => {
+    const { id } = await market(provider);
+    const placed = await service.post('/v1/prediction-orders/paper', {
+      marketId: id,
+      outcome: 'no',
+      side: 'buy',
+      notionalUsd: '10',
+      maxSlippageBps: 500,
+    });
+    expect(placed.status, placed.text).toBe(201);
+    expect(placed.body).toMatchObject({ mode: 'paper', outcome: 'no', marketId: id });
+    expect(['filled', 'partially_filled']).toContain(placed.body.state);
+    expect(new Decimal(placed.body.feesUsd).gt(0)).toBe(true);
+  },
+  300_000,
+);
+
+test('a live order on either: prepare, sign, execute, open, filled', async () => {
+  await Promise.all(['kalshi', 'polymarket'].map(live));
+}, 600_000);
+
+async function live(provider: string): Promise<void> {
+  const wallet = sandboxKey(`a trader on ${provider}`);
+  for (const [mint, amount] of [
+    ['SOL', '1000000000'],
+    [USDC_MINT, '100000000'],
+  ] as const)
+    expect(
+      (await fetch(`${control}/chain/fund`, { method: 'POST', body: JSON.stringify({ owner: wallet.address, mint, amount }) })).status,
+    ).toBe(200);
+  const { id } = await market(provider);
+  const prepared = await waitFor(
+    async () => {
+      const wish = { marketId: id, outcome: 'yes', side: 'buy', notionalUsd: '20', maxSlippageBps: 500, wallet: wallet.address };
+      const made = await service.post('/v1/prediction-orders/prepare', wish);
+      // What the wallet was given is seen once it is confirmed.
+      return made.status === 201 ? made.body : made.status === 409 ? null : Promise.reject(new Error(made.text));
+    },
+    { what: 'a prepared order', deadlineMs: 20_000 },
+  );
+  const bytes = Uint8Array.from(Buffer.from(prepared.transaction.unsigned, 'base64'));
+  bytes.set(wallet.sign(bytes.subarray(65)), 1);
+  const signedTransaction = Buffer.from(bytes).toString('base64');
+  const sent = await service.post(`/v1/prediction-orders/${prepared.order.id}/execute`, { signedTransaction });
+  expect(sent.status, sent.text).toBe(202);
+  // Nothing is filled before the chain has it for good.
+  expect((await order(prepared.order.id)).fills).toEqual([]);
+  const seen = new Set<string>();
+  const filled = await waitFor(
+    async () => {
+      const now = await order(prepared.order.id);
+      seen.add(now.state);
+      return now.state === 'filled' || now.state === 'cancelled' || now.state === 'failed' ? now : null;
+    },
+    { what: 'the order filled', deadlineMs: 60_000 },
+  );
+  expect(filled, JSON.stringify(filled)).toMatchObject({ state: 'filled', filledQuantity: prepared.order.quantity });
+  expect(seen).toContain('open');
+  expect(filled.fills.length).toBeGreaterThan(1);
+  const spent = new Decimal(filled.filledNotionalUsd).plus(filled.feesUsd).plus(filled.refundUsd ?? 0);
+  expect(spent.minus(filled.onchain.depositUsd).abs().lte('0.01')).toBe(true);
+}

@@ -1,0 +1,195 @@
+// Venue separation over whole runs: what prices an order, a fill, a mark or a risk check on a venue is that venue's own word.
+import { expect, test } from 'vitest';
+import { replayAgent } from '../../src/boot/cli/tape.ts';
+import type { ReplayedFill } from '../../src/boot/paper-broker.ts';
+import { type ReplayTape, replayTape } from '../../src/boot/replay.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { MarkedBook } from '../../src/domain/book.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import type { DecisionRow } from '../../src/domain/decision.ts';
+import type { FeedMessage, MarketEvent } from '../../src/domain/market-event.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/venue.ts';
+import { sampleManifest } from '../actors/agent/sample.ts';
+import { foreignPrices, type PricedRun } from './price-origins.ts';
+import { type Fault, MANIFESTS, type Outcome, plan, POOL_USD, START, simulate } from './world.ts';
+
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 10);
+const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;
+
+const venueOf = (instrument: InstrumentKey): Venue => splitInstrumentKey(instrument).venue;
+
+function lived({ heard, cuts, rows, marked, trading }: Outcome): PricedRun {
+  return {
+    heard,
+    cuts,
+    rows,
+    slippageBps: SLIPPAGE_BPS,
+    poolUsd: POOL_USD,
+    orders: trading.proposals,
+    fills: trading.fills.map(({ fill }) => fill),
+    marks: [...marked.map((each) => each.marked), ...trading.assessed.map(({ book }) => book)],
+    quotes: trading.assessed.map(({ order, quote }) => ({ order, bid: quote?.bid ?? null, ask: quote?.ask ?? null })),
+    books: [...trading.books.values()],
+  };
+}
+
+test(`in ${SEEDS} lives under faults every price of an order, fill, mark and risk check is a quote of its own venue`, async () => {
+  const filled = new Set<Venue>();
+  let marks = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const run = lived(await simulate(seed));
+    expect(foreignPrices(run), `seed ${seed}`).toEqual([]);
+    for (const { instrument } of run.fills) filled.add(venueOf(instrument));
+    marks += run.marks.filter(({ positions }) => positions.some(({ valueUsd }) => valueUsd !== null)).length;
+  }
+  // It says something only where every venue was traded on, and positions were marked.
+  expect([...filled].sort()).toEqual(['evmvenue', 'spotchain', 'spotexchange']);
+  expect(marks).toBeGreaterThan(SEEDS * 5);
+});
+
+/** A hair: seen in every price, and by no rule of the manifests. */
+const HAIR = 2e-6;
+
+/** What a run did on all venues but one. */
+function elsewhere({ trading, rows, marked }: Outcome, venue: Venue) {
+  const away = ({ instrument }: { readonly instrument: InstrumentKey }): boolean => venueOf(instrument) !== venue;
+  return {
+    orders: trading.proposals.filter(({ order }) => away(order)).map(({ order, decisionPrice, slot }) => ({ order, decisionPrice, slot })),
+    fills: trading.fills.map(({ fill }) => fill).filter(away),
+    sized: rows.flatMap(({ agentId, slot, instrument, risk }) =>
+      risk?.order === undefined || instrument === null || !away({ instrument }) ? [] : [{ agentId, slot, instrument, order: risk.order }],
+    ),
+    marks: marked.map(({ agentId, slot, marked: { positions } }) => ({ agentId, slot, positions: positions.filter(away) })),
+  };
+}
+
+test.each(['spotexchange', 'spotchain', 'evmvenue'] as const)(
+  'where %s is a hair dearer, nothing that is priced on another venue moves',
+  async (venue) => {
+    let moved = 0;
+    for (const seed of [2, 5, 11, 23]) {
+      const [as, dearer] = [await simulate(seed), await simulate(seed, plan(seed), { [venue]: HAIR })];
+      expect(elsewhere(dearer, venue), `seed ${seed}`).toEqual(elsewhere(as, venue));
+      const here = ({ trading }: Outcome) =>
+        trading.fills.filter(({ fill }) => venueOf(fill.instrument) === venue).map(({ fill }) => fill.fillPrice);
+      if (here(as).join() !== here(dearer).join()) moved++;
+    }
+    // The hair was felt where it may be.
+    expect(moved).toBeGreaterThan(0);
+  },
+);
+
+test('where reference prices are a hair dearer, no order, fill, mark, book or word of risk changes: only what is observed', async () => {
+  let observed = 0;
+  for (const seed of [2, 5, 11, 23, 31]) {
+    const [as, dearer] = [await simulate(seed), await simulate(seed, plan(seed), { reference: HAIR })];
+    const priced = ({ rows, marked, trading: { fills, proposals, books, assessed } }: Outcome) => ({
+      rows: rows.map(({ agentId, slot, disposition, reason, instrument, risk, book }) => ({
+        agentId,
+        slot,
+        disposition,
+        reason,
+        instrument,
+        risk,
+        book,
+      })),
+      marked: marked.map(({ agentId, slot, marked: book }) => ({ agentId, slot, book })),
+      fills,
+      proposals,
+      books,
+      assessed,
+    });
+    expect(priced(dearer), `seed ${seed}`).toEqual(priced(as));
+    observed += dearer.rows.filter(({ outcome }, at) => outcome !== as.rows[at]?.outcome).length;
+  }
+  expect(observed).toBeGreaterThan(20);
+});
+
+/** What was heard, as a tape in memory. */
+function tapeOf(heard: readonly FeedMessage[]): ReplayTape {
+  const events = heard.filter((message): message is MarketEvent => message.kind !== 'rejection');
+  return {
+    file: 'memory',
+    header: { tape: 1 },
+    cut: null,
+    async *batches() {
+      yield { events };
+    },
+  };
+}
+
+async function replayed(heard: readonly FeedMessage[]): Promise<PricedRun> {
+  const levels: readonly Autonomy[] = ['policy_auto', 'autonomous', 'policy_auto'];
+  const cuts = new Map<EpochMs, Cut>();
+  const rows: DecisionRow[] = [];
+  const filled: ReplayedFill[] = [];
+  const marks: MarkedBook[] = [];
+  await replayTape({
+    tapes: [tapeOf(heard)],
+    agents: MANIFESTS.map((manifest, place) => replayAgent(manifest, place, levels[place] as Autonomy)),
+    onDecisions: (made, cut) => {
+      rows.push(...made);
+      cuts.set(cut.slot, cut);
+    },
+    onFill: (fill) => filled.push(fill),
+    onMarked: (marked) => {
+      marks.push(...marked.map((each) => each.marked));
+    },
+  });
+  const books = new Map(filled.map(({ fill, book }) => [fill.bookId, book]));
+  // A replay tells of a proposal by its fill: the order is the one that risk let pass at the decision.
+  return {
+    heard,
+    cuts,
+    rows,
+    slippageBps: SLIPPAGE_BPS,
+    poolUsd: POOL_USD,
+    orders: [],
+    fills: filled.map(({ fill }) => fill),
+    marks,
+    quotes: [],
+    books: [...books.values()],
+  };
+}
+
+test('a replay of what was heard prices everything by its own venue as well', async () => {
+  const filled = new Set<Venue>();
+  let marks = 0;
+  for (let seed = 1; seed <= 5; seed++) {
+    const run = await replayed((await simulate(seed)).heard);
+    expect(foreignPrices(run), `seed ${seed}`).toEqual([]);
+    for (const { instrument } of run.fills) filled.add(venueOf(instrument));
+    marks += run.marks.length;
+  }
+  expect([...filled].sort()).toEqual(['evmvenue', 'spotchain', 'spotexchange']);
+  expect(marks).toBeGreaterThan(30);
+});
+
+/** Bitcoin bought on one venue in the minute after a slot, by a book that already has some of the other's. */
+function boughtBeside({ fills }: PricedRun, slot: EpochMs): boolean {
+  return fills.some(({ at, bookId, instrument, side }) => {
+    if (instrument !== 'evmvenue:BTC' || side !== 'buy' || at < slot || at >= slot + AGENT_TICK_MS) return false;
+    const before = fills.filter((other) => other.bookId === bookId && other.at < slot);
+    return before.some((other) => other.instrument === 'spotexchange:BTCUSDT') && before.every((other) => other.side === 'buy');
+  });
+}
+
+// A replay's agents have bought their first by the slot after which live ones begin to.
+test.each([
+  { how: 'live', minute: 2, run: async (life: Outcome) => lived(life) },
+  { how: 'in a replay', minute: 1, run: (life: Outcome) => replayed(life.heard) },
+])(
+  '$how, a position whose venue fell silent after the decision is marked by no other: what was decided beside it is not carried out',
+  async ({ minute, run }) => {
+    const slot = START + minute * AGENT_TICK_MS;
+    const silence: Fault = { at: slot + 50, kind: 'disconnect', venue: 'spotexchange', forMs: 20_000 };
+    let cases = 0;
+    for (let seed = 1; seed <= 8; seed++) {
+      if (!boughtBeside(await run(await simulate(seed, [])), slot)) continue;
+      cases++;
+      expect(boughtBeside(await run(await simulate(seed, [silence])), slot), `seed ${seed}`).toBe(false);
+    }
+    expect(cases).toBe(2);
+  },
+);
