@@ -29,6 +29,8 @@ export interface ApiOptions extends CallerOptions {
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
+/** A quiet connection outlives its handler, so that whoever asked hears why there is no answer. */
+const CONNECTION_TIMEOUT_MS = TIMEOUT_MS + 5_000;
 const PREFLIGHT_SECONDS = 600;
 
 /**
@@ -39,7 +41,7 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   const app = fastify({
     ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: BODY_LIMIT,
-    connectionTimeout: TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: TIMEOUT_MS,
     handlerTimeout: TIMEOUT_MS,
     forceCloseConnections: 'idle',
@@ -194,19 +196,26 @@ function readBodiesStrictly(app: FastifyInstance): void {
 /** Codes of Fastify's own errors that the sender can do something about. */
 const FRAMEWORK_ERRORS: { readonly [code: string]: readonly [ProblemCode, string] } = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body is of an unknown media type; send application/json'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', `the body is larger than ${BODY_LIMIT} bytes`],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'the body is not as long as Content-Length says'],
-  FST_ERR_HANDLER_TIMEOUT: [
+};
+
+/** What such an error says, where that depends on the request. */
+function frameworkProblem({ code }: FastifyError, { method, routeOptions }: FastifyRequest): readonly [ProblemCode, string] | undefined {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return ['body_too_large', `the body is larger than ${routeOptions.bodyLimit ?? BODY_LIMIT} bytes`];
+  if (code !== 'FST_ERR_HANDLER_TIMEOUT') return FRAMEWORK_ERRORS[code];
+  if (method === 'GET') return ['unavailable', 'the answer took too long; nothing was changed, so ask again'];
+  return [
     'unavailable',
     'the answer took too long; whether the request had an effect is not known, so ask again with the same Idempotency-Key',
-  ],
-};
+  ];
+}
 
 function answerError(doors: ApiDoors, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A route's own serializer must not touch a problem.
   if (error instanceof InputError)
     return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
-  const framework = FRAMEWORK_ERRORS[error.code];
+  const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
   if (doors.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)

@@ -13,6 +13,8 @@ interface SchemaNode {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
   readonly pattern?: string;
   readonly format?: string;
   readonly properties?: { readonly [name: string]: SchemaNode };
@@ -128,6 +130,7 @@ function describeNode(node: SchemaNode | undefined): string {
   if (node.format !== undefined) return `a text of the format ${node.format}`;
   if (node.pattern !== undefined) return `a text that matches ${node.pattern}`;
   if (type === 'string' && node.maxLength !== undefined) return `a text of ${node.minLength ?? 0} to ${node.maxLength} characters`;
+  if (type === 'array' && node.maxItems !== undefined) return `a list of ${node.minItems ?? 0} to ${node.maxItems}`;
   if (type === 'object') {
     const known = Object.keys(node.properties ?? {});
     return known.length === 0 ? 'an empty object' : `an object with ${known.join(', ')}`;

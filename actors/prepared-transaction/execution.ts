@@ -65,7 +65,7 @@ export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Re
         return { reason: 'lookup_table_changed', detail: `lookup table ${table} does not hold what it held when this was prepared` };
     }
     const simulation = await chain.simulate(bytesOf(loaded));
-    if (simulation.error !== null) return { reason: 'simulation_failed', detail: simulation.error };
+    if (simulation.error !== null) return { reason: 'simulation_failed', detail: `the chain would not carry it out: ${simulation.error}` };
     const objection = deps.purposes[context.purpose]?.objection(context, simulation) ?? null;
     return objection === null ? null : { reason: 'promise_broken', detail: objection };
   }

@@ -36,7 +36,9 @@ function reasonOf(told: Told): { readonly reason: string | null; readonly detail
   if (answer?.outcome === 'overtaken') return { reason: answer.reason, detail: null };
   if (answer?.outcome === 'unknown') return { reason: 'outcome_unknown', detail: answer.detail };
   const landed = landedOf(told);
-  return landed !== null && landed.error !== null ? { reason: 'failed_on_chain', detail: landed.error } : { reason: null, detail: null };
+  return landed !== null && landed.error !== null
+    ? { reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${landed.error}` }
+    : { reason: null, detail: null };
 }
 
 const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;

@@ -8,7 +8,7 @@ import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.t
 import type { Runtime } from '../runtime/runtime.ts';
 import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
 import { transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionContext, TransactionPurpose } from './protocol.ts';
+import type { PreparedTransactionContext, ResolvedLookup, TransactionPurpose } from './protocol.ts';
 
 /** The one sentence for missing and foreign transactions alike. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';
@@ -55,7 +55,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       const signed = fromBase64(signedBase64);
       if (signed === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
       const prepared = transactionContext(row.state);
-      const verified = verifySigned(prepared.prepared, signed, deps.verifySignature);
+      const verified = verifySigned(prepared.prepared, signed, deps.verifySignature, tablesOf(prepared.lookups));
       if (!verified.ok) return verified;
       const leaving = await (deps.mayLeave[purpose]?.(context.orgId, id, prepared) ??
         refuse('unavailable', `nothing for ${purpose} is sent`));
@@ -91,4 +91,15 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       return answeredMeanwhile(error);
     }
   }
+}
+
+/** What the lookup tables held when the message was prepared, by table and place. */
+function tablesOf(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
+  const tables = new Map<string, string[]>();
+  for (const { table, places, addresses } of lookups) {
+    const held = tables.get(table) ?? [];
+    for (const [index, place] of places.entries()) held[place] = addresses[index] as string;
+    tables.set(table, held);
+  }
+  return tables;
 }

@@ -2,7 +2,7 @@
 
 import { bookIds, type FillQuote } from '../../src/domain/book.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import { Decimal, type DecimalString } from '../../src/domain/decimal.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
 import { LicenceLost } from '../../src/domain/execution.ts';
 import { limitPriceOf, type Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
@@ -15,6 +15,7 @@ import {
   rawOf,
   routeObjection,
   type SwapLeg,
+  type SwapOrderParts,
   type SwapPromise,
   swapOrder,
 } from '../../src/domain/transaction/swap.ts';
@@ -43,11 +44,11 @@ const MOST_BLOCKS_AHEAD = 300;
 export interface SwapPreTrade {
   /** The present quote of a token, aged; null where none was heard. */
   quote(instrument: InstrumentKey): Quote | null;
-  /** Judges the order that `compile` makes, told the mandate's slippage budget and the present quote. */
+  /** Judges the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
   judge(
     orgId: string,
     instrument: InstrumentKey,
-    compile: (longestSlippageBps: number, quote: Quote | null) => Outcome<Order>,
+    compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
   ): Promise<Outcome<ManualVerdict>>;
   /** What a judgement rests on, as one text. */
   ground(orgId: string): Promise<string>;
@@ -98,12 +99,12 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
 
   /** Risk on the touch, before anybody outside is asked. */
   function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
-    return (longest: number, quote: Quote | null): Outcome<Order> => {
+    return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
       const touch = liveTouch(wish, quote);
       if (!touch.ok) return touch;
       const maxSlippageBps = slippageOf(wish, longest);
       const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
-      return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps }) };
+      return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) };
     };
   }
 
@@ -173,9 +174,9 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
     for (let attempt = 1; ; attempt++) {
       const ground = await preTrade.ground(orgId);
       const judged = passed(
-        await preTrade.judge(orgId, wish.instrument, (_, quote) => {
+        await preTrade.judge(orgId, wish.instrument, (_, quote, sellable) => {
           const touch = liveTouch(wish, quote);
-          return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps }) } : touch;
+          return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
         }),
       );
       if (!judged.ok) return judged;
@@ -259,10 +260,9 @@ function slippageOf({ slippageBps }: SwapWish, longest: number): number {
 function orderFor(
   given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>,
   { instrument }: SwapWish,
-  parts: { readonly id: string; readonly orgId: string; readonly worstPrice: Decimal | DecimalString; readonly maxSlippageBps: number },
+  { orgId, ...parts }: Omit<SwapOrderParts, 'bookId' | 'instrument'> & { readonly orgId: string },
 ): Order {
-  const { id, orgId, worstPrice, maxSlippageBps } = parts;
-  return swapOrder(given, { id, bookId: bookIds.manual(orgId, 'live'), instrument, worstPrice, maxSlippageBps });
+  return swapOrder(given, { ...parts, bookId: bookIds.manual(orgId, 'live'), instrument });
 }
 
 /** The price of the wish's side; refused where the quote is not live. */

@@ -27,13 +27,13 @@ import { createLiveMarks } from './live-marks.ts';
 export interface ManualRisk {
   /**
    * Judges an order of a person on the market that it would trade on, and shows what it was judged by. `compile` makes
-   * it, told the organization's own limit of slippage in basis points.
+   * it, told the organization's own limit of slippage in basis points and the book with everything that waits on it.
    */
   judge(
     orgId: string,
     mode: ExecutionMode,
     present: PaperMarket,
-    compile: (longestSlippageBps: number) => Outcome<Order>,
+    compile: (longestSlippageBps: number, book: BookState) => Outcome<Order>,
     more?: ManualRiskOptions,
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
 }
@@ -75,12 +75,12 @@ export function createManualRisk(deps: {
         booksOfOrganizations(sql, [orgId], mode),
         waitingOn(sql, orgId, bookId),
       ]);
-      const compiled = compile(preferences.maxSlippageBps);
-      if (!compiled.ok) return compiled;
-      const order = compiled.value;
       const capitalUsd = preferences.maxCapitalUsd;
       const stored = books.find((book) => book.id === bookId);
       const state: BookState = { ...(stored?.state ?? emptyBook(bookId, mode, capitalUsd)), openProposals: [...waiting, ...alongside] };
+      const compiled = compile(preferences.maxSlippageBps, state);
+      if (!compiled.ok) return compiled;
+      const order = compiled.value;
       const held = [state, ...books.map((book) => book.state)].flatMap((book) => instrumentsOf(book));
       const markets = await marketsOfOutcomes(sql, [order.instrument, ...held]);
       const marked = (book: BookState) =>

@@ -24,7 +24,7 @@ import { createActorStore } from '../adapters/store/actor-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { groundOf, isTwin, RoomFull, RoomMoved } from '../adapters/store/prepared-transaction-store.ts';
 import { createProposalStore } from '../adapters/store/proposal-store.ts';
-import { bookIds } from '../domain/book.ts';
+import { bookIds, sellableOf } from '../domain/book.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { plainDecimal } from '../domain/decimal.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
@@ -104,7 +104,9 @@ function createSwapPreTrade({ sql, bus, clock }: Pick<SwapDeps, 'sql' | 'bus' | 
       const liquidityUsd = await liquidityOf(sql, instrument, clock.now());
       const present = { quote: quote(instrument), depth: null, liquidityUsd };
       const reference = referenceNow(bus, freshness, instrument, clock.now());
-      return risk.judge(orgId, 'live', present, (longest) => compile(longest, present.quote), { reference });
+      return risk.judge(orgId, 'live', present, (longest, book) => compile(longest, present.quote, sellableOf(book, instrument)), {
+        reference,
+      });
     },
   };
 }

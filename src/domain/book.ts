@@ -140,6 +140,14 @@ export function holdingOf(state: BookState, instrument: InstrumentKey): Holding 
   return undefined;
 }
 
+/** What is held of an instrument minus what waits to be sold of it, to the last unit; below zero never. */
+export function sellableOf(state: BookState, instrument: InstrumentKey): DecimalString {
+  const held = new Decimal(holdingOf(state, instrument)?.quantity ?? 0);
+  const waiting = state.openProposals.filter((open) => open.side === 'sell' && open.instrument === instrument);
+  const left = waiting.reduce((rest, { quantity }) => rest.minus(quantity), held);
+  return left.gt(0) ? plainDecimal(left) : '0';
+}
+
 /**
  * The book after a fill. A sale takes its share of the position's cost, rounded half-even to 12 decimals; the last
  * sale takes what is left, so that nothing is created or lost.

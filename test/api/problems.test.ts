@@ -246,8 +246,21 @@ test('the documentation is served from here alone', async () => {
   expect(document.body.openapi).toBe('3.1.0');
 });
 
-test('a peer that says nothing, or says it too slowly, is let go after ten seconds', () => {
-  expect(api.app.server.timeout).toBe(10_000);
+test('a peer that says nothing, or says it too slowly, is let go; a connection outlives its handler, so that the 503 is heard', () => {
+  expect(api.app.server.timeout).toBe(15_000);
   expect(api.app.server.requestTimeout).toBe(10_000);
   expect(api.app.initialConfig).toMatchObject({ handlerTimeout: 10_000 });
+});
+
+test('a body that is too large is told the limit of its own route', async () => {
+  const raw = JSON.stringify({ signedTransaction: 'A'.repeat(300_000) });
+  const answer = await api.call('POST', '/v1/spotchain/orders/01900000-0000-7000-8000-000000000001/execute', { token, raw });
+  expect([answer.status, answer.body.code, answer.body.detail]).toEqual([413, 'body_too_large', 'the body is larger than 262144 bytes']);
+  const plain = await api.call('POST', '/v1/agents', { token, raw });
+  expect([plain.status, plain.body.detail]).toEqual([413, 'the body is larger than 65536 bytes']);
+});
+
+test('a list of the wrong length is told how many it may have', async () => {
+  const asked = await api.call('POST', '/v1/portfolio/impact', { token, body: { allocations: [] } });
+  expect(asked.body.problems).toEqual([{ path: '$.allocations', problem: 'got a list', allowed: 'a list of 1 to 20' }]);
 });

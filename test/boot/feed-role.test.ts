@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/boot/metrics.ts';
 import { createNewIds } from '../../src/boot/new-ids.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -64,4 +65,42 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
   expect([begun, ended]).toEqual([1, 1]);
   await sql.end();
   await owner.end();
+});
+
+test('the pool of every token is looked at, although no agent asks for it: people swap what they choose', async () => {
+  const sql = openDatabase({ url: await testDatabase(), name: 'test feed' });
+  const clock = createVirtualClock(1_770_000_000_000);
+  let begun = false;
+  const feed = startFeed({
+    sql,
+    venues: () =>
+      ({ feeds: [], histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
+    bus: createInProcessQuoteBus({ clock }),
+    states: createInProcessMarketStateBus({ clock }),
+    budgets: () => [],
+    runtime: openActors(sql, clock, createNewIds(clock)).runtime,
+    clock,
+    random: () => 0.5,
+    holder: 'test',
+    log: createLog('silent'),
+    metrics: createMetrics(),
+    onPipeline: () => {
+      begun = true;
+      return async () => {};
+    },
+  });
+  await waitFor(async () => begun, { what: 'the feed on duty', deadlineMs: 20_000 });
+  let observed: readonly string[] = [];
+  await waitFor(
+    async () => {
+      clock.advanceTo(clock.now() + 60_000);
+      observed = (await sql<{ instrument: string }[]>`select distinct instrument from observations`).map(({ instrument }) => instrument);
+      return observed.length > 0;
+    },
+    { what: 'a cut', deadlineMs: 20_000 },
+  );
+  await feed.stop();
+  const tokens = CATALOG.entries.filter(({ venue }) => venue === 'spotchain').map(({ key }) => key);
+  expect([...observed].sort()).toEqual([...tokens].sort());
+  await sql.end();
 });

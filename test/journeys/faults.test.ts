@@ -111,9 +111,8 @@ test('a frozen exchange: its quotes grow stale in five seconds, its agents hear 
   await calm();
   await waitFor(async () => (await standing(trend)).feed === 'live', { what: 'live again', deadlineMs: 20_000 });
   await waitFor(async () => (await bitcoin()).quality === 'live', { what: 'a live quote after', deadlineMs: 10_000 });
-  const [degraded, lost, restored] = (await steps(trend))
-    .filter((step) => step.version > version && step.from?.feed !== step.to.feed)
-    .reverse();
+  const changes = (await steps(trend)).filter((step) => step.version > version && step.from?.feed !== step.to.feed).reverse();
+  const [degraded, lost, restored] = changes.slice(changes.findIndex(({ to }) => to.feed === 'lost') - 1);
   expect(degraded).toMatchObject({
     event: { type: 'feed.degraded', venue: 'spotexchange' },
     from: { feed: 'live' },

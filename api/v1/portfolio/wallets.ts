@@ -51,7 +51,9 @@ async function readWallet(doors: WalletDoors, address: string): Promise<Outcome<
     return { ok: true, value: answered(address, 'spotchain', asked, (found) => placeOfPrimaryWallet(found, doors.catalog, now)) };
   }
   const [chain, perps] = await Promise.all([doors.chainWallets.read(address), doors.publicWallets.read(address)]);
-  for (const one of [chain, perps]) if (!one.ok && one.refusal.code === 'malformed') return one;
+  // One of several: which one is said too.
+  for (const one of [chain, perps])
+    if (!one.ok && one.refusal.code === 'malformed') return refuse('malformed', `wallets, ${address}: ${one.refusal.detail}`);
   const silent: UnreadWallet[] = chain.ok
     ? chain.value.unread.map(({ symbol, why }) => ({ address, asked: `evmchain, ${symbol}`, why }))
     : [];

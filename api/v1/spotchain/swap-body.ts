@@ -16,14 +16,15 @@ import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, o
 import { malformed } from '../../strict-json.ts';
 import { FillBody, fillBody } from '../agent-orders/proposal-body.ts';
 
-const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,12})?$';
+/** As many decimals as a book's position may have, so that the whole of it can be sold. */
+const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,36})?$';
 const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
 const MOST_SLIPPAGE_BPS = 1_000;
 
 const wishFields = {
   instrument: Type.String({ minLength: 1, maxLength: 44, description: "The token's symbol or its mint, e.g. `AAPLx`." }),
   side: choice(ORDER_SIDES, 'Long only: a sell reduces what the manual live book holds.'),
-  amount: Type.String({ pattern: AMOUNT, maxLength: 32, description: 'What is given: dollars of a buy, tokens (UI units) of a sell.' }),
+  amount: Type.String({ pattern: AMOUNT, maxLength: 40, description: 'What is given: dollars of a buy, tokens (UI units) of a sell.' }),
 };
 const slippage = 'How much less than quoted may come out, in basis points. Default: 50, or the mandate’s budget where that is less.';
 

@@ -5,8 +5,8 @@ import { createLog } from '../log.ts';
 import type { Started } from '../start.ts';
 import { settings } from './settings.ts';
 
-/** After a signal everything has so long to end by itself. */
-const STOP_MS = 7_000;
+/** After a signal everything has so long to end by itself: it takes a second, and longer only where the machine is crowded. */
+const STOP_MS = 25_000;
 
 export function startCommand(program: Command): void {
   program

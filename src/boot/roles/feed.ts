@@ -6,6 +6,7 @@ import type { BudgetState } from '../../domain/market-state.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import { isPooled } from '../../domain/portfolio/pool-exit.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ConnectivityEdge } from '../../../streams/connectivity.ts';
 import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
@@ -27,6 +28,7 @@ import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { publishMarketStates } from '../market-states.ts';
 import { keepPredictions } from '../prediction.ts';
+import { createWriteLine } from '../write-line.ts';
 import type { Venues } from '../venues.ts';
 
 const DUTY = 'feed';
@@ -65,26 +67,18 @@ export function startFeed(deps: {
   let beginning = false;
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
-  /** What the agents look at: nobody else reads the observations. */
+  /**
+   * What the agents look at, what books hold, and every token that trades in pools: how deep its pool is stands in the
+   * observations alone, and people swap tokens that no agent looks at.
+   */
   let instruments: readonly CatalogEntry[] = [];
   const needsByHash = new Map<string, readonly IndicatorNeed[]>();
 
-  /** Writes go one after the other: a slow database delays the next write, never the streams. */
-  let writing: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  function write(what: string, work: () => Promise<unknown>): void {
-    if (waiting > 10_000) {
-      log.error({ what }, 'the database is too slow: dropped');
-      return;
-    }
-    waiting++;
-    writing = writing
-      .then(work)
-      .catch((error: unknown) => log.warn({ err: error }, what))
-      .finally(() => {
-        waiting--;
-      });
-  }
+  /**
+   * What a tick and the breakers wait for stands in no queue behind what is only kept: cuts, the word to agents that a
+   * feed is lost, and everything else go each in a line of their own.
+   */
+  const [cuts, words, kept] = [createWriteLine(log), createWriteLine(log), createWriteLine(log)];
 
   async function refreshNeeds(): Promise<void> {
     const [manifests, held] = await Promise.all([activeManifests(sql), heldInstruments(sql)]);
@@ -101,7 +95,7 @@ export function startFeed(deps: {
     }
     for (const hash of needsByHash.keys()) if (!manifests.some((active) => active.hash === hash)) needsByHash.delete(hash);
     needs = [...union.values()];
-    instruments = CATALOG.entries.filter(({ key }) => looked.has(key));
+    instruments = CATALOG.entries.filter(({ key }) => looked.has(key) || isPooled(key));
     duty?.pipeline.refreshNeeds();
   }
 
@@ -113,7 +107,7 @@ export function startFeed(deps: {
   }
 
   function keep(message: FeedMessage): void {
-    if (message.kind === 'candles' && !message.source.endsWith(FUNDING_HISTORY)) write('keeping bars', () => candles.save(message));
+    if (message.kind === 'candles' && !message.source.endsWith(FUNDING_HISTORY)) kept.write('keeping bars', () => candles.save(message));
   }
 
   async function begin(): Promise<void> {
@@ -125,7 +119,7 @@ export function startFeed(deps: {
         intelligence,
         store: intelligenceStore,
         clock,
-        write,
+        write: kept.write,
         onFailure: (error) => log.error({ err: error }, 'the intelligence'),
       }),
     ];
@@ -139,7 +133,7 @@ export function startFeed(deps: {
       needs: () => needs,
       periodMs: AGENT_TICK_MS,
       onCut: (cut: Cut) => {
-        write('writing a cut', async () => {
+        cuts.write('writing a cut', async () => {
           await writeCut(sql, cut, 'streams');
           metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
         });
@@ -147,7 +141,7 @@ export function startFeed(deps: {
       onFailure: (error) => log.error({ err: error }, 'the streams'),
     });
     const unrecord = deps.onPipeline?.(pipeline);
-    const kept = pipeline.heard.subscribe({ next: keep, error: (error: unknown) => log.error({ err: error }, 'the streams ended') });
+    const heard = pipeline.heard.subscribe({ next: keep, error: (error: unknown) => log.error({ err: error }, 'the streams ended') });
     const judged = pipeline.judged.subscribe({
       next: (message) => {
         if (message.kind === 'quote' || message.kind === 'reference') bus.publish(message);
@@ -159,13 +153,15 @@ export function startFeed(deps: {
       settled = true;
       for (const venue of new Set<Venue>(feeds.map((feed) => feed.venue))) {
         const state = pipeline.connectivity.state(venue);
-        write('telling agents of a feed', () => tell({ type: state.degradedSince === null ? 'feed.restored' : 'feed.degraded', venue }));
+        words.write('telling agents of a feed', () =>
+          tell({ type: state.degradedSince === null ? 'feed.restored' : 'feed.degraded', venue }),
+        );
       }
     });
     const edges = pipeline.connectivity.edges.subscribe({
       next: (edge) => {
         log[edge.type === 'feed.degraded' && settled ? 'warn' : 'info']({ venue: edge.venue, hearing: edge.hearing }, edge.detail);
-        if (settled) write('telling agents of a feed', () => tell(edge));
+        if (settled) words.write('telling agents of a feed', () => tell(edge));
       },
       error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
     });
@@ -188,7 +184,7 @@ export function startFeed(deps: {
     const unkeep = keepPredictions({
       feeds: predictions,
       store: createPredictionStore(sql),
-      write,
+      write: kept.write,
       onFailure: (error) => log.error({ err: error }, 'the prediction markets'),
     });
     pipeline.start();
@@ -200,9 +196,9 @@ export function startFeed(deps: {
         unkeep();
         metrics.hearing(null);
         pipeline.stop();
-        for (const subscription of [kept, judged, edges]) subscription.unsubscribe();
+        for (const subscription of [heard, judged, edges]) subscription.unsubscribe();
         await unrecord?.();
-        await writing;
+        await Promise.all([cuts.done(), words.done(), kept.done()]);
       },
     };
     log.info({ feeds: feeds.length }, 'the feed is on duty');

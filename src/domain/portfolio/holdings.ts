@@ -196,6 +196,20 @@ export interface PortfolioTotals {
   readonly inputs: readonly string[];
 }
 
+/**
+ * Names what both a book and a wallet hold. A book says what was traded and a wallet what is there: whether the one is
+ * the other, only whoever named the wallet knows, and until then both count.
+ */
+function twiceWords(places: readonly PortfolioPlace[], holdings: readonly PortfolioHolding[]): string {
+  const books = new Set(places.filter(({ kind }) => kind === 'book').map(({ id }) => id));
+  const instrumentsOf = (ofBooks: boolean) =>
+    holdings.filter(({ place }) => books.has(place) === ofBooks).map(({ instrument }) => instrument);
+  const inWallets = new Set(instrumentsOf(false));
+  const twice = [...new Set(instrumentsOf(true))].filter((instrument) => instrument !== null && inWallets.has(instrument));
+  if (twice.length === 0) return '';
+  return `; held by books and by wallets, and counted in both although the wallet may hold what the book bought: ${twice.join(', ')}`;
+}
+
 /** The sums over places and their holdings. `missing` counts wallets that did not answer. */
 export function totalsOf(places: readonly PortfolioPlace[], holdings: readonly PortfolioHolding[], missing: number): PortfolioTotals {
   const zero = new Decimal(0);
@@ -217,7 +231,7 @@ export function totalsOf(places: readonly PortfolioPlace[], holdings: readonly P
     grossExposureUsd: plainDecimal(gross),
     leverage: value.gt(0) ? gross.div(value).toDecimalPlaces(8).toNumber() : null,
     coverage: left === 0 && missing === 0 ? 'complete' : 'partial',
-    includes: `${words.join(', ')}; not in it: ${left} unpriced holdings, ${missing} unread wallets`,
+    includes: `${words.join(', ')}; not in it: ${left} unpriced holdings, ${missing} unread wallets${twiceWords(places, holdings)}`,
     inputs: [...places.map(({ id }) => id), ...holdings.filter(({ valueUsd }) => valueUsd !== null).map(({ id }) => id)],
   };
 }

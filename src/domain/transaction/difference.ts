@@ -2,6 +2,9 @@
 import { accountsOf, signersOf, type WireInstruction, type WireMessage } from './message.ts';
 import { type NamedProgram, namedProgram, programWords } from './programs.ts';
 
+/** What lookup tables hold, as far as it is known: addresses by their places. */
+type Tables = ReadonlyMap<string, readonly string[]>;
+
 /** Where two messages differ. Programs stand in the order of their instructions, one entry per instruction. */
 export interface MessageDifference {
   readonly inserted: readonly NamedProgram[];
@@ -14,9 +17,12 @@ export interface MessageDifference {
   readonly parts: readonly string[];
 }
 
-/** Compares what was prepared with what came back. */
-export function differenceOf(prepared: WireMessage, given: WireMessage): MessageDifference {
-  const [before, after] = [prepared, given].map(spelled) as [Spelled[], Spelled[]];
+/**
+ * Compares what was prepared with what came back. An account is the same whether a message names it or its place in one
+ * of `tables`: a wallet that inserts an instruction moves others' accounts out of them.
+ */
+export function differenceOf(prepared: WireMessage, given: WireMessage, tables: Tables = new Map()): MessageDifference {
+  const [before, after] = [prepared, given].map((message) => spelled(message, tables)) as [Spelled[], Spelled[]];
   const { gone, come } = unmatched(before, after);
   const common = sameMembers(gone, come);
   const reordered = gone.length > 0 && common;
@@ -54,8 +60,8 @@ interface Spelled {
   gap: number;
 }
 
-function spelled(message: WireMessage): Spelled[] {
-  const accounts = accountsOf(message);
+function spelled(message: WireMessage, tables: Tables): Spelled[] {
+  const accounts = accountsOf(message, tables);
   return message.instructions.map((instruction) => ({ program: instruction.program, text: spelledOne(instruction, accounts), gap: 0 }));
 }
 

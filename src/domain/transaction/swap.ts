@@ -208,11 +208,15 @@ export interface SwapOrderParts {
   /** The worst price that the swap may come to, in US dollars per UI unit. */
   readonly worstPrice: Decimal | DecimalString;
   readonly maxSlippageBps: number;
+  /** What the book may still sell, to the last unit. Absent: only whole lots of it are sold. */
+  readonly sellable?: DecimalString | undefined;
 }
 
 /**
  * The order that risk judges in the place of a swap: at its worst price, and for everything that the wallet may give. A
  * buy counts whole what it may spend, a sell what it may sell; both are rounded to whole steps, never below the swap.
+ * Only where a sell leaves less than a lot of what the book may sell is it rounded down: positions of swaps are no whole
+ * number of lots, and the last part of one could never be sold.
  */
 export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, parts: SwapOrderParts): Order {
   const { lot, tick } = marketStepOf(parts.instrument);
@@ -224,8 +228,10 @@ export function swapOrder({ side, input, inAmount }: Pick<SwapPromise, 'side' | 
   // A sell's worst price is its lowest: rounded down it is still one that the chain would refuse to pass.
   const limit = inSteps(new Decimal(parts.worstPrice), tick, side === 'buy');
   const limitPrice = limit.gt(0) ? limit : new Decimal(tick);
-  const quantity = side === 'buy' ? inSteps(given.div(limitPrice), lot, true) : inSteps(given, lot, true);
-  const { id, bookId, instrument, maxSlippageBps } = parts;
+  const counted = inSteps(side === 'buy' ? given.div(limitPrice) : given, lot, true);
+  const { id, bookId, instrument, maxSlippageBps, sellable = '0' } = parts;
+  const isTheRest = side === 'sell' && given.lte(sellable) && counted.gt(sellable) && given.gte(lot);
+  const quantity = isTheRest ? inSteps(given, lot, false) : counted;
   return orderOf({
     id,
     origin: 'manual',

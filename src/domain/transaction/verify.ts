@@ -53,12 +53,14 @@ export function fromBase64(text: string): Uint8Array | null {
 /**
  * Checks what came back from a wallet. Refused as `malformed_transaction` where the bytes are no transaction in its one
  * spelling, `signed_bytes_differ` where the message is another one (what a wallet changed is named),
- * `signature_missing` and `signature_invalid` where a required signer did not sign these bytes.
+ * `signature_missing` and `signature_invalid` where a required signer did not sign these bytes. `tables` (addresses by
+ * their places in lookup tables) only helps to name a change.
  */
 export function verifySigned(
   prepared: PreparedMessage,
   signed: Uint8Array,
   verifySignature: VerifySignature,
+  tables: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Outcome<VerifiedTransaction> {
   const read = readTransaction(signed);
   if (!read.ok) return read;
@@ -66,7 +68,7 @@ export function verifySigned(
   const expected = fromBase64(prepared.messageBase64);
   if (expected === null || digestOf(expected) !== prepared.digest)
     throw new Error(`the prepared message is not the one of digest ${prepared.digest}`);
-  if (!sameBytes(expected, transaction.message)) return { ok: false, refusal: differs(expected, transaction) };
+  if (!sameBytes(expected, transaction.message)) return { ok: false, refusal: differs(expected, transaction, tables) };
   const signers = signersOf(transaction);
   for (const [index, signer] of signers.entries()) {
     const signature = transaction.signatures[index] as Uint8Array;
@@ -86,10 +88,10 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 const WHAT_TO_DO =
   'sign exactly the prepared bytes: let the wallet sign (signTransaction) instead of sending, switch off its transaction guard and automatic fee, or prepare anew';
 
-function differs(expected: Uint8Array, given: WireTransaction): Refusal {
+function differs(expected: Uint8Array, given: WireTransaction, tables: ReadonlyMap<string, readonly string[]>): Refusal {
   const prepared = readMessage(expected);
   if (!prepared.ok) throw new Error(`the prepared message cannot be read: ${prepared.refusal.detail}`);
-  const difference = differenceOf(prepared.value, given);
+  const difference = differenceOf(prepared.value, given, tables);
   const detail = `the signed message is not the prepared one: ${differenceWords(difference)}; ${WHAT_TO_DO}`;
   return { code: 'signed_bytes_differ', detail, difference };
 }

@@ -1,0 +1,31 @@
+// What a wallet inserted is named alone, although it moves accounts of other instructions out of the lookup table.
+import { AddressLookupTableAccount, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { expect, test } from 'vitest';
+import { keyOf } from '../../domain/transaction/honest-transactions.ts';
+import { preparedSwap, swapStage } from './swap-stage.ts';
+
+test('a transfer that a wallet inserts is the only instruction that is named', async () => {
+  const stage = await swapStage();
+  const order = await preparedSwap(stage);
+  const transaction = VersionedTransaction.deserialize(Buffer.from(order.unsigned, 'base64'));
+  const tables = await Promise.all(
+    transaction.message.addressTableLookups.map(async ({ accountKey }) => {
+      const addresses = ((await stage.node.lookupTable(accountKey.toBase58())) ?? []).map((address) => new PublicKey(address));
+      const state = { deactivationSlot: 0xffff_ffff_ffff_ffffn, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses };
+      return new AddressLookupTableAccount({ key: accountKey, state });
+    }),
+  );
+  // The system program stands in the table, and as the transfer's program it has to stand among the keys.
+  expect(tables.flatMap(({ state }) => state.addresses.map(String))).toContain(SystemProgram.programId.toBase58());
+  const message = TransactionMessage.decompile(transaction.message, { addressLookupTableAccounts: tables });
+  const transfer = { fromPubkey: stage.wallet.publicKey, toPubkey: keyOf(9).publicKey, lamports: 5 };
+  message.instructions.push(SystemProgram.transfer(transfer));
+  const changed = new VersionedTransaction(message.compileToV0Message(tables));
+  changed.sign([stage.wallet]);
+  const refused = await stage.swaps.execute(stage.context(), order.id, Buffer.from(changed.serialize()).toString('base64'));
+  expect(refused).toMatchObject({
+    ok: false,
+    refusal: { code: 'signed_bytes_differ', difference: { inserted: [{ name: 'System' }], removed: [], altered: [], reordered: false } },
+  });
+  await stage.close();
+});

@@ -1,0 +1,32 @@
+// What a book bought lies in a wallet: where both are named, the sum says that it counts both.
+import { expect, test } from 'vitest';
+import { USDC_MINT } from '../../../src/domain/catalog.ts';
+import { placeOfPrimaryWallet } from '../../../src/domain/portfolio/place.ts';
+import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
+
+const quotes = new Map([quoteOf('spotchain:AAPLx', '99', '101', { observedAt: SATURDAY - 1_000 })]);
+const mint = WIDE.bySymbol('AAPLx')?.token?.mint as string;
+const both = (tokens: readonly { mint: string; amount: bigint; decimals: number }[]) => {
+  const wallet = {
+    address: mint,
+    slot: 9,
+    fetchedAt: SATURDAY,
+    lamports: 0n,
+    tokens: tokens.map((token) => ({ multiplier: 1, frozen: false, ...token })),
+  };
+  const books = [bookOf(MANUAL, '100', [['spotchain:AAPLx', '2']])];
+  return portfolioOf(materialOf({ mode: 'live', books, wallets: [placeOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
+};
+
+test('a token that a book and a wallet hold is named where the sum says what it includes', () => {
+  const { totals } = both([{ mint, amount: 200_000_000n, decimals: 8 }]);
+  expect(totals.valueUsd).toBe('500');
+  expect(totals.includes).toContain(
+    '; held by books and by wallets, and counted in both although the wallet may hold what the book bought: spotchain:AAPLx',
+  );
+});
+
+test('nothing is said where they hold different things', () => {
+  expect(both([{ mint: USDC_MINT, amount: 5_000_000n, decimals: 6 }]).totals.includes).toMatch(/0 unread wallets$/);
+});
