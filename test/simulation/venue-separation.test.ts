@@ -190,6 +190,6 @@ test.each([
       cases++;
       expect(boughtBeside(await run(await simulate(seed, [silence])), slot), `seed ${seed}`).toBe(false);
     }
-    expect(cases).toBe(2);
+    expect(cases, 'seeds in which there is something to hold back').toBeGreaterThanOrEqual(2);
   },
 );
