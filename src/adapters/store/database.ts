@@ -48,8 +48,50 @@ export function openDatabase(options: DatabaseOptions): Sql {
   };
   return new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
     apply: (_, __, parameters) => Reflect.apply(current as never, undefined, parameters) as unknown,
-    get: (_, key) => (key === 'end' ? end : (Reflect.get(current, key) as unknown)),
+    get(_, key) {
+      if (key === 'end') return end;
+      return key === 'begin' ? beginOn(current) : (Reflect.get(current, key) as unknown);
+    },
   });
+}
+
+/**
+ * `begin` of a pool, for work that may outlive its connection: postgres.js rejects the transaction then, but would write
+ * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws where nobody
+ * can catch it. So nothing of a lost transaction is sent any more.
+ */
+function beginOn(pool: Sql) {
+  type Work<Value> = (transaction: Transaction) => Promise<Value>;
+  return <Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> => {
+    const [options, work] = given.length === 2 ? given : ['', given[0]];
+    let lost = false;
+    const heard = (error: unknown): void => {
+      if (isConnectionLoss(error)) lost = true;
+    };
+    const outcome = pool.begin(options, async (transaction) => {
+      const guarded = new Proxy(transaction, {
+        apply(target, self, parameters) {
+          if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
+          const query: unknown = Reflect.apply(target as never, self, parameters);
+          // Its own `then` would send what may be meant as a part of another statement.
+          if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, heard);
+          return query;
+        },
+      });
+      try {
+        const done: unknown = work(guarded);
+        // Statements may be given back as a list, as postgres.js allows.
+        return (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
+      } finally {
+        // The loss itself rejects the transaction.
+        if (lost) await new Promise<never>(() => {});
+      }
+    }) as Promise<Value>;
+    outcome.catch(() => {
+      lost = true;
+    });
+    return outcome;
+  };
 }
 
 function createPool(options: DatabaseOptions, onclose: () => void): Sql {

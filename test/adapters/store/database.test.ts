@@ -36,6 +36,32 @@ test('the pool works as the application role, which may not change the schema', 
   await expect(sql`drop table actors`).rejects.toThrow(/must be owner/);
 });
 
+test('a transaction that goes on long after its connection was lost is rejected, and ends no process', async () => {
+  const killer = openDatabase({ url, name: 'late killer', role: null, connections: 1 });
+  const victim = openDatabase({ url, name: 'late victim', connections: 1 });
+  try {
+    for (const afterMs of [0, 50, 300]) {
+      const late: unknown[] = [];
+      const lost = await victim
+        .begin(async (transaction) => {
+          const [{ pid } = { pid: 0 }] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+          await killer`select pg_terminate_backend(${pid})`;
+          await transaction`select pg_sleep(1)`.catch((error: unknown) => late.push(error));
+          const told = performance.now();
+          await waitFor(() => performance.now() - told >= afterMs, { what: 'some other work' });
+          // Not held up by the first loss: it is written to a connection that is long gone.
+          for (let n = 0; n < 3; n++) await transaction`select ${'x'.repeat(n * 2_000)}::text`.catch((error: unknown) => late.push(error));
+        })
+        .catch((error: unknown) => error);
+      await waitFor(() => late.length === 4, { what: 'every statement of the lost transaction to be told' });
+      for (const error of [...late, lost]) expect(isConnectionLoss(error), String(error)).toBe(true);
+      expect(await victim`select 1 as one`).toEqual([{ one: 1 }]);
+    }
+  } finally {
+    await Promise.all([killer.end(), victim.end()]);
+  }
+});
+
 test('connections that are killed again and again, new ones in the middle of their start too, never end the process', async () => {
   const unhandled: unknown[] = [];
   const hear = (reason: unknown): void => void unhandled.push(reason);
