@@ -62,7 +62,7 @@ interface Row {
   readonly cells: readonly [follows: string, why: string, after: string, counted: string, heals: string];
 }
 
-const BOUNDS_S = [0.5, 1, 2, 3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150];
+const BOUNDS_S = [1, 2, 3, 6, 10, 15, 20, 30, 45, 60, 75, 90, 120, 150];
 /** A polled provider's longest pause before it is asked again. */
 const POLLED_HEALS_MS = 30_000;
 const rounded = (ms: number): string => `≤ ${BOUNDS_S.find((bound) => ms <= bound * 1_000) ?? '∞'} s`;

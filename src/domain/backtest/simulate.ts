@@ -530,8 +530,8 @@ class Run {
     if (!this.#whole && this.#unpriced.has(i)) return 'quote_not_live';
     if (this.#maxTrade < this.#minOrder) return 'notional_limit_breach';
     if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
-    // Each position and each order is rounded up by itself, and the fee once more.
-    const kept = (this.#held.length + this.#entries + 1) * this.#micro + 1;
+    // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
+    const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
     const free = Math.min(this.#cash, this.#maxCapital - this.#invested) - this.#reserved - kept;
     const wanted = Math.min(this.#maxTrade, traded, free / (1 + units.costs.feeBps / 10_000));
     if (wanted < this.#minOrder) return 'capital_limit_breach';

@@ -114,7 +114,8 @@ export function playPlainly(
       if (held.size + orders.filter(({ buy }) => buy !== null).length >= manifest.maxOpenPositions)
         return { code: 'open_positions_breach' };
       const invested = [...held.values()].reduce((sum, { cost }) => sum.plus(cost), new Decimal(0));
-      const amounts = held.size + orders.filter(({ buy }) => buy !== null).length + 1;
+      // Every position, every order and its fee, and the cash are whole micro-dollars live.
+      const amounts = held.size + 2 * (orders.filter(({ buy }) => buy !== null).length + 1) + 1;
       const free = Decimal.min(cash, floorTo(capital, 6).minus(invested)).minus(reserved).minus(micro.times(amounts)).minus(unit);
       const wanted = Decimal.min(floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6), traded, free.div(1 + fee / 10_000));
       if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };

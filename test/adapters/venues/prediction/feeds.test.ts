@@ -135,7 +135,8 @@ describe.each(PROVIDERS)('%s', (provider) => {
     stage[provider].faults.set({ freeze: true });
     await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
     const down = heard.messages.find((one) => one.kind === 'feed_status' && one.status === 'disconnected');
-    expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life/) });
+    // Its clock runs sixty times as fast: on a crowded machine a connection may be given up before it stands.
+    expect(down).toMatchObject({ detail: expect.stringMatching(/no sign of life|no connection within/) });
     stage[provider].faults.reset();
     await waitFor(() => statuses(heard).filter((word) => word.startsWith('connected')).length > 1, { what: 'the return' });
   });
