@@ -66,7 +66,8 @@ function beginOn(pool: Sql) {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
     let lost = false;
     const heard = (error: unknown): void => {
-      if (isConnectionLoss(error)) lost = true;
+      // An error that the server goes on after is none: only a loss ends the transaction by itself.
+      if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
     };
     const outcome = pool.begin(options, async (transaction) => {
       const guarded = new Proxy(transaction, {

@@ -62,6 +62,14 @@ test('a transaction that goes on long after its connection was lost is rejected,
   }
 });
 
+test('an error of class 08 after which the server goes on is rolled back and told, and the connection serves on', async () => {
+  const raised = sql.begin(async (transaction) => {
+    await transaction`do $$ begin raise exception 'no such thing' using errcode = '08P01'; end $$`;
+  });
+  await expect(raised).rejects.toThrow('no such thing');
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+});
+
 test('connections that are killed again and again, new ones in the middle of their start too, never end the process', async () => {
   const unhandled: unknown[] = [];
   const hear = (reason: unknown): void => void unhandled.push(reason);
