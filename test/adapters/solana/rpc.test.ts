@@ -1,6 +1,7 @@
 // The way to a node: what it says is read strictly, a lost broadcast is unknown, and silence is never an answer.
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getBase58Decoder } from '@solana/kit';
 import { getMint, TOKEN_2022_PROGRAM_ID } from '@solana/spl-token';
 import {
   AddressLookupTableAccount,
@@ -44,13 +45,7 @@ async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffe
   });
   return { taker, bytes: signed(order.transaction, taker), outAmount: order.outAmount };
 }
-const nameOf = (bytes: Buffer): string => {
-  const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-  let value = BigInt(`0x${bytes.subarray(1, 65).toString('hex')}`);
-  let text = '';
-  for (; value > 0n; value /= 58n) text = digits[Number(value % 58n)] + text;
-  return text;
-};
+const nameOf = (bytes: Buffer): string => getBase58Decoder().decode(bytes.subarray(1, 65));
 
 test('it is a door to the chain as prepared transactions need one', () => {
   const door: ChainDoor = stage.rpc;
