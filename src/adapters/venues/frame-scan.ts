@@ -26,6 +26,13 @@ const SIXES = 0x06060606;
 /** Decimals that one frame may have. */
 const MOST_SPANS = 4_096;
 
+/**
+ * The frame that is being scanned, copied here: a view of words over a socket's own memory would have to be made for every
+ * packet. Behind a frame lie bytes of earlier ones, so every reader asks where the frame ends.
+ */
+const BYTES = new Uint8Array(LONGEST_FRAME + 16);
+const WORDS = new DataView(BYTES.buffer);
+
 /** Bytes that have to follow one another, compared four at a time. At least four of them. */
 export class Literal {
   readonly length: number;
@@ -79,6 +86,29 @@ class Between {
   }
 }
 
+/** The longest quoted number that is remembered, with the bytes before it and its closing quote. */
+const LONGEST_REPEATED = 96;
+
+/**
+ * A quoted number behind bytes that are always the same, as a frame had it before: where they stand again, nothing has to
+ * be read or made anew. Of one instrument's best prices a message changes one side and repeats the other.
+ */
+export class Repeated {
+  readonly lead: Literal;
+  readonly words = new DataView(new ArrayBuffer(LONGEST_REPEATED + 4));
+  /** Where the last of the words begins: it ends with the closing quote. */
+  last = 0;
+  /** Null before there was one. */
+  text: DecimalString | null = null;
+
+  /** @throws RangeError where the lead leaves no room for a number. */
+  constructor(lead: string) {
+    this.lead = new Literal(lead);
+    if (this.lead.length + MAX_DECIMAL_CHARACTERS + 1 > LONGEST_REPEATED)
+      throw new RangeError(`"${lead}" is too long to be remembered with a number`);
+  }
+}
+
 /** How a venue writes one level of a book. */
 export class LevelLayout {
   readonly open: Between;
@@ -125,36 +155,41 @@ function hashed(sum: number, byte: number): number {
 }
 
 /** Whether these bytes stand there. A word has to follow their beginning. */
-function stands(words: DataView, at: number, { mask, first, middleAt, middle, lastAt, last }: Between): boolean {
-  if ((words.getInt32(at, true) & mask) !== first) return false;
+function stands(at: number, { mask, first, middleAt, middle, lastAt, last }: Between): boolean {
+  if ((WORDS.getInt32(at, true) & mask) !== first) return false;
   if (lastAt === 0) return true;
-  return words.getInt32(at + middleAt, true) === middle && words.getInt32(at + lastAt, true) === last;
+  return WORDS.getInt32(at + middleAt, true) === middle && WORDS.getInt32(at + lastAt, true) === last;
+}
+
+/** True of a word of four digits: each byte is 0x30 to 0x39. */
+function areDigits(four: number): boolean {
+  return (four & NIBBLES) === ZEROS && ((four + SIXES) & NIBBLES) === ZEROS;
 }
 
 /** Where the plain decimal without a sign that begins here ends, doubled, and one more where it is not zero; -1 where there is none. */
-function decimalAt(bytes: Uint8Array, words: DataView, start: number, end: number): number {
+function decimalAt(start: number, end: number): number {
   let at = start;
   let any = 0;
-  let code = bytes[at] as number;
+  let code = BYTES[at] as number;
   while (code >= 48 && code <= 57 && at < end) {
     any |= code;
-    code = bytes[++at] as number;
+    code = BYTES[++at] as number;
   }
   if (at === start || at >= end) return -1;
   if (code === POINT) {
     const fraction = ++at;
     // Four digits at a time: each byte is 0x30 to 0x39.
     while (at + 4 <= end) {
-      const four = words.getInt32(at, true);
-      if ((four & NIBBLES) !== ZEROS || ((four + SIXES) & NIBBLES) !== ZEROS) break;
+      const four = WORDS.getInt32(at, true);
+      if (!areDigits(four)) break;
       any |= four | (four >>> 16);
       at += 4;
       any |= any >>> 8;
     }
-    code = bytes[at] as number;
+    code = BYTES[at] as number;
     while (code >= 48 && code <= 57 && at < end) {
       any |= code;
-      code = bytes[++at] as number;
+      code = BYTES[++at] as number;
     }
     if (at === fraction) return -1;
   }
@@ -162,13 +197,33 @@ function decimalAt(bytes: Uint8Array, words: DataView, start: number, end: numbe
   return 2 * at + ((any & 15) === 0 ? 0 : 1);
 }
 
+/** A text of up to sixteen plain characters, which costs a third of a decoded one; null for a longer one. */
+function shortText(at: number, length: number): string | null {
+  if (length > 16) return null;
+  const sixteen = String.fromCharCode(
+    BYTES[at] as number,
+    BYTES[at + 1] as number,
+    BYTES[at + 2] as number,
+    BYTES[at + 3] as number,
+    BYTES[at + 4] as number,
+    BYTES[at + 5] as number,
+    BYTES[at + 6] as number,
+    BYTES[at + 7] as number,
+    BYTES[at + 8] as number,
+    BYTES[at + 9] as number,
+    BYTES[at + 10] as number,
+    BYTES[at + 11] as number,
+    BYTES[at + 12] as number,
+    BYTES[at + 13] as number,
+    BYTES[at + 14] as number,
+    BYTES[at + 15] as number,
+  );
+  return sixteen.substring(0, length);
+}
+
 /** Where a scan stands in its frame. One is used again for every frame, since nothing of it outlives the call. */
 export class FrameScan {
   #frame: Buffer = Buffer.alloc(0);
-  #buffer: ArrayBufferLike = this.#frame.buffer;
-  #bytes: Uint8Array = new Uint8Array(this.#buffer);
-  #words: DataView = new DataView(this.#buffer);
-  #base = 0;
   #at = 0;
   #end = 0;
   #text: string | null = null;
@@ -179,14 +234,10 @@ export class FrameScan {
   /** @returns false for a frame that is too long to be worth a scan. */
   begin(frame: Buffer): boolean {
     if (frame.length > LONGEST_FRAME) return false;
-    if (frame.buffer !== this.#buffer) {
-      this.#buffer = frame.buffer;
-      this.#bytes = new Uint8Array(frame.buffer);
-      this.#words = new DataView(frame.buffer);
-    }
+    BYTES.set(frame);
     this.#frame = frame;
-    this.#base = this.#at = frame.byteOffset;
-    this.#end = frame.byteOffset + frame.length;
+    this.#at = 0;
+    this.#end = frame.length;
     this.#text = null;
     this.found = 0;
     return true;
@@ -197,16 +248,15 @@ export class FrameScan {
     const at = this.#at;
     const { length, between } = literal;
     if (at + length > this.#end) return false;
-    const words = this.#words;
-    if (words.getInt32(at, true) !== literal.first || words.getInt32(at + length - 4, true) !== literal.last) return false;
-    for (let word = 0; word < between.length; word++) if (words.getInt32(at + 4 + 4 * word, true) !== between[word]) return false;
+    if (WORDS.getInt32(at, true) !== literal.first || WORDS.getInt32(at + length - 4, true) !== literal.last) return false;
+    for (let word = 0; word < between.length; word++) if (WORDS.getInt32(at + 4 + 4 * word, true) !== between[word]) return false;
     this.#at = at + length;
     return true;
   }
 
   /** Passes over one byte, where it is there. */
   byte(code: number): boolean {
-    if (this.#at >= this.#end || this.#bytes[this.#at] !== code) return false;
+    if (this.#at >= this.#end || BYTES[this.#at] !== code) return false;
     this.#at++;
     return true;
   }
@@ -229,35 +279,39 @@ export class FrameScan {
 
   /** A whole number of at least 0 that a double holds; -1 where none stands here. */
   count(): number {
-    const bytes = this.#bytes;
     const start = this.#at;
+    const end = this.#end;
     let at = start;
     let value = 0;
-    let code = bytes[at] as number;
-    while (at < this.#end && code >= 48 && code <= 57) {
+    for (; at + 4 <= end; at += 4) {
+      const four = WORDS.getInt32(at, true);
+      if (!areDigits(four)) break;
+      value = value * 10_000 + (four & 15) * 1_000 + ((four >> 8) & 15) * 100 + ((four >> 16) & 15) * 10 + ((four >> 24) & 15);
+    }
+    let code = BYTES[at] as number;
+    while (at < end && code >= 48 && code <= 57) {
       value = value * 10 + (code - 48);
-      code = bytes[++at] as number;
+      code = BYTES[++at] as number;
     }
     const digits = at - start;
-    if (digits === 0 || digits > LONGEST_COUNT || (digits > 1 && bytes[start] === 48)) return -1;
+    if (digits === 0 || digits > LONGEST_COUNT || (digits > 1 && BYTES[start] === ZERO)) return -1;
     this.#at = at;
     return value;
   }
 
   /** What a table has for the name that ends before `stop`, which stays; null where it has nothing. */
   named<Value>(table: NameTable<Value>, stop: number): Value | null {
-    const bytes = this.#bytes;
     const start = this.#at;
     const end = this.#end;
     let at = start;
     let sum = 0;
-    for (let code = bytes[at] as number; at < end && code !== stop; code = bytes[++at] as number) sum = hashed(sum, code);
+    for (let code = BYTES[at] as number; at < end && code !== stop; code = BYTES[++at] as number) sum = hashed(sum, code);
     const bucket = table.bucketOf(sum);
     for (let index = 0; index < bucket.length; index++) {
       const { name, value } = bucket[index] as { readonly name: Uint8Array; readonly value: Value };
       if (name.length !== at - start) continue;
       let same = 0;
-      while (same < name.length && bytes[start + same] === name[same]) same++;
+      while (same < name.length && BYTES[start + same] === name[same]) same++;
       if (same < name.length) continue;
       this.#at = at;
       return value;
@@ -267,17 +321,16 @@ export class FrameScan {
 
   /** A quoted text of plain ASCII; null where it is none or has an escape. */
   quoted(): string | null {
-    const from = this.#at + 1 - this.#base;
-    return this.passText() ? this.#cut(from, this.#at - 1 - this.#base) : null;
+    const from = this.#at + 1;
+    return this.passText() ? this.#cut(from, this.#at - 1) : null;
   }
 
   /** Passes over such a text. */
   passText(): boolean {
-    const bytes = this.#bytes;
     const end = this.#end;
-    if (this.#at >= end || bytes[this.#at] !== QUOTE) return false;
+    if (this.#at >= end || BYTES[this.#at] !== QUOTE) return false;
     for (let at = this.#at + 1; at < end; at++) {
-      const code = bytes[at] as number;
+      const code = BYTES[at] as number;
       if (code === QUOTE) {
         this.#at = at + 1;
         return true;
@@ -313,49 +366,69 @@ export class FrameScan {
     return this.byte(QUOTE) && this.#decimal(true) >= 0 && this.byte(QUOTE);
   }
 
-  /** A price above zero without its quotes, which belong to the literals around it. */
-  barePrice(): boolean {
-    return this.#decimal(false) === 1;
+  /** The text of a quoted number above zero behind its lead; null where none stands there. */
+  repeated(number: Repeated): DecimalString | null {
+    const { words, last } = number;
+    const start = this.#at;
+    const end = start + last + 4;
+    if (end > this.#end) return this.#changed(number);
+    let at = 0;
+    while (at < last && WORDS.getInt32(start + at, true) === words.getInt32(at, true)) at += 4;
+    // The last word ends with the closing quote; what it shares with the one before it is compared twice.
+    if (at < last || WORDS.getInt32(start + last, true) !== words.getInt32(last, true)) return this.#changed(number);
+    this.#at = end;
+    return number.text;
+  }
+
+  #changed(number: Repeated): DecimalString | null {
+    const start = this.#at;
+    if (!this.take(number.lead)) return null;
+    const from = this.#at;
+    const read = decimalAt(from, this.#end);
+    const to = read >> 1;
+    if (read < 0 || (read & 1) === 0 || to >= this.#end || BYTES[to] !== QUOTE) return null;
+    this.#at = to + 1;
+    number.last = to - 3 - start;
+    for (let at = 0; start + at <= to; at += 4) number.words.setInt32(at, WORDS.getInt32(start + at, true), true);
+    number.text = shortText(from, to - from) ?? this.#cut(from, to);
+    return number.text;
   }
 
   /** A list of levels, two spans each. @returns how many; -1 where one is no level with a price above zero. */
   levels({ open, middle, close, counted, zeroSizes }: LevelLayout): number {
     if (!this.byte(OPEN_LIST)) return -1;
     if (this.byte(CLOSE_LIST)) return 0;
-    const bytes = this.#bytes;
-    const words = this.#words;
     const spans = this.#spans;
-    const base = this.#base;
     const end = this.#end;
     // Words are read whole: behind the last level there is always a word of frame, or the frame is cut off.
     const safe = end - 12;
     let span = 2 * this.found;
     let at = this.#at;
     for (;;) {
-      if (at > safe || span > 2 * MOST_SPANS - 4 || !stands(words, at, open)) return -1;
+      if (at > safe || span > 2 * MOST_SPANS - 4 || !stands(at, open)) return -1;
       at += open.length;
-      const price = decimalAt(bytes, words, at, end);
+      const price = decimalAt(at, end);
       if ((price & 1) === 0 || price < 0) return -1;
-      spans[span++] = at - base;
+      spans[span++] = at;
       at = price >> 1;
-      spans[span++] = at - base;
-      if (at > safe || !stands(words, at, middle)) return -1;
+      spans[span++] = at;
+      if (at > safe || !stands(at, middle)) return -1;
       at += middle.length;
-      const size = decimalAt(bytes, words, at, end);
+      const size = decimalAt(at, end);
       if (size < 0 || ((size & 1) === 0 && !zeroSizes)) return -1;
-      spans[span++] = at - base;
+      spans[span++] = at;
       at = size >> 1;
-      spans[span++] = at - base;
-      if (at > end - 4 || !stands(words, at, close)) return -1;
+      spans[span++] = at;
+      if (at > end - 4 || !stands(at, close)) return -1;
       at += close.length;
       if (counted) {
         const digits = at;
-        let code = bytes[at] as number;
-        while (code >= 48 && code <= 57 && at < end) code = bytes[++at] as number;
-        if (code !== CLOSE_OBJECT || at === digits || at > digits + LONGEST_COUNT || (at > digits + 1 && bytes[digits] === 48)) return -1;
+        let code = BYTES[at] as number;
+        while (code >= 48 && code <= 57 && at < end) code = BYTES[++at] as number;
+        if (code !== CLOSE_OBJECT || at === digits || at > digits + LONGEST_COUNT || (at > digits + 1 && BYTES[digits] === 48)) return -1;
         at++;
       }
-      const next = bytes[at++];
+      const next = BYTES[at++];
       if (at > end) return -1;
       if (next === COMMA) continue;
       if (next !== CLOSE_LIST) return -1;
@@ -385,45 +458,39 @@ export class FrameScan {
     return pairs;
   }
 
-  /** The text of a span, as the venue wrote it. */
-  text(span: number): DecimalString {
-    return this.#cut(this.#spans[2 * span] as number, this.#spans[2 * span + 1] as number);
-  }
-
   /**
    * The text of a span in its shortest spelling; null where zeros stand in front, which is left to the parsed way.
    * `0.5300` is `0.53`, `25.00` is `25`.
    */
   shortest(span: number): DecimalString | null {
-    const bytes = this.#bytes;
-    const start = this.#base + (this.#spans[2 * span] as number);
-    const end = this.#base + (this.#spans[2 * span + 1] as number);
-    const digits = bytes[start] === MINUS ? start + 1 : start;
-    if (bytes[digits] === ZERO && digits + 1 < end && bytes[digits + 1] !== POINT) return null;
+    const start = this.#spans[2 * span] as number;
+    const end = this.#spans[2 * span + 1] as number;
+    const digits = BYTES[start] === MINUS ? start + 1 : start;
+    if (BYTES[digits] === ZERO && digits + 1 < end && BYTES[digits + 1] !== POINT) return null;
     let to = end;
-    if (bytes[end - 1] === ZERO) {
+    if (BYTES[end - 1] === ZERO) {
       let point = end - 1;
-      while (point > digits && bytes[point] !== POINT) point--;
+      while (point > digits && BYTES[point] !== POINT) point--;
       if (point > digits) {
-        while (bytes[to - 1] === ZERO) to--;
+        while (BYTES[to - 1] === ZERO) to--;
         if (to - 1 === point) to--;
       }
       // Minus zero is zero.
-      if (to - 1 === digits && bytes[digits] === ZERO) return '0';
+      if (to - 1 === digits && BYTES[digits] === ZERO) return '0';
     }
-    return this.#cut(start - this.#base, to - this.#base);
+    return this.#cut(start, to);
   }
 
   /** Passes over a decimal and keeps its span. @returns 1 for a number that is not zero, 0 for zero, -1 where there is none. */
   #decimal(signed: boolean): number {
     const start = this.#at;
-    const from = signed && this.#bytes[start] === MINUS ? start + 1 : start;
-    const read = decimalAt(this.#bytes, this.#words, from, this.#end);
+    const from = signed && BYTES[start] === MINUS ? start + 1 : start;
+    const read = decimalAt(from, this.#end);
     const at = read >> 1;
     if (read < 0 || at - start > MAX_DECIMAL_CHARACTERS) return -1;
     if (this.found >= MOST_SPANS) return -1;
-    this.#spans[2 * this.found] = start - this.#base;
-    this.#spans[2 * this.found + 1] = at - this.#base;
+    this.#spans[2 * this.found] = start;
+    this.#spans[2 * this.found + 1] = at;
     this.found++;
     this.#at = at;
     return read & 1;

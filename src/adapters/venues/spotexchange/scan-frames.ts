@@ -1,7 +1,7 @@
 /** The hot paths of the spot exchange: best bid and ask, and differences of the book, read without JSON.parse. */
 import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { FrameScan, LevelLayout, Literal, NameTable } from '../frame-scan.ts';
+import { FrameScan, LevelLayout, Literal, NameTable, Repeated } from '../frame-scan.ts';
 import type { BookLevel } from '../order-book.ts';
 
 export const BOOK_TICKER_SOURCE = 'binance:bookTicker';
@@ -21,19 +21,18 @@ export interface DepthDiff {
 /** What an instrument's frames hold at the same place. */
 interface Instrument {
   readonly name: string;
-  /** From the update id of a bookTicker to its bid. */
-  readonly toBid: Literal;
+  /** The numbers of its bookTicker, remembered from frame to frame, which changes no outcome. */
+  readonly bid: Repeated;
+  readonly bidSize: Repeated;
+  readonly ask: Repeated;
+  readonly askSize: Repeated;
   /** From the event time of a difference to its first id. */
   readonly toFirstId: Literal;
 }
 
 const AT = 64;
-const QUOTE = 34;
 const HEAD = new Literal('{"stream":"');
 const TICKER = new Literal('@bookTicker","data":{"u":');
-const BID_SIZE = new Literal('","B":"');
-const ASK = new Literal('","a":"');
-const ASK_SIZE = new Literal('","A":"');
 const DEPTH = new Literal('@depth@100ms","data":{"e":"depthUpdate","E":');
 const SLOW_DEPTH = new Literal('@depth","data":{"e":"depthUpdate","E":');
 const LAST_ID = new Literal(',"u":');
@@ -46,21 +45,25 @@ const tables = new WeakMap<ReadonlyMap<string, string>, NameTable<Instrument>>()
 let lastInstruments: ReadonlyMap<string, string> | null = null;
 let lastTable = new NameTable<Instrument>(new Map());
 
+function instrumentOf(name: string): Instrument {
+  return {
+    name,
+    bid: new Repeated(`,"s":"${name}","b":"`),
+    bidSize: new Repeated(',"B":"'),
+    ask: new Repeated(',"a":"'),
+    askSize: new Repeated(',"A":"'),
+    toFirstId: new Literal(`,"s":"${name}","U":`),
+  };
+}
+
 /** The instruments by their streams' names; made once for each map, which does not change. */
 function tableOf(instruments: ReadonlyMap<string, string>): NameTable<Instrument> {
   if (instruments === lastInstruments) return lastTable;
   let table = tables.get(instruments);
   if (table === undefined) {
-    // A name that JSON would have to escape is in no frame of the layout.
-    const plain = [...instruments].filter(([, name]) => /^[\w.-]+$/.test(name));
-    table = new NameTable(
-      new Map(
-        plain.map(([symbol, name]) => [
-          symbol,
-          { name, toBid: new Literal(`,"s":"${name}","b":"`), toFirstId: new Literal(`,"s":"${name}","U":`) },
-        ]),
-      ),
-    );
+    // A name that JSON would have to escape is in no frame of the layout, nor is one of such a length.
+    const plain = [...instruments].filter(([, name]) => /^[\w.-]{1,24}$/.test(name));
+    table = new NameTable(new Map(plain.map(([symbol, name]) => [symbol, instrumentOf(name)])));
     tables.set(instruments, table);
   }
   lastInstruments = instruments;
@@ -85,24 +88,27 @@ export function scanSpotFrame(
   return scan.take(DEPTH) || scan.take(SLOW_DEPTH) ? depth(instrument, receivedAt) : null;
 }
 
-function bookTicker({ name, toBid }: Instrument, receivedAt: EpochMs): Quote<'spotexchange'> | null {
+function bookTicker(instrument: Instrument, receivedAt: EpochMs): Quote<'spotexchange'> | null {
   const sequence = scan.count();
-  if (sequence < 0 || !scan.take(toBid)) return null;
-  if (!scan.barePrice() || !scan.take(BID_SIZE) || !scan.barePrice() || !scan.take(ASK)) return null;
-  if (!scan.barePrice() || !scan.take(ASK_SIZE) || !scan.barePrice() || !scan.byte(QUOTE) || !scan.closes(2)) return null;
+  if (sequence < 0) return null;
+  const bid = scan.repeated(instrument.bid);
+  const bidSize = bid === null ? null : scan.repeated(instrument.bidSize);
+  const ask = bidSize === null ? null : scan.repeated(instrument.ask);
+  const askSize = ask === null ? null : scan.repeated(instrument.askSize);
+  if (askSize === null || !scan.closes(2)) return null;
   return {
     kind: 'quote',
     venue: 'spotexchange',
-    instrument: name,
+    instrument: instrument.name,
     source: BOOK_TICKER_SOURCE,
     // The stream carries no event time.
     observedAt: receivedAt,
     receivedAt,
     sourceTime: false,
-    bid: scan.text(0),
-    ask: scan.text(2),
-    bidSize: scan.text(1),
-    askSize: scan.text(3),
+    bid,
+    ask,
+    bidSize,
+    askSize,
     sequence,
     quality: 'live',
     flags: NO_FLAGS,

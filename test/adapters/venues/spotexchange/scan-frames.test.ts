@@ -46,6 +46,8 @@ function fuzzedFrame(random: () => number): Buffer {
       () => String(Math.floor(random() * 1e6)),
       () => pick(['NaN', '', '1e5', '.5', '5.', '00.5', '1.2.3', '-', '-0', '1'.repeat(41), '1'.repeat(40), ' 1']),
     ])();
+  // As in the venue's stream, most numbers are those of the message before; some differ only in their length.
+  const price = () => (random() < 0.7 ? pick(['25.35190000', '25.3519000', '125.35190000', '7']) : (random() * 1e5).toFixed(8));
   const id = pick([
     '0',
     '1',
@@ -64,10 +66,10 @@ function fuzzedFrame(random: () => number): Buffer {
   const members: [string, string][] = [
     ['u', plain ? String(Math.floor(random() * 1e12)) : id],
     ['s', JSON.stringify(plain ? symbol : pick([symbol, 'BTCUSDT', 'btcusdt', 'É']))],
-    ['b', JSON.stringify(plain ? (random() * 1e5).toFixed(8) : decimal())],
-    ['B', JSON.stringify(plain ? (random() * 10).toFixed(8) : decimal())],
-    ['a', JSON.stringify(plain ? (random() * 1e5).toFixed(8) : decimal())],
-    ['A', plain ? JSON.stringify((random() * 10).toFixed(8)) : pick([JSON.stringify(decimal()), '5', 'true', '[]', 'null'])],
+    ['b', JSON.stringify(plain ? price() : decimal())],
+    ['B', JSON.stringify(plain ? price() : decimal())],
+    ['a', JSON.stringify(plain ? price() : decimal())],
+    ['A', plain ? JSON.stringify(price()) : pick([JSON.stringify(decimal()), '5', 'true', '[]', 'null'])],
   ];
   if (random() < 0.1) members.reverse();
   if (random() < 0.05) members.splice(Math.floor(random() * 6), 1);
