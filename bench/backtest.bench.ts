@@ -2,8 +2,6 @@
  * Backtests with every bar's rule matrix and disposition kept, against the same strategy as one fused loop over typed
  * arrays that keeps nothing, and against streaming indicators with a hand-written loop.
  */
-import { DataFrame } from 'data-forge';
-import grademark from 'grademark';
 import { EMA, RSI } from 'trading-signals';
 import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/domain/backtest/history.ts';
@@ -13,7 +11,9 @@ import { simulate } from '../src/domain/backtest/simulate.ts';
 import type { Manifest } from '../src/domain/manifest.ts';
 import { readManifest } from '../src/domain/manifest-reader.ts';
 import { bench, type Contender, cpuCost, repeated, sink } from './harness.ts';
+import { type DataFrame, grademark, peerVersion } from './peers.ts';
 
+const peer = grademark();
 const HOUR = 3_600_000;
 const YEARS = 5;
 const HOURS = YEARS * 365 * 24;
@@ -225,12 +225,12 @@ function markedBars({ open, high, low, close, volume }: InstrumentColumns, { fir
     });
     wasAbove = above;
   }
-  return new DataFrame<number, MarkedBar>(bars);
+  return new peer.DataFrame<MarkedBar>(bars);
 }
 
 /** The peer's own engine and analysis on the same rules, stop and target. */
-function grademarked(bars: DataFrame<number, MarkedBar>): unknown {
-  const trades = grademark.backtest<MarkedBar, MarkedBar, object, number>(
+function grademarked(bars: DataFrame<MarkedBar>): unknown {
+  const trades = peer.backtest<MarkedBar>(
     {
       entryRule(enter, { bar }) {
         if (bar.rsi < 35 && !bar.above) enter();
@@ -241,9 +241,9 @@ function grademarked(bars: DataFrame<number, MarkedBar>): unknown {
       stopLoss: ({ entryPrice }) => entryPrice * 0.05,
       profitTarget: ({ entryPrice }) => entryPrice * 0.1,
     },
-    bars as never,
+    bars,
   );
-  return grademark.analyze(100_000, trades);
+  return peer.analyze(100_000, trades);
 }
 
 function ours(name: string, manifest: Manifest, history: History, barsPerDay: number): Contender {
@@ -278,7 +278,6 @@ const hundred = historyOf(
 const minutely = manifestOf('1m');
 const minutes = historyOf('1m', 60_000, [columnsOf(9, HOURS * 60, 0.003)]);
 
-const marked = markedBars(one.instruments[0] as InstrumentColumns, one);
 const trades = simulate(hourly, one, evaluateRules(hourly, one), DEFAULT_ASSUMPTIONS).trades.length;
 await bench({
   title: `backtest: RSI 14, EMA 12/26, stop and target, every bar's matrix and disposition kept (${trades} trades in ${HOURS} bars)`,
@@ -319,7 +318,8 @@ await bench({
   ],
 });
 
-// By itself: an engine that makes objects by the million would leave its garbage for the others to pay for.
+// By itself, and its bars made only now: objects by the million would let every other contender's garbage collection look at them.
+const marked = markedBars(one.instruments[0] as InstrumentColumns, one);
 await bench({
   title: 'the same beside grademark',
   contenders: [
@@ -329,5 +329,5 @@ await bench({
     }),
   ],
   comparisons: [{ what: 'against grademark', ours: 'ours, 5 years hourly', reference: 'grademark, 5 years hourly', goal: 100 }],
-  notes: ['grademark: backtest and analyze of its own engine, its bars and indicators made before'],
+  notes: [`${peerVersion('grademark')}: backtest and analyze of its own engine, its bars and indicators made before`],
 });

@@ -1,6 +1,6 @@
 /**
  * The venues' other messages for the quote-path bench: frames in each venue's layout, the product's map of them, a plain
- * normaliser (JSON.parse and a literal) and a bare scan of the same bytes, proven to say the same before anything is timed.
+ * normaliser (JSON.parse and a literal), other libraries and a bare scan of the same bytes, proven to say the same before anything is timed.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,6 +19,8 @@ import type { PredictionMarket } from '../src/domain/prediction-market.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
 import { createUnknownFields } from '../streams/feed-counters.ts';
 import { type Comparison, type Contender, repeated, sink } from './harness.ts';
+import { ccxtHyperliquid, ccxtReading, tardisReading } from './peer-normalisers.ts';
+import { type TardisMapper, type TardisMessage, tardis } from './peers.ts';
 
 const FRAMES = 512;
 /** As in the product: members that nobody knows are counted. */
@@ -27,10 +29,14 @@ const HEARD_AT = Date.UTC(2026, 2, 2, 14, 31);
 /** Shorter than the other contenders' rounds, because there are many. */
 const ROUND_MS = 60;
 
-/** A rate beside the rate of JSON.parse and a literal in the run it was measured in: its share of that yardstick. */
-interface Quoted {
-  readonly who: string;
-  readonly ofParse: number;
+/** Another library's reading of the same bytes. */
+interface Peer {
+  readonly who: 'tardis-dev' | 'ccxt';
+  readonly read: (frame: Buffer) => unknown;
+  /** The numbers in what it says, in the order of the case's `numbersOf`, where that has them. */
+  readonly numbersOf: (read: unknown) => readonly number[];
+  /** How many times as fast as it the map has to be; null where nothing was set. */
+  readonly goal: number | null;
 }
 
 interface MessageCase {
@@ -41,14 +47,8 @@ interface MessageCase {
   readonly literal: (frame: Buffer) => unknown;
   /** The numbers in what either of them says, in one order; null where the map drops the message unread. */
   readonly numbersOf: ((mapped: unknown) => readonly number[]) | null;
-  /** The ratio to JSON.parse and a literal that is to be reached; null where none was set. */
-  readonly goal: number | null;
-  /** Peers and limits of an earlier run, none of them installed here. */
-  readonly quoted: readonly Quoted[];
+  readonly peers: readonly Peer[];
 }
-
-/** tardis-dev's l2Book rate over that of JSON.parse and a literal, one run: 43k/s to 41k/s. The goal is four times it. */
-const TARDIS_BOOK_OF_PARSE = 43 / 41;
 
 let state = 20_260_302;
 function random(): number {
@@ -67,9 +67,35 @@ const pairs = (levels: readonly (readonly [string, string])[]): number[] =>
 const named = (levels: readonly { readonly price: string; readonly size: string }[]): number[] =>
   levels.flatMap(({ price, size }) => [Number(price), Number(size)]);
 
+const tardisBooks = (exchange: string): TardisMapper => tardis().normalizeBookChanges(exchange, new Date(HEARD_AT));
+const hyperliquid = await ccxtHyperliquid('BTC');
+
+function tardisLevels(read: unknown): number[] {
+  const { bids = [], asks = [] } = read as TardisMessage;
+  return [...bids, ...asks].flatMap(({ price, amount }) => [price, amount]);
+}
+
+function tardisTop(read: unknown): number[] {
+  const { bidPrice = Number.NaN, bidAmount = Number.NaN, askPrice = Number.NaN, askAmount = Number.NaN } = read as TardisMessage;
+  return [bidPrice, bidAmount, askPrice, askAmount];
+}
+
+function tardisTrade(read: unknown): number[] {
+  const { price = Number.NaN, amount = Number.NaN } = read as TardisMessage;
+  return [price, amount];
+}
+
+function ccxtLevels(): number[] {
+  const book = hyperliquid.orderbooks['BTC/USDC:USDC'];
+  return book === undefined ? [] : [...book.bids, ...book.asks].flat();
+}
+
 /** Differences of ten levels a side. */
 function depthCase(): MessageCase {
   const symbols = streamSymbols(['BTCUSDT']);
+  const read = tardisReading(tardisBooks('binance'), HEARD_AT);
+  // It keeps differences back until it has a book to put them on.
+  read(Buffer.from('{"stream":"btcusdt@depthSnapshot","data":{"lastUpdateId":-1,"bids":[],"asks":[]}}'));
   const levels = (price: number, step: number): string[][] =>
     listed(10, (index) => [(price + step * index).toFixed(8), (random() * 40).toFixed(8)]);
   return {
@@ -93,8 +119,7 @@ function depthCase(): MessageCase {
       const { observedAt, firstId, lastId, bids, asks } = mapped as DepthDiff;
       return [observedAt, firstId, lastId, ...pairs(bids), ...pairs(asks)];
     },
-    goal: null,
-    quoted: [{ who: 'tardis-dev', ofParse: 89 / 107 }],
+    peers: [{ who: 'tardis-dev', read, numbersOf: tardisLevels, goal: null }],
   };
 }
 
@@ -145,19 +170,18 @@ function perpBookCase(everyLevel: boolean): MessageCase {
       const { book } = mapped as PerpBook;
       return [book.observedAt, ...pairs(book.bids), ...pairs(book.asks)];
     },
-    goal: everyLevel ? null : Math.round(4 * TARDIS_BOOK_OF_PARSE * 100) / 100,
-    quoted: everyLevel
+    peers: everyLevel
       ? []
       : [
-          { who: 'tardis-dev', ofParse: TARDIS_BOOK_OF_PARSE },
-          { who: 'ccxt', ofParse: 28 / 41 },
-          { who: 'hand scan', ofParse: 332 / 41 },
+          { who: 'tardis-dev', read: tardisReading(tardisBooks('hyperliquid'), HEARD_AT), numbersOf: tardisLevels, goal: 4 },
+          { who: 'ccxt', read: ccxtReading(hyperliquid, 'wss://api.hyperliquid.xyz/ws'), numbersOf: ccxtLevels, goal: null },
         ],
   };
 }
 
 /** The best of both sides. */
 function perpBestCase(): MessageCase {
+  const mapper = tardis().normalizeBookTickers('hyperliquid', new Date(HEARD_AT));
   return {
     name: 'Hyperliquid bbo',
     frames: made((index) => {
@@ -189,13 +213,15 @@ function perpBestCase(): MessageCase {
       const { observedAt, bid, bidSize, ask, askSize } = mapped as Quote;
       return [observedAt, Number(bid), Number(bidSize), Number(ask), Number(askSize)];
     },
-    goal: null,
-    quoted: [],
+    peers: [{ who: 'tardis-dev', read: tardisReading(mapper, HEARD_AT), numbersOf: tardisTop, goal: null }],
   };
 }
 
 /** Trades of the perpetuals venue, which the product does not use: the map reads and drops them. */
 function perpTradeCase(): MessageCase {
+  const read = tardisReading(tardis().normalizeTrades('hyperliquid', new Date(HEARD_AT)), HEARD_AT);
+  // Of a coin it has not met it drops the first message, which holds trades of before.
+  read(Buffer.from('{"channel":"trades","data":[{"coin":"BTC"}]}'));
   const hex = (length: number): string => listed(length, () => Math.floor(random() * 16).toString(16)).join('');
   return {
     name: 'Hyperliquid trade, dropped',
@@ -220,8 +246,7 @@ function perpTradeCase(): MessageCase {
       }));
     },
     numbersOf: null,
-    goal: null,
-    quoted: [{ who: 'tardis-dev, kept', ofParse: 479 / 641 }],
+    peers: [{ who: 'tardis-dev', read, numbersOf: tardisTrade, goal: null }],
   };
 }
 
@@ -267,8 +292,7 @@ function hermesCase(): MessageCase {
         Number(referencePrice),
         Number(confidence),
       ]),
-    goal: null,
-    quoted: [],
+    peers: [],
   };
 }
 
@@ -299,8 +323,7 @@ function polymarketCase(): MessageCase {
       const { at, bids, asks } = mapped as TokenBook;
       return [at, ...named(bids), ...named(asks)];
     },
-    goal: null,
-    quoted: [],
+    peers: [],
   };
 }
 
@@ -344,8 +367,7 @@ function polymarketChangeCase(): MessageCase {
       const { at, changes } = mapped as Extract<MarketMessage, { kind: 'changes' }>;
       return [at, ...changes.flatMap(({ price, size, best }) => [price, size, best?.bid, best?.ask].map(Number))];
     },
-    goal: null,
-    quoted: [],
+    peers: [],
   };
 }
 
@@ -386,8 +408,7 @@ function kalshiSnapshotCase(): MessageCase {
       const { sid, seq, bids, asks } = mapped as Extract<SocketMessage, { kind: 'snapshot' }>;
       return [sid, seq, ...named(bids), ...named(asks)];
     },
-    goal: null,
-    quoted: [],
+    peers: [],
   };
 }
 
@@ -417,8 +438,7 @@ function kalshiDeltaCase(): MessageCase {
       const { sid, seq, price, delta, at } = mapped as Extract<SocketMessage, { kind: 'delta' }>;
       return [sid, seq, Number(price), Number(delta), at];
     },
-    goal: null,
-    quoted: [],
+    peers: [],
   };
 }
 
@@ -455,8 +475,8 @@ function bareScan(frame: Buffer): number {
   return found;
 }
 
-/** @throws AssertionError where the map, the literal or the scan reads a frame of the case otherwise than the others. */
-function proveEqual({ frames, map, literal, numbersOf }: MessageCase): void {
+/** @throws AssertionError where the map, the literal, the scan or a peer reads a frame of the case otherwise than the others. */
+function proveEqual({ frames, map, literal, numbersOf, peers }: MessageCase): void {
   for (const frame of frames) {
     if (numbersOf === null) assert.deepEqual(map(frame), []);
     else {
@@ -466,6 +486,7 @@ function proveEqual({ frames, map, literal, numbersOf }: MessageCase): void {
     }
     const quoted = [...frame.toString('utf8').matchAll(/"(-?\d+(?:\.\d+)?)"/g)].map(([, text]) => Number(text));
     assert.deepEqual([...scanned.subarray(0, bareScan(frame))], quoted);
+    for (const { read, numbersOf: peersNumbers } of peers) assert.deepEqual(peersNumbers(read(frame)), quoted);
   }
 }
 
@@ -482,10 +503,10 @@ const cases = [
   kalshiDeltaCase(),
 ];
 
-/** Three contenders per message, after they were proven to read the same. */
+/** Three contenders per message and its peers, after they were proven to read the same. */
 export function messageContenders(): Contender[] {
   for (const one of cases) proveEqual(one);
-  return cases.flatMap(({ name, frames, map, literal }) => {
+  return cases.flatMap(({ name, frames, map, literal, peers }) => {
     const contender = (what: string, work: (frame: Buffer) => unknown): Contender =>
       repeated(
         `${name}: ${what}`,
@@ -495,20 +516,22 @@ export function messageContenders(): Contender[] {
         },
         ROUND_MS,
       );
-    return [contender('map', map), contender('parse + literal', literal), contender('scan', bareScan)];
+    const others = peers.map(({ who, read }) => contender(who, read));
+    return [contender('map', map), contender('parse + literal', literal), contender('scan', bareScan), ...others];
   });
 }
 
-/** Two lines per message: against JSON.parse and a literal, and against the scan. */
-export const messageComparisons: readonly Comparison[] = cases.flatMap(({ name, goal }) => [
-  { what: name, ours: `${name}: map`, reference: `${name}: parse + literal`, goal },
-  { what: `${name}, share of scan`, ours: `${name}: map`, reference: `${name}: scan`, goal: null },
-]);
-
-/** What others reached in units of JSON.parse and a literal, one line per message that was measured. */
-export const messageNotes: readonly string[] = cases
-  .filter(({ quoted }) => quoted.length > 0)
-  .map(
-    ({ name, quoted }) =>
-      `${name}, in units of parse + literal: ${quoted.map(({ who, ofParse }) => `${who} ${ofParse.toFixed(2)}x`).join(', ')} (not installed, quoted)`,
-  );
+/** Lines per message: against its peers, JSON.parse and a literal, and the scan. */
+export const messageComparisons: readonly Comparison[] = [
+  ...cases.flatMap(({ name, peers }) => [
+    ...peers.map(({ who, goal }) => ({ what: `${name}, against ${who}`, ours: `${name}: map`, reference: `${name}: ${who}`, goal })),
+    { what: name, ours: `${name}: map`, reference: `${name}: parse + literal`, goal: null },
+    { what: `${name}, share of scan`, ours: `${name}: map`, reference: `${name}: scan`, goal: null },
+  ]),
+  {
+    what: 'Hyperliquid l2Book, every level, against tardis-dev',
+    ours: 'Hyperliquid l2Book, every level: map',
+    reference: 'Hyperliquid l2Book 2x20: tardis-dev',
+    goal: null,
+  },
+];

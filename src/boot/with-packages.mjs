@@ -49,7 +49,7 @@ async function test(files) {
   return failed.length > 0 ? 1 : tests.code;
 }
 
-/** Every bench/<name>.bench.ts, or the named ones, one after another. */
+/** Every bench/<name>.bench.ts, or the named ones, one after another; what they are measured beside is installed first. */
 async function bench(names) {
   const found = readdirSync(join(root, 'bench'))
     .filter((file) => file.endsWith('.bench.ts'))
@@ -61,6 +61,7 @@ async function bench(names) {
       `no benchmark ${unknown.join(', ') || 'in bench/'}; there ${found.length === 1 ? 'is' : 'are'} ${found.join(', ') || 'none'}`,
     );
   }
+  await ensurePackages(join(root, 'bench', 'peers'));
   const tsx = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
   for (const wanted of names.length > 0 ? names : found) {
     const code = await run([process.execPath, '--import', tsx, join(root, 'bench', `${wanted}.bench.ts`)]);

@@ -1,8 +1,8 @@
 // A fresh folder gets its packages once, whoever asks and however often, and the commands hand everything through.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -166,5 +166,24 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
     code: 1,
     stderr: 'no benchmark tocks; there is ticks\n',
   });
-  expect(await run(['src/boot/with-packages.mjs', 'bench'])).toMatchObject({ code: 0, stdout: 'ticked\n' });
+});
+
+test('the benchmarks have what they are measured beside installed first, by its own lock, once', async () => {
+  newProject();
+  write('bench/ticks.bench.ts', `console.log('ticked');`);
+  write('bench/peers/package-lock.json', { packages: { '': {}, 'node_modules/peer': { version: '1.0.0' } } });
+  write(
+    'bin/npm',
+    `#!/bin/sh
+mkdir -p node_modules/peer
+echo '{"packages":{"node_modules/peer":{"version":"1.0.0"}}}' > node_modules/.package-lock.json
+echo "npm $* in $(basename "$PWD")"
+`,
+  );
+  chmodSync(join(folder, 'bin/npm'), 0o755);
+  const env = { HOME: process.env['HOME'], PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH']}` };
+  const first = await run(['src/boot/with-packages.mjs', 'bench'], env);
+  expect(first).toMatchObject({ code: 0, stdout: 'ticked\n' });
+  expect(first.stderr).toContain('npm ci --ignore-scripts --no-audit --no-fund in peers\n');
+  expect(await run(['src/boot/with-packages.mjs', 'bench'], env)).toEqual({ code: 0, stdout: 'ticked\n', stderr: '' });
 });

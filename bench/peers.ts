@@ -1,0 +1,116 @@
+/**
+ * The packages that benchmarks measure beside. They stand in bench/peers with a lock of their own and nothing of the product
+ * needs them, so the types of what is used are stated here; `npm run bench` installs them.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = new URL('./peers/', import.meta.url);
+const require = createRequire(new URL('package.json', FOLDER));
+
+/** A normaliser of tardis-dev: one kind of message of one venue. */
+export interface TardisMapper {
+  canHandle(message: unknown): boolean;
+  map(message: unknown, heardAt: Date): Iterable<TardisMessage>;
+}
+
+interface TardisLevel {
+  readonly price: number;
+  readonly amount: number;
+}
+
+/** The members of its messages that are compared; which of them there are depends on the kind. */
+export interface TardisMessage {
+  readonly timestamp: Date;
+  readonly bidPrice?: number;
+  readonly bidAmount?: number;
+  readonly askPrice?: number;
+  readonly askAmount?: number;
+  readonly bids?: readonly TardisLevel[];
+  readonly asks?: readonly TardisLevel[];
+  readonly price?: number;
+  readonly amount?: number;
+}
+
+type TardisNormaliser = (exchange: string, at: Date) => TardisMapper;
+
+interface Tardis {
+  readonly normalizeBookTickers: TardisNormaliser;
+  readonly normalizeBookChanges: TardisNormaliser;
+  readonly normalizeTrades: TardisNormaliser;
+}
+
+/** An exchange of ccxt with its sockets: it keeps the newest of what it hears. */
+export interface CcxtExchange {
+  readonly bidsasks: Readonly<
+    Record<string, { readonly bid: number; readonly bidVolume: number; readonly ask: number; readonly askVolume: number }>
+  >;
+  readonly orderbooks: Readonly<Record<string, CcxtBook>>;
+  readonly options: Record<string, unknown>;
+  parseMarket(market: object): object;
+  setMarkets(markets: readonly object[]): void;
+  client(url: string): { onMessage(event: { readonly data: Buffer }): void };
+}
+
+interface CcxtBook {
+  readonly timestamp: number;
+  readonly bids: Iterable<readonly [price: number, size: number]>;
+  readonly asks: Iterable<readonly [price: number, size: number]>;
+}
+
+/** A table of data-forge, which is what grademark reads bars from. */
+export interface DataFrame<Row> {
+  toArray(): Row[];
+}
+
+interface Strategy<Bar> {
+  entryRule(enter: () => void, now: { readonly bar: Bar }): void;
+  exitRule(exit: () => void, now: { readonly bar: Bar }): void;
+  stopLoss(now: { readonly entryPrice: number }): number;
+  profitTarget(now: { readonly entryPrice: number }): number;
+}
+
+interface Grademark {
+  backtest<Bar>(strategy: Strategy<Bar>, bars: DataFrame<Bar>): readonly object[];
+  analyze(capital: number, trades: readonly object[]): object;
+}
+
+interface DataForge {
+  readonly DataFrame: new <Row>(rows: readonly Row[]) => DataFrame<Row>;
+}
+
+/** @throws Error where the package is not installed in bench/peers: one that lies further up would be another version. */
+function folderOf(name: string): URL {
+  const folder = new URL(`node_modules/${name}/`, FOLDER);
+  if (existsSync(new URL('package.json', folder))) return folder;
+  throw new Error(`${name} is not installed in ${fileURLToPath(FOLDER)}: start the benchmark with npm run bench, which installs it`);
+}
+
+/** Name and version of an installed peer, for the notes of a benchmark. */
+export function peerVersion(name: string): string {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', folderOf(name)), 'utf8')) as { version: string };
+  return `${name} ${version}`;
+}
+
+/** tardis-dev: normalisers of the venues' messages. */
+export function tardis(): Tardis {
+  folderOf('tardis-dev');
+  return require('tardis-dev') as Tardis;
+}
+
+/** An exchange of ccxt by its id. Loaded by itself: all of them together would be a heap for every contender to carry. */
+export async function ccxtExchange(id: string): Promise<CcxtExchange> {
+  const { default: Exchange } = (await import(new URL(`js/src/pro/${id}.js`, folderOf('ccxt')).href)) as {
+    default: new () => CcxtExchange;
+  };
+  return new Exchange();
+}
+
+/** grademark: backtests over tables of data-forge. It takes chai at run time without saying so. */
+export function grademark(): Grademark & DataForge {
+  for (const name of ['grademark', 'data-forge', 'chai']) folderOf(name);
+  const { backtest, analyze } = require('grademark') as Grademark;
+  const { DataFrame } = require('data-forge') as DataForge;
+  return { backtest, analyze, DataFrame };
+}
