@@ -112,7 +112,6 @@ interface Lane {
 interface OpenPosition {
   readonly lane: Lane;
   readonly entryBar: number;
-  readonly openedAt: number;
   readonly quantity: number;
   /** The quantity in base units, for marking. */
   readonly baseUnits: number;
@@ -122,17 +121,11 @@ interface OpenPosition {
   readonly cost: number;
   readonly fees: number;
   readonly slippageBps: number;
+  /** Bits of the exit rules that passed when its exit was last ordered. */
+  exitRules: readonly number[];
 }
 
-interface Order {
-  readonly lane: Lane;
-  readonly position: OpenPosition | null;
-  readonly quantity: number;
-  /** Price units; the worst acceptable for an entry. */
-  readonly limit: number;
-  readonly exitRules: readonly number[];
-}
-
+const NO_RULES: readonly number[] = [];
 const MICROS = 1_000_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -140,10 +133,12 @@ const FAILED = 0;
 const PASSED = 1;
 const WITHHELD = 2;
 const STEP_BARS = 16_384;
+/** Ten to the power of every number of digits that a history keeps. */
+const SCALES: readonly number[] = Array.from({ length: 19 }, (_, digits) => 10 ** digits);
 
 /** The best prices that are assumed around a close: whole units of the history on both sides of it, so that the middle is the close. */
 export function bestPrices(close: number, decimals: number, halfSpreadBps: number): { readonly bid: number; readonly ask: number } {
-  const scale = 10 ** decimals;
+  const scale = SCALES[decimals] as number;
   const units = Math.round(close * scale);
   const half = ceilUnits((units * halfSpreadBps) / 10_000);
   return { bid: (units - half) / scale, ask: (units + half) / scale };
@@ -186,10 +181,19 @@ class Run {
     readonly bit: number;
     readonly gated: boolean;
   }[];
+  /** The rules of the exit side, by place in the plans and bit. */
+  readonly #exitRules: readonly { readonly place: number; readonly bit: number }[];
   readonly #positionKnown: Float64Array;
   readonly #positionPassed: Float64Array;
-  /** By lane: the next bar at which its entry rules pass or would, were its prices live. */
-  readonly #nextEntry: Int32Array;
+  /** Where the rules on the position lead out of it, roughly; `#positionBits` has the exact word. */
+  readonly #wayOut: WayOut;
+  /** By lane: the next bar at which something may happen to it; the length where nothing will. */
+  readonly #due: Int32Array;
+  /** The lanes of the bar that is due next, in the universe's order: so many of the array. */
+  readonly #dueLanes: Int32Array;
+  #dueCount = 0;
+  /** By lane: the next bar at which an exit rule of its columns passes or would; it only moves forward. */
+  readonly #nextExit: Int32Array;
   readonly #maxCapital: number;
   readonly #maxTrade: number;
   readonly #minOrder: number;
@@ -206,15 +210,17 @@ class Run {
   readonly #unpriced = new Set<number>();
   readonly #entryBits: number;
   /** Open positions in the universe's order. */
-  #held: OpenPosition[] = [];
+  readonly #held: OpenPosition[] = [];
   #cash: number;
   /** What the open positions cost, in money units. */
   #invested = 0;
   #drawdown = { day: Number.NaN, start: 0, checked: -1, breached: false };
-  readonly #orders: Order[] = [];
-  /** Of the orders of this bar: money reserved and entries counted. */
-  #reserved = 0;
+  /** The positions that this bar orders to close: so many of the array. */
+  readonly #leaving: OpenPosition[] = [];
+  #exits = 0;
+  /** The entries that this bar orders, the last of `#entryOrders`, and the money reserved for them. */
   #entries = 0;
+  #reserved = 0;
   /** Whether the orders of this bar moved money. */
   #traded = false;
   /** The verdict on this bar so far. */
@@ -247,6 +253,8 @@ class Run {
         ? []
         : [{ rule: plan.position, place, word: plan.bit >> 5, bit: (1 << (plan.bit & 31)) >>> 0, gated: plan.gate !== 0 }],
     );
+    this.#exitRules = rules.plans.flatMap(({ side, bit }, place) => (side === 'exit' ? [{ place, bit }] : []));
+    this.#wayOut = wayOutOf(rules, history.barMs);
     this.#positionKnown = new Float64Array(rules.plans.length);
     this.#positionPassed = new Float64Array(rules.plans.length);
     this.#lanes = history.instruments.map((columns, instrument) => {
@@ -281,7 +289,9 @@ class Run {
     this.#exitWithheld = new Uint32Array(rules.exitWords);
     this.#equity = new Float64Array(length);
     this.#cashSteps = [{ bar: 0, cash: this.#cash }];
-    this.#nextEntry = Int32Array.from(this.#lanes, (lane) => this.#entryFrom(lane, 0));
+    this.#due = Int32Array.from(this.#lanes, (lane) => this.#entryFrom(lane, 0));
+    this.#dueLanes = new Int32Array(this.#lanes.length);
+    this.#nextExit = new Int32Array(this.#lanes.length).fill(-1);
     this.#disposition = new Uint8Array(length);
     this.#reason = new Uint8Array(length);
     this.#subject = new Int16Array(length).fill(-1);
@@ -316,32 +326,61 @@ class Run {
     };
   }
 
-  /** Bars `from` to `to`; answers at how many of them a position was open. Bars at which nothing can happen cost a store. */
+  /** Bars `from` to `to`; answers at how many of them a position was open. Where nothing is due there is only equity to mark. */
   #walk(from: number, to: number): number {
-    const equity = this.#equity;
-    const { unit } = this.#units;
     let exposed = 0;
     for (let i = from; i < to; i++) {
-      const held = this.#held;
-      if (held.length === 0) {
-        const next = Math.min(to, this.#earliestEntry(i));
-        equity.fill(this.#cash / unit, i, Math.min(next + 1, to));
-        i = next;
-        if (i === to) break;
-      } else {
-        let marked = this.#cash / unit;
-        for (let n = 0; n < held.length; n++) {
-          const { baseUnits, lane } = held[n] as OpenPosition;
-          marked += baseUnits * (lane.columns.close[i] as number);
-        }
-        equity[i] = marked;
-        if (!this.#whole && !this.#isPriced(i)) this.#unpriced.add(i);
-        exposed++;
-      }
+      const due = this.#findDue();
+      const end = Math.min(due + 1, to);
+      this.#mark(i, end);
+      if (this.#held.length > 0) exposed += end - i;
+      if (due >= to) break;
+      i = due;
       this.#decide(i);
-      if (this.#orders.length > 0) this.#fill(i);
+      if (this.#exits + this.#entries > 0) this.#fill(i);
+      this.#lookAhead(i);
     }
     return exposed;
+  }
+
+  /** The next bar at which something may happen to any lane; leaves those lanes in `#dueLanes`. */
+  #findDue(): number {
+    const due = this.#due;
+    const lanes = this.#dueLanes;
+    let next = this.#history.length;
+    let count = 0;
+    for (let lane = 0; lane < due.length; lane++) {
+      const at = due[lane] as number;
+      if (at > next) continue;
+      if (at < next) count = 0;
+      next = at;
+      lanes[count++] = lane;
+    }
+    this.#dueCount = count;
+    return next;
+  }
+
+  /** After bar i: the next one of every lane that was due at it. */
+  #lookAhead(i: number): void {
+    for (let n = 0; n < this.#dueCount; n++) {
+      const lane = this.#lanes[this.#dueLanes[n] as number] as Lane;
+      this.#due[lane.instrument] = lane.position === null ? this.#entryFrom(lane, i + 1) : this.#exitFrom(lane.position, i + 1);
+    }
+  }
+
+  /** Equity at the closes of some bars between which nothing was bought or sold. */
+  #mark(from: number, to: number): void {
+    const equity = this.#equity;
+    const held = this.#held;
+    const cash = this.#cash / this.#units.unit;
+    for (let i = from; i < to; i++) equity[i] = cash;
+    for (let n = 0; n < held.length; n++) {
+      const { baseUnits, lane } = held[n] as OpenPosition;
+      const { close } = lane.columns;
+      for (let i = from; i < to; i++) equity[i] = (equity[i] as number) + baseUnits * (close[i] as number);
+    }
+    if (this.#whole || held.length === 0) return;
+    for (let i = from; i < to; i++) if (!this.#isPriced(i)) this.#unpriced.add(i);
   }
 
   /** The first bar from `i` on at which the lane's entry rules pass, or would, were its prices live; the length where there is none. */
@@ -356,20 +395,31 @@ class Run {
     return at;
   }
 
-  /** The first bar from `i` on with an entry of any lane. */
-  #earliestEntry(i: number): number {
-    const next = this.#nextEntry;
-    let earliest = this.#history.length;
-    for (let lane = 0; lane < next.length; lane++) {
-      if ((next[lane] as number) < i) next[lane] = this.#entryFrom(this.#lanes[lane] as Lane, i);
-      if ((next[lane] as number) < earliest) earliest = next[lane] as number;
-    }
-    return earliest;
+  /** The first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length where there is none. */
+  #exitFrom({ lane, entryUsd, entryBar }: OpenPosition, i: number): number {
+    const { instrument, columns, rules, bidShare } = lane;
+    const nextExit = this.#nextExit;
+    if ((nextExit[instrument] as number) < i) nextExit[instrument] = this.#exitRuleFrom(rules, i);
+    const { stopPct, targetPct, bars } = this.#wayOut;
+    const low = (entryUsd * (1 + stopPct / 100)) / bidShare;
+    const high = (entryUsd * (1 + targetPct / 100)) / bidShare;
+    return firstOutside(columns.close, low, high, i, Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars)));
+  }
+
+  #exitRuleFrom({ exitPassed, exitWithheld }: InstrumentRules, i: number): number {
+    let first = this.#history.length;
+    for (const column of exitPassed) first = firstSet(column, i, first);
+    for (const column of exitWithheld) first = firstSet(column, i, first);
+    return first;
+  }
+
+  #slotOf(i: number): number {
+    return this.#history.firstSlot + i * this.#history.barMs;
   }
 
   /** Whether every position has a live price at bar i. */
   #isPriced(i: number): boolean {
-    return this.#held.every(({ lane }) => ((lane.columns.state[i] as number) & QUOTE_LIVE) !== 0);
+    return this.#held.every(({ lane }) => isLive(lane.columns, i));
   }
 
   /**
@@ -406,20 +456,19 @@ class Run {
   #decide(i: number): void {
     this.#reserved = 0;
     this.#entries = 0;
+    this.#exits = 0;
     this.#decided = false;
     this.#blockedReason = null;
-    const held = this.#held;
-    for (let n = 0; n < held.length; n++) {
-      const position = held[n] as OpenPosition;
+    const due = this.#dueLanes;
+    for (let n = 0; n < this.#dueCount; n++) {
+      const { position, instrument } = this.#lanes[due[n] as number] as Lane;
+      if (position === null) continue;
       const standing = this.#exitStanding(position, i);
-      if (standing !== FAILED) this.#settle(i, position.lane.instrument, 2, this.#exit(position, i, standing));
+      if (standing !== FAILED) this.#settle(i, instrument, 2, this.#exit(position, i, standing));
     }
-    const next = this.#nextEntry;
-    for (let n = 0; n < next.length; n++) {
-      if ((next[n] as number) > i) continue;
-      const lane = this.#lanes[n] as Lane;
-      if ((next[n] as number) < i) next[n] = this.#entryFrom(lane, i);
-      if (next[n] !== i || lane.position !== null) continue;
+    for (let n = 0; n < this.#dueCount; n++) {
+      const lane = this.#lanes[due[n] as number] as Lane;
+      if (lane.position !== null) continue;
       const standing = this.#entryStanding(lane, i);
       if (standing !== FAILED) this.#settle(i, lane.instrument, 1, this.#enter(lane, i, standing));
     }
@@ -475,36 +524,35 @@ class Run {
   /** The rough profit tells unless it lies next to a limit; there the exact one does. */
   #positionBits(position: OpenPosition, i: number): void {
     const { columns, units, bidShare } = position.lane;
-    const live = ((columns.state[i] as number) & QUOTE_LIVE) !== 0;
+    const live = isLive(columns, i);
     const rough = (((columns.close[i] as number) * bidShare) / position.entryUsd - 1) * 100;
     const rules = this.#positionRules;
     for (let n = 0; n < rules.length; n++) {
       const { rule, place, word, bit, gated } = rules[n] as (typeof rules)[number];
       let value = rough;
-      if (rule.looksAt === 'held') value = heldAt(this.#history.firstSlot + i * this.#history.barMs, position.openedAt);
+      if (rule.looksAt === 'held') value = heldAt(this.#slotOf(i), this.#slotOf(position.entryBar));
       else if (Math.abs(rough - rule.limit) < ROUGH) value = profitAt(columns, i, position.entryUsd, units.costs.halfSpreadBps);
-      const passes = positionRulePasses(rule, value);
+      if (!positionRulePasses(rule, value)) continue;
       if (live || !gated) {
-        this.#positionKnown[place] = (this.#positionKnown[place] as number) + 1;
-        if (!passes) continue;
         this.#positionPassed[place] = (this.#positionPassed[place] as number) + 1;
         this.#exitWords[word] = (this.#exitWords[word] as number) | bit;
-      } else if (passes) this.#exitWithheld[word] = (this.#exitWithheld[word] as number) | bit;
+      } else this.#exitWithheld[word] = (this.#exitWithheld[word] as number) | bit;
     }
   }
 
   /** Blocks what rests on prices that are not live, as the plain decider does. */
   #notLive({ columns }: Lane, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
-    const state = columns.state[i] as number;
-    if (standing === WITHHELD && withheldOnReference && (state & REFERENCE_LIVE) === 0) return 'stale_reference_feed';
-    return (state & QUOTE_LIVE) === 0 ? 'quote_not_live' : null;
+    if (standing === WITHHELD && withheldOnReference && ((columns.state[i] as number) & REFERENCE_LIVE) === 0)
+      return 'stale_reference_feed';
+    return isLive(columns, i) ? null : 'quote_not_live';
   }
 
   #exit(position: OpenPosition, i: number, standing: number): BlockReason | null {
     const onReference = standing === WITHHELD && this.#withheldOnReference('exit', this.#exitWithheld);
     const reason = this.#notLive(position.lane, i, standing, onReference);
     if (reason !== null) return reason;
-    this.#orders.push({ lane: position.lane, position, quantity: position.quantity, limit: 0, exitRules: copied(this.#exitWords) });
+    position.exitRules = copied(this.#exitWords);
+    this.#leaving[this.#exits++] = position;
     return null;
   }
 
@@ -537,7 +585,7 @@ class Run {
     if (wanted < this.#minOrder) return 'capital_limit_breach';
     const slippage = expectedSlippageBps(wanted / unit, units.costs);
     if (slippage > this.#maxSlippageBps) return 'slippage_budget_breach';
-    if (lane.validity !== null && !isTradableAt(lane.validity, this.#history.firstSlot + i * this.#history.barMs)) return 'halted';
+    if (lane.validity !== null && !isTradableAt(lane.validity, this.#slotOf(i))) return 'halted';
     if (this.#maxLeverage < 1 && wanted > this.#leverageRoom(i) - kept) return 'leverage_breach';
     const limit = this.#limitOf(lane, close);
     const quantity = lotsWithin(wanted, limit, units.lot);
@@ -545,7 +593,6 @@ class Run {
     const cost = quantity * limit;
     this.#reserved += cost + feeOf(cost, units.costs);
     this.#entries++;
-    this.#orders.push({ lane, position: null, quantity, limit, exitRules: [] });
     this.#entryOrders.push({ bar: i, instrument: lane.instrument, quantity, limit });
     return null;
   }
@@ -574,37 +621,54 @@ class Run {
     return moved >= ask * units.priceUnit ? moved : floorUnits(ask * units.priceUnit);
   }
 
-  /** Fills the orders of bar i at the open of bar i + 1. */
+  /** Fills the orders of bar i at the open of bar i + 1, exits first. */
   #fill(i: number): void {
-    const next = i + 1;
     this.#traded = false;
-    for (const order of this.#orders) {
-      const { columns } = order.lane;
-      if (next >= this.#history.length) this.#missed.end_of_history++;
-      else if (((columns.state[next] as number) & QUOTE_LIVE) === 0) this.#missed.no_next_bar++;
-      else if (order.position === null) this.#buy(order, i, columns.open[next] as number);
-      else this.#sell(order, order.position, i, columns.open[next] as number);
+    for (let n = 0; n < this.#exits; n++) {
+      const position = this.#leaving[n] as OpenPosition;
+      if (this.#hasNextOpen(position.lane, i)) this.#sell(position, i);
     }
-    this.#orders.length = 0;
-    if (!this.#traded) return;
-    this.#cashSteps.push({ bar: next, cash: this.#cash });
-    const held: OpenPosition[] = [];
-    for (let n = 0; n < this.#lanes.length; n++) {
-      const { position } = this.#lanes[n] as Lane;
-      if (position !== null) held.push(position);
+    for (let n = this.#entryOrders.length - this.#entries; n < this.#entryOrders.length; n++) {
+      const order = this.#entryOrders[n] as EntryOrder;
+      const lane = this.#lanes[order.instrument] as Lane;
+      if (this.#hasNextOpen(lane, i)) this.#buy(lane, order);
     }
-    this.#held = held;
+    if (this.#traded) this.#cashSteps.push({ bar: i + 1, cash: this.#cash });
   }
 
-  #buy(order: Order, i: number, open: number): void {
-    const { lane } = order;
+  /** Whether an order of bar i meets a price; counts it as missed where it does not. */
+  #hasNextOpen({ columns }: Lane, i: number): boolean {
+    const next = i + 1;
+    if (next < this.#history.length && isLive(columns, next)) return true;
+    this.#missed[next < this.#history.length ? 'no_next_bar' : 'end_of_history']++;
+    return false;
+  }
+
+  /** Takes a position among the held ones, at its instrument's place: equity is added up in the universe's order. */
+  #hold(position: OpenPosition): void {
+    const held = this.#held;
+    position.lane.position = position;
+    let at = held.push(position) - 1;
+    for (; at > 0 && (held[at - 1] as OpenPosition).lane.instrument > position.lane.instrument; at--)
+      held[at] = held[at - 1] as OpenPosition;
+    held[at] = position;
+  }
+
+  #release(position: OpenPosition): void {
+    const held = this.#held;
+    position.lane.position = null;
+    for (let at = held.indexOf(position); at + 1 < held.length; at++) held[at] = held[at + 1] as OpenPosition;
+    held.pop();
+  }
+
+  #buy(lane: Lane, { bar, quantity, limit }: EntryOrder): void {
     const { units, columns } = lane;
-    const entryPrice = fillPriceOf('buy', open, order.quantity, units);
-    if (entryPrice > order.limit) {
+    const entryPrice = fillPriceOf('buy', columns.open[bar + 1] as number, quantity, units);
+    if (entryPrice > limit) {
       this.#missed.beyond_limit++;
       return;
     }
-    const cost = order.quantity * entryPrice;
+    const cost = quantity * entryPrice;
     const fees = feeOf(cost, units.costs);
     this.#cash -= cost + fees;
     this.#invested += cost;
@@ -612,23 +676,23 @@ class Run {
     this.#fees += fees;
     this.#turnover += cost / this.#units.unit;
     const entryUsd = entryPrice / units.priceUnit;
-    lane.position = {
+    this.#hold({
       lane,
-      entryBar: i,
-      openedAt: this.#history.firstSlot + i * this.#history.barMs,
-      quantity: order.quantity,
-      baseUnits: order.quantity / units.quantityUnit,
+      entryBar: bar,
+      quantity,
+      baseUnits: quantity / units.quantityUnit,
       entryPrice,
       entryUsd,
       cost,
       fees,
-      slippageBps: slippageBps(entryUsd, columns.close[i] as number, 1),
-    };
+      slippageBps: slippageBps(entryUsd, columns.close[bar] as number, 1),
+      exitRules: NO_RULES,
+    });
   }
 
-  #sell(order: Order, position: OpenPosition, i: number, open: number): void {
-    const { units, columns } = order.lane;
-    const exitPrice = fillPriceOf('sell', open, position.quantity, units);
+  #sell(position: OpenPosition, i: number): void {
+    const { units, columns } = position.lane;
+    const exitPrice = fillPriceOf('sell', columns.open[i + 1] as number, position.quantity, units);
     const proceeds = position.quantity * exitPrice;
     const fees = feeOf(proceeds, units.costs);
     this.#cash += proceeds - fees;
@@ -636,26 +700,27 @@ class Run {
     this.#traded = true;
     this.#fees += fees;
     this.#turnover += proceeds / this.#units.unit;
-    const exitUsd = exitPrice / units.priceUnit;
-    this.#rules.plans.forEach((plan, rule) => {
-      if (plan.side === 'exit' && (((order.exitRules[plan.bit >> 5] as number) >>> (plan.bit & 31)) & 1) === 1)
-        this.#exitedBy[rule] = (this.#exitedBy[rule] as number) + 1;
-    });
-    const slipped = slippageBps(exitUsd, columns.close[i] as number, -1);
-    this.#trades.push(this.#tradeOf(position, { bar: i, price: exitPrice, fees, slippageBps: slipped, exitUsd, rules: order.exitRules }));
-    order.lane.position = null;
+    for (const { bit, place } of this.#exitRules) {
+      if ((((position.exitRules[bit >> 5] as number) >>> (bit & 31)) & 1) === 1)
+        this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
+    }
+    this.#trades.push(this.#tradeOf(position, { bar: i, price: exitPrice, fees }));
+    this.#release(position);
   }
 
   #tradeOf(position: OpenPosition, exit: Exit | null): Trade {
     const { entryUsd, lane } = position;
-    let low = Math.min(entryUsd, exit?.exitUsd ?? entryUsd);
-    let high = Math.max(entryUsd, exit?.exitUsd ?? entryUsd);
+    const { low: lows, high: highs, close } = lane.columns;
+    const exitUsd = exit === null ? entryUsd : exit.price / lane.units.priceUnit;
+    let low = Math.min(entryUsd, exitUsd);
+    let high = Math.max(entryUsd, exitUsd);
     const last = exit?.bar ?? this.#history.length - 1;
     // A hole is NaN, which is neither lower nor higher.
     for (let i = position.entryBar + 1; i <= last; i++) {
-      if ((lane.columns.low[i] as number) < low) low = lane.columns.low[i] as number;
-      if ((lane.columns.high[i] as number) > high) high = lane.columns.high[i] as number;
+      if ((lows[i] as number) < low) low = lows[i] as number;
+      if ((highs[i] as number) > high) high = highs[i] as number;
     }
+    this.#countKnown(lane.columns, position.entryBar + 1, last);
     const fees = position.fees + (exit?.fees ?? 0);
     return {
       instrument: lane.instrument,
@@ -667,11 +732,19 @@ class Run {
       fees,
       profit: exit === null ? null : position.quantity * exit.price - position.cost - fees,
       entrySlippageBps: position.slippageBps,
-      exitSlippageBps: exit?.slippageBps ?? null,
+      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, close[exit.bar] as number, -1),
       worstPct: ((low - entryUsd) / entryUsd) * 100,
       bestPct: ((high - entryUsd) / entryUsd) * 100,
-      exitRules: exit?.rules ?? [],
+      exitRules: exit === null ? NO_RULES : position.exitRules,
     };
+  }
+
+  /** Counts the bars `first` to `last`, at which a position was open, for the rules on it: those at which they were known. */
+  #countKnown(columns: InstrumentColumns, first: number, last: number): void {
+    let live = last - first + 1;
+    if (!columns.whole) for (let i = first; i <= last; i++) if (!isLive(columns, i)) live--;
+    for (const { place, gated } of this.#positionRules)
+      this.#positionKnown[place] = (this.#positionKnown[place] as number) + (gated ? live : last - first + 1);
   }
 }
 
@@ -679,15 +752,52 @@ interface Exit {
   readonly bar: number;
   readonly price: number;
   readonly fees: number;
-  readonly slippageBps: number;
-  readonly exitUsd: number;
-  readonly rules: readonly number[];
 }
 
-/** A copy as a plain array; `Array.from` takes the long way round. */
-function copied(words: Uint32Array): number[] {
-  const copy: number[] = [];
-  for (let word = 0; word < words.length; word++) copy.push(words[word] as number);
+/** Where the rules on a position lead out of it at the earliest. */
+interface WayOut {
+  /** Profit in percent, strictly between which no rule on profit passes. */
+  readonly stopPct: number;
+  readonly targetPct: number;
+  /** Bars after the entry, before which no rule on the time passes. */
+  readonly bars: number;
+}
+
+/** Of all rules on the position the one that is reached first. Wider than the rules by what rounding may move, never narrower. */
+function wayOutOf({ plans }: RuleBook, barMs: number): WayOut {
+  let [stopPct, targetPct, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { position } of plans) {
+    if (position === null) continue;
+    if (position.looksAt === 'held') bars = Math.min(bars, Math.floor((position.limit * HOUR_MS) / barMs));
+    else if (position.passes === 'at_most') stopPct = Math.max(stopPct, position.limit + 2 * ROUGH);
+    else targetPct = Math.min(targetPct, position.limit - 2 * ROUGH);
+  }
+  return { stopPct, targetPct, bars };
+}
+
+/** The first place from `from` on, before `to`, with any bit; `to` where there is none. */
+function firstSet(column: BitColumn, from: number, to: number): number {
+  let at = from;
+  while (at < to && column[at] === 0) at++;
+  return at;
+}
+
+/** The first place from `from` on, before `to`, whose value does not lie strictly between the two; `to` where there is none. */
+function firstOutside(values: Float64Array, low: number, high: number, from: number, to: number): number {
+  let at = from;
+  while (at < to && (values[at] as number) > low && (values[at] as number) < high) at++;
+  return at;
+}
+
+/** Whether there was a live price at slot i; a history without holes need not be asked. */
+function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
+  return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
+}
+
+/** A copy as a plain array, without room to grow for the one word that there mostly is; `Array.from` takes the long way round. */
+function copied(words: Uint32Array): readonly number[] {
+  const copy = [words[0] as number];
+  for (let word = 1; word < words.length; word++) copy.push(words[word] as number);
   return copy;
 }
 

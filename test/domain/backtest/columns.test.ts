@@ -6,15 +6,15 @@ import { decisionAt } from '../../../src/domain/backtest/decision-columns.ts';
 import { buildHistory, type InstrumentInput } from '../../../src/domain/backtest/history.ts';
 import { indicatorColumn } from '../../../src/domain/backtest/indicator-columns.ts';
 import { evaluateRules } from '../../../src/domain/backtest/rule-columns.ts';
-import { simulate } from '../../../src/domain/backtest/simulate.ts';
-import { unitsText } from '../../../src/domain/backtest/trade-ledger.ts';
+import { type Simulation, simulate } from '../../../src/domain/backtest/simulate.ts';
+import { type Trade, unitsText } from '../../../src/domain/backtest/trade-ledger.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
 import { readManifest } from '../../../src/domain/manifest-reader.ts';
 import { payload } from '../authored.ts';
 import { playPlainly } from './plain-simulation.ts';
-import { anyCase, draws, HOUR, type RandomCase, randomInput, START } from './random-histories.ts';
+import { anyCase, draws, entryOf, HOUR, type RandomCase, randomInput, START, walk } from './random-histories.ts';
 
 const RUNS = Number(process.env['FC_RUNS'] ?? 150);
 const SEED = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -29,6 +29,18 @@ function play({ manifest, inputs }: RandomCase) {
     simulation,
     decisions: Array.from({ length: history.length }, (_, i) => decisionAt(history, rules, simulation, i)),
   };
+}
+
+/** The trades whose position the decision at bar `i` saw. */
+function openAt({ trades }: Simulation, i: number): Trade[] {
+  return trades.filter(({ entryBar, exitBar }) => entryBar < i && (exitBar === null || exitBar >= i));
+}
+
+type Cell = readonly [passed: 0 | 1, observed: unknown];
+
+/** The cells of one rule in a packed matrix, one per instrument. */
+function cellsOfRule(outcome: string, rule: number, rules: number): Cell[] {
+  return (JSON.parse(outcome) as Cell[]).filter((_, place) => place % rules === rule);
 }
 
 describe('a random manifest over a random history', () => {
@@ -58,8 +70,25 @@ describe('a random manifest over a random history', () => {
           const { cash: units = 0 } = simulation.cashSteps.findLast(({ bar }) => bar <= i) ?? {};
           expect(new Decimal(unitsText(units, simulation.units.moneyDecimals)).eq(cash)).toBe(true);
           expect(Math.abs((simulation.equityUsd[i] as number) - equity)).toBeLessThan(1e-9 * equity);
+          // To the last bit what adding up in the universe's order gives: a result's hash rests on it.
+          const marked = openAt(simulation, i)
+            .sort((a, b) => a.instrument - b.instrument)
+            .reduce((sum, { instrument, quantity }) => {
+              const { quantityUnit } = simulation.instruments[instrument] as (typeof simulation.instruments)[number];
+              return sum + (quantity / quantityUnit) * (history.instruments[instrument]?.close[i] as number);
+            }, units / simulation.units.unit);
+          expect(simulation.equityUsd[i]).toBe(marked);
           saw(reason ?? disposition);
         });
+        const positionCells = rules.plans.map(({ position }, rule) =>
+          position === null ? [] : plain.bars.flatMap(({ outcome }) => cellsOfRule(outcome, rule, rules.plans.length)),
+        );
+        expect(Array.from(simulation.positionKnown)).toEqual(
+          positionCells.map((cells) => cells.filter(([, seen]) => seen !== null).length),
+        );
+        expect(Array.from(simulation.positionPassed)).toEqual(
+          positionCells.map((cells) => cells.filter(([passed]) => passed === 1).length),
+        );
         if (trades.some(({ profit }) => profit !== null)) saw('closed trades');
         rules.plans.forEach((plan, rule) => {
           if (rules.instruments.some(({ passedCount }) => (passedCount[rule] as number) > 0)) passed.add(plan.condition.type);
@@ -109,6 +138,73 @@ describe('a random manifest over a random history', () => {
       { numRuns: RUNS, seed: SEED },
     );
   });
+});
+
+test('an exit that only a stale price asks for is blocked at its bar', () => {
+  const read = readManifest(
+    payload({
+      universe: ['BTCUSDT'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'price_below', price: '200000' }],
+      exitConditions: [{ type: 'price_above', price: '1000' }],
+      stopLossPct: 0,
+      takeProfitPct: 0,
+      maxSlippageBps: 400,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const candles = walk(draws(3), START, HOUR, 60, 60_000, 0.3);
+  const one = { manifest: read.manifest, inputs: [{ entry: entryOf('BTCUSDT'), candles }] };
+  const { decisions, simulation } = play(one);
+  const plain = playPlainly(one, DEFAULT_ASSUMPTIONS).bars;
+  expect(decisions.map(({ disposition, reason }) => [disposition, reason])).toEqual(
+    plain.map(({ disposition, reason }) => [disposition, reason]),
+  );
+  const blocked = decisions.filter(({ reason }, i) => reason === 'quote_not_live' && openAt(simulation, i).length > 0);
+  expect(blocked.length).toBeGreaterThan(3);
+});
+
+test('over twenty thousand bars none is passed over at which the rules let something happen', () => {
+  const read = readManifest(
+    payload({
+      universe: ['BTCUSDT'],
+      timeframe: '1h',
+      entryConditions: [{ type: 'rsi_below', period: 5, value: 30, timeframe: '1h' }],
+      exitConditions: [
+        { type: 'rsi_above', period: 5, value: 85, timeframe: '1h' },
+        { type: 'held_longer_than', hours: 30 },
+      ],
+      stopLossPct: 3,
+      takeProfitPct: 3,
+      maxSlippageBps: 400,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const candles = walk(draws(SEED), START, HOUR, 20_000, 60_000);
+  const { history, rules, simulation, decisions } = play({ manifest: read.manifest, inputs: [{ entry: entryOf('BTCUSDT'), candles }] });
+  const steps = new Map(simulation.cashSteps.map(({ bar, cash }) => [bar, cash]));
+  const wrong: unknown[] = [];
+  let cash = 0;
+  let exposed = 0;
+  decisions.forEach(({ disposition, outcome }, i) => {
+    const cells = JSON.parse(outcome) as Cell[];
+    const [open] = openAt(simulation, i);
+    const asks = rules.plans.flatMap(({ side }, rule) =>
+      side === (open === undefined ? 'entry' : 'exit') ? [cells[rule]?.[0] === 1] : [],
+    );
+    const may = open === undefined ? asks.every(Boolean) : asks.some(Boolean);
+    if (may !== (disposition !== 'hold')) wrong.push({ i, disposition, outcome });
+    cash = steps.get(i) ?? cash;
+    const marked =
+      cash + (open?.quantity ?? 0) * (history.instruments[0]?.close[i] as number) * (simulation.instruments[0]?.priceUnit as number);
+    const equity = (simulation.equityUsd[i] as number) * simulation.units.unit;
+    if (!(Math.abs(equity - marked) < 1e-9 * marked)) wrong.push({ i, equity, marked });
+    if (open !== undefined) exposed++;
+  });
+  expect(wrong, `with seed ${SEED}`).toEqual([]);
+  expect(simulation.exposedBars).toBe(exposed);
+  const closedBy = rules.plans.filter((_, rule) => (simulation.exitedBy[rule] as number) > 0).map(({ condition }) => condition.type);
+  expect(closedBy, `with seed ${SEED}`).toEqual(['rsi_above', 'held_longer_than', 'stop_loss', 'take_profit']);
 });
 
 test('as many rules as a side may hold, and the guardrails after them, keep a bit each', () => {

@@ -156,6 +156,11 @@ test('the report asks for nothing, runs nothing, and escapes what it was given',
   ];
   expect(parts.filter((part) => !page.includes(part))).toEqual([]);
   expect(/NaN|undefined|Infinity/.exec(page)).toBeNull();
+  // Money in the tiles ends at the cent, so that none of them overflows.
+  expect([...page.matchAll(/<b>(-?[\d.]+) USD<\/b>/g)].map(([, money]) => money)).toEqual([
+    Number(result.finalEquityUsd).toFixed(2),
+    Number(result.feesUsd).toFixed(2),
+  ]);
 });
 
 describe('a history is enough', () => {
