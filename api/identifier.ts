@@ -6,3 +6,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
+
+/** The id in a path as stored ids are spelled; null where it is no UUID, and so the id of nothing. */
+export function idInPath({ id }: { readonly id: string }): string | null {
+  return isUuid(id) ? id.toLowerCase() : null;
+}

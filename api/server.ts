@@ -38,7 +38,37 @@ const PREFLIGHT_SECONDS = 600;
  * @throws Error where a route says nothing about its permission, or two routes are the same.
  */
 export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<FastifyInstance> {
-  const app = fastify({
+  const app = emptyServer(doors, options);
+  const known: KnownRoute[] = [];
+  app.decorateRequest('caller', null);
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const isDocs = url === DOCS_URL || url.startsWith(`${DOCS_URL}/`);
+    if (config?.permission === undefined && !isDocs)
+      throw new Error(`the route ${String(method)} ${url} says nothing about its permission: name one in config.permission`);
+    known.push({ methods: [method].flat(), pattern: patternOf(url) });
+  });
+  readBodiesStrictly(app);
+  app.setErrorHandler((error, request, reply) => answerError(doors, error as FastifyError, request, reply));
+  await letInByTheGate(app, doors, options, known);
+  app.addHook('onResponse', (request, reply, done) => {
+    doors.metrics.observe({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+    });
+    done();
+  });
+  app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
+  const documentText = await serveDocuments(app, options);
+  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, options, found);
+  for (const extend of options.extend ?? []) await extend(app);
+  return app;
+}
+
+/** A server without routes, with the limits and time-outs of every connection. */
+function emptyServer(doors: ApiDoors, options: ApiOptions): FastifyInstance {
+  return fastify({
     ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: BODY_LIMIT,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -54,19 +84,10 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     },
     clientErrorHandler: refuseBrokenRequest,
   });
-  const known: KnownRoute[] = [];
+}
 
-  app.decorateRequest('caller', null);
-  app.addHook('onRoute', (route) => {
-    const permission = route.config?.permission;
-    const isDocs = route.url === DOCS_URL || route.url.startsWith(`${DOCS_URL}/`);
-    if (permission === undefined && !isDocs) {
-      throw new Error(`the route ${String(route.method)} ${route.url} says nothing about its permission: name one in config.permission`);
-    }
-    known.push({ methods: [route.method].flat(), pattern: patternOf(route.url) });
-  });
-
-  readBodiesStrictly(app);
+/** One gate for every request, before its body is read: what no route takes is not worth parsing. */
+async function letInByTheGate(app: FastifyInstance, doors: ApiDoors, options: ApiOptions, known: readonly KnownRoute[]): Promise<void> {
   const allowedOrigins = new Set(options.allowedOrigins);
   const gate = createGate(doors, options);
   const safe = await securityHeaders({
@@ -81,7 +102,6 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     // On http loopback there is no transport security to insist on.
     strictTransportSecurity: !options.loopback,
   });
-  // Before its body is read: what no route takes is not worth parsing.
   function goOn(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
     if (request.is404) answerUnknown(request, reply, known, allowedOrigins);
     else done();
@@ -94,20 +114,11 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     if (answered === undefined) goOn(request, reply, done);
     else if (answered instanceof Promise) answered.then((late) => (late === undefined ? goOn(request, reply, done) : undefined), done);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    doors.metrics.observe({
-      method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-    });
-    done();
-  });
-  app.setErrorHandler((error, request, reply) => answerError(doors, error as FastifyError, request, reply));
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known, allowedOrigins));
-  app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
+}
 
-  let documentText = '';
+/** Serves the pages of the documentation; answers the OpenAPI document as text. */
+async function serveDocuments(app: FastifyInstance, options: ApiOptions): Promise<string> {
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
@@ -116,10 +127,7 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
-  documentText = JSON.stringify(document);
-  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, options, found);
-  for (const extend of options.extend ?? []) await extend(app);
-  return app;
+  return JSON.stringify(document);
 }
 
 function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOptions, { route, permission }: RouteEntry): void {

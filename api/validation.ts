@@ -8,6 +8,7 @@ import { InputError, problemsDetail } from './problem.ts';
 /** A JSON schema node as far as an error message looks into it. */
 interface SchemaNode {
   readonly type?: string | readonly string[];
+  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -119,6 +120,7 @@ function valueAt(value: unknown, names: readonly string[]): unknown {
 /** What a schema accepts, in one phrase. */
 function describeNode(node: SchemaNode | undefined): string {
   if (node === undefined) return 'what the schema says';
+  if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.enum !== undefined) return `one of ${node.enum.map(String).join(', ')}`;
   const type = Array.isArray(node.type) ? node.type.join(' or ') : String(node.type ?? 'any value');
   if (type === 'integer' || type === 'number') {

@@ -1,7 +1,12 @@
-/** What the organization holds in books of one mode: each holding with the quality of its price, what it weighs, how it could be left, and the five stress scenarios. */
+/**
+ * What the organization holds in books of one mode, and in wallets that are named beside the live ones: each holding with
+ * the quality of its price, what it weighs, how it could be left, the five stress scenarios, and what an allocation would change.
+ */
 import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
+import { impactPanel } from './impact-panel.js';
+import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockTime, dayAndTime, plain, priceText } from './words.js';
 
@@ -15,7 +20,8 @@ const MODES = ['paper', 'live'];
  * @param {string} wanted The mode; paper where it is none.
  * @returns {import('./shell.js').View}
  */
-export function portfolioView({ feed, fail }, wanted) {
+export function portfolioView(context, wanted) {
+  const { feed, fail } = context;
   const abort = new AbortController();
   const mode = MODES.includes(wanted) ? wanted : 'paper';
   const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
@@ -25,15 +31,24 @@ export function portfolioView({ feed, fail }, wanted) {
     mark(link, 'aria-current', name === mode ? 'page' : null);
     return link;
   });
+  const problem = createProblemNote(fail);
+  const input = h('input', {
+    type: 'text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    size: 46,
+    placeholder: '0x… or an address of the primary chain',
+  });
+  const look = h('button', { type: 'submit', class: 'primary' }, 'Look');
+  /** Read with every refresh, and kept nowhere but on this page. @type {readonly string[]} */
+  let wallets = [];
   let isReading = false;
 
   async function refresh() {
     if (isReading || document.hidden || place.contains(document.activeElement)) return;
     isReading = true;
     try {
-      /** @type {Portfolio} */
-      const portfolio = await read(`/v1/portfolio?mode=${mode}`, { signal: abort.signal });
-      fill(place, drawn(portfolio));
+      fill(place, drawn(await asked(wallets)));
       say(note, `as of ${clockTime(feed.now())} UTC`);
     } catch (error) {
       if (abort.signal.aborted) return;
@@ -43,6 +58,40 @@ export function portfolioView({ feed, fail }, wanted) {
       isReading = false;
     }
   }
+
+  /**
+   * @param {readonly string[]} named
+   * @returns {Promise<Portfolio>}
+   */
+  function asked(named) {
+    const query = named.length === 0 ? '' : `&wallets=${encodeURIComponent(named.join())}`;
+    return read(`/v1/portfolio?mode=${mode}${query}`, { signal: abort.signal });
+  }
+
+  /** Wallets that are refused are not asked for again: the page stays with those of before. @param {Event} event */
+  async function lookAt(event) {
+    event.preventDefault();
+    look.disabled = true;
+    problem.clear();
+    try {
+      const named = input.value.split(/[\s,]+/).filter((text) => text !== '');
+      const portfolio = await asked(named);
+      wallets = named;
+      fill(place, drawn(portfolio));
+      say(note, `as of ${clockTime(feed.now())} UTC`);
+    } catch (error) {
+      if (!abort.signal.aborted) problem.show(error);
+    } finally {
+      look.disabled = false;
+    }
+  }
+  const walletForm = h(
+    'form',
+    { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void lookAt(event) },
+    h('label', {}, 'Wallets beside the books ', input),
+    look,
+    h('span', { class: 'faint' }, 'At most five, separated by commas; they are read, not kept.'),
+  );
   void refresh();
   const repeating = setInterval(() => void refresh(), EVERY_MS);
 
@@ -52,7 +101,10 @@ export function portfolioView({ feed, fail }, wanted) {
       { class: 'page portfolio' },
       h('div', { class: 'page-head' }, h('h1', {}, 'Portfolio'), note),
       h('nav', { class: 'tabs', 'aria-label': 'Books' }, links),
+      // Wallets hold real money, which is never added to paper books.
+      mode === 'live' ? [walletForm, problem.element] : null,
       place,
+      impactPanel({ context, mode, wallets: () => wallets }),
     ),
     title: `Portfolio, ${mode}`,
     end() {
@@ -63,7 +115,7 @@ export function portfolioView({ feed, fail }, wanted) {
 }
 
 /** @param {Portfolio} portfolio */
-function drawn({ totals, holdings, scenarios, sectors, duplicates, exits }) {
+function drawn({ totals, unread, holdings, scenarios, sectors, duplicates, exits }) {
   return [
     factList([
       ['Value USD', number(priceText(totals.valueUsd))],
@@ -74,6 +126,7 @@ function drawn({ totals, holdings, scenarios, sectors, duplicates, exits }) {
       ['Coverage', totals.coverage],
     ]),
     h('p', { class: 'faint' }, `Includes ${totals.includes}.`),
+    ...unread.map(({ address, asked, why }) => h('p', { class: 'unread' }, `${address} was not read at ${asked}: ${why}`)),
     dataTable({
       caption: 'Holdings',
       empty: 'Nothing is held.',

@@ -359,6 +359,7 @@ export interface Portfolio {
     readonly coverage: string;
     readonly includes: string;
   };
+  readonly unread: readonly { readonly address: string; readonly asked: string; readonly why: string }[];
   readonly holdings: readonly {
     readonly symbol: string;
     readonly name: string;
@@ -394,6 +395,22 @@ export interface Portfolio {
     readonly exitableUsd: string | null;
     readonly why: string;
   }[];
+}
+
+export interface Impact {
+  readonly allocations: readonly {
+    readonly instrument: string;
+    readonly side: string;
+    readonly notionalUsd: string;
+    readonly wouldPass: boolean;
+    readonly risk: { readonly rejections: readonly Rejection[] } | null;
+    readonly price: string | null;
+    readonly quantity: string;
+    readonly feeUsd: string;
+    readonly note: string;
+  }[];
+  readonly before: Portfolio;
+  readonly after: Portfolio;
 }
 
 export interface VenueStanding {

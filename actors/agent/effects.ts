@@ -5,7 +5,7 @@ import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, isoTime, slotOf } from '../../src/domain/time.ts';
-import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { agentMachine } from './machine.ts';
 import type { AgentContext, AgentEvent, TickDecision } from './protocol.ts';
 
@@ -25,8 +25,6 @@ export function agentValue(state: Pick<ActorState, 'value'>): AgentValue {
 export function agentContext(state: Pick<ActorState, 'context'>): AgentContext {
   return state.context as unknown as AgentContext;
 }
-
-const record = (type: string, fields: { readonly [key: string]: unknown }): Effect => ({ kind: 'record', record: { type, ...fields } });
 
 /** What of an agent is announced on the `agents` and `alerts` channels. */
 function announced(what: string, info: StepInfo): { readonly [key: string]: string | null } {
@@ -52,6 +50,10 @@ function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]:
   return trip ? { breaker: trip.breaker, observed: String(trip.observed), limit: String(trip.limit) } : {};
 }
 
+/** The stages whose orders are real, and those whose gates lead there: with lost data neither is begun (spec section 3.1). */
+const HAS_LIVE_CAPITAL: readonly string[] = ['limited_live', 'live'];
+const LEADS_TO_LIVE_CAPITAL: readonly string[] = ['shadow', 'limited_live'];
+
 /** The levels at which orders leave without being asked for, the lower one first. */
 const BY_THEMSELVES: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
@@ -65,6 +67,9 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
   }
   if (command.type === 'resume') {
     if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
+    // Lost while it was paused for another reason: the breaker of degraded data would have paused it, and holds it now.
+    if (value.feed === 'lost' && HAS_LIVE_CAPITAL.includes(value.stage))
+      return refuse('cause_persists', 'the data is lost, and the agent has live capital; resume once the feed is live').refusal;
     if (context.pauseCause !== 'operator' && context.pauseCause !== 'emergency_halt') {
       if (value.feed !== 'live') return refuse('cause_persists', `the data is still ${value.feed}; resume once the feed is live`).refusal;
       const endsAt = context.pauseCause === 'daily_drawdown' && context.breaker ? slotOf(context.breaker.at, DAY_MS) + DAY_MS : 0;
@@ -92,6 +97,8 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
       return refuse('state_conflict', `the agent stands at ${value.stage} with another manifest or stage than the one judged: ask again`)
         .refusal;
     }
+    if (value.feed !== 'live' && LEADS_TO_LIVE_CAPITAL.includes(value.stage))
+      return refuse('state_conflict', `the data is ${value.feed}: no gate to live capital opens until the feed is live again`).refusal;
   }
   return null;
 }

@@ -2,12 +2,8 @@
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agent.ts';
 import type { Venue } from '../../src/domain/venue.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
 
 function withVenue(venues: readonly Venue[], venue: Venue): readonly Venue[] {
   return venues.includes(venue) ? venues : [...venues, venue].sort();

@@ -10,6 +10,7 @@ import {
   type CapitalChange,
   depositInto,
   drawdownPct,
+  SHARE_DECIMALS,
   sharesFor,
   shareValue,
   USD_DECIMALS,
@@ -41,7 +42,7 @@ export interface StoredVault extends VaultShares {
 export interface VaultDirectory {
   /** Null where the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<StoredVault | null>;
-  /** Writes a change with all its rows; false, and nothing written, where the vault, its stage or its book changed meanwhile. */
+  /** Writes a change with all its rows; false, and nothing written, where the vault, its stage, its book or what is reserved of it changed meanwhile. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
 }
 
@@ -99,11 +100,12 @@ export function createVaultDesk(deps: {
 
     deposit(context, agentId, amountUsd) {
       if (!isStablecoin(amountUsd)) return Promise.resolve(notStablecoin('amountUsd', amountUsd));
-      return changing(context, agentId, 'deposit', (vault, equityUsd) => planDeposit(vault, equityUsd, amountUsd));
+      return changing(context, agentId, 'deposit', (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)));
     },
 
     withdraw(context, agentId, wanted) {
       if ('amountUsd' in wanted && !isStablecoin(wanted.amountUsd)) return Promise.resolve(notStablecoin('amountUsd', wanted.amountUsd));
+      if ('shares' in wanted && !isCounted(wanted.shares, SHARE_DECIMALS)) return Promise.resolve(notShares(wanted.shares));
       return changing(context, agentId, 'withdrawal', (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted));
     },
   };
@@ -130,16 +132,18 @@ function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: De
   if (change !== null) return { ok: true, value: change };
   const { sharePriceUsd } = shareValue(vault, equityUsd);
   return sharePriceUsd === '0'
-    ? refuse(
-        'state_conflict',
-        'the shares of this vault are worth nothing; whoever holds them has to take them back before anybody pays in',
-      )
+    ? refuse('state_conflict', 'the shares of this vault are worth nothing; nobody pays in until its positions are worth more than it owes')
     : refuse('state_conflict', `${amountUsd} US dollars buy no share at ${sharePriceUsd}; pay in more`);
 }
 
 function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: string, wanted: Withdrawal): Outcome<CapitalChange> {
   const owned = new Decimal(vault.holders.find(({ depositor }) => depositor === subject)?.shares ?? 0);
-  const shares = 'all' in wanted ? plainDecimal(owned) : 'shares' in wanted ? wanted.shares : sharesFor(vault, equityUsd, wanted.amountUsd);
+  const shares =
+    'all' in wanted
+      ? plainDecimal(owned)
+      : 'shares' in wanted
+        ? plainDecimal(wanted.shares)
+        : sharesFor(vault, equityUsd, wanted.amountUsd);
   if (shares === null || owned.isZero() || new Decimal(shares).gt(owned)) {
     return blocked(`you own ${plainDecimal(owned)} shares of this vault`, {
       code: 'insufficient_balance',
@@ -151,9 +155,13 @@ function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: s
   }
   const change = withdrawFrom(vault, equityUsd, shares);
   if (!new Decimal(change.amountUsd).gt(0)) return refuse('state_conflict', `${shares} shares at ${change.sharePriceUsd} pay nothing out`);
-  const cash = new Decimal(vault.book.cashUsd);
+  const reserved = reservedUsd(vault.book);
+  const cash = new Decimal(vault.book.cashUsd).minus(reserved);
   if (cash.lt(change.amountUsd)) {
-    return blocked('the rest of the vault is invested; it pays out cash and sells no position for it', {
+    const why = reserved.isZero()
+      ? 'the rest of the vault is invested; it pays out cash and sells no position for it'
+      : `the rest of the vault is invested or reserved for orders that may still be filled (${plainDecimal(reserved)} US dollars); pausing the agent cancels those that wait`;
+    return blocked(why, {
       code: 'insufficient_balance',
       limit: plainDecimal(cash),
       before: plainDecimal(cash),
@@ -162,6 +170,11 @@ function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: s
     });
   }
   return { ok: true, value: change };
+}
+
+/** What open purchases may still cost: cash that was paid out could not pay for them. */
+function reservedUsd({ openProposals }: BookState): Decimal {
+  return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
 }
 
 function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange, planned: CapitalChange): readonly ActorRecord[] {
@@ -213,8 +226,17 @@ function viewOf(vault: StoredVault, book: MarkedBook, at: EpochMs): VaultView {
 }
 
 function isStablecoin(amountUsd: DecimalString): boolean {
-  const amount = new Decimal(amountUsd);
-  return amount.gt(0) && amount.decimalPlaces() <= USD_DECIMALS;
+  return isCounted(amountUsd, USD_DECIMALS);
+}
+
+/** Whether an amount is above zero and a whole number of its smallest unit. */
+function isCounted(text: DecimalString, decimals: number): boolean {
+  const amount = new Decimal(text);
+  return amount.gt(0) && amount.decimalPlaces() <= decimals;
+}
+
+function notShares(shares: DecimalString): Outcome<never> {
+  return refuse('malformed', `body.shares: ${shares} is no number of shares above zero with at most ${SHARE_DECIMALS} decimals`);
 }
 
 function notStablecoin(field: string, amountUsd: DecimalString): Outcome<never> {

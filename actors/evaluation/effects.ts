@@ -1,7 +1,7 @@
 /** What an evaluation run's actions mean once they are committed, and which events it takes at all. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { ActorKind, StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { evaluationMachine } from './machine.ts';
 import type { EvaluationContext, RunState } from './protocol.ts';
 
@@ -53,7 +53,7 @@ export const evaluationKind: ActorKind = {
   judge: judgeEvaluation,
   migrations: {},
   effects: {
-    projectRun: (_: undefined, info) => [{ kind: 'record', record: { type: 'evaluation_run', ...projected(info) } }],
+    projectRun: (_: undefined, info) => [record('evaluation_run', projected(info))],
     announceRun: ({ what }: { readonly what: string }, info) => {
       const { agentId, evaluation, manifestHash, ending, resultHash, summary } = evaluationContext(info);
       const body = { what, agentId, runId: info.actorId, evaluation, state: runState(info), manifestHash, ending, resultHash, summary };

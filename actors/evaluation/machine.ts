@@ -1,11 +1,7 @@
 /** The state chart of an evaluation run: it waits for a free worker, works, and ends with a result, a refusal or a word for why not. */
 import { assign, setup } from 'xstate';
+import { effect } from '../runtime/actor-kind.ts';
 import type { EvaluationContext, EvaluationEvent, EvaluationInput } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
 
 export const evaluationMachine = setup({
   types: {

@@ -1,14 +1,13 @@
 /** What may be asked of people's orders on the spot exchange: the protocol between the API and the order's actor. */
-import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
+import type { MarketOrderState } from '../../src/domain/execution.ts';
 import type { ExecutionMode, Order, OrderSide } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import type { ManualOrderView } from '../manual-order/order.ts';
+import type { ManualVerdict } from '../manual-order/verdict.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
-import type { MarketOrderState } from './protocol.ts';
 
 /** What a person asks for. Exactly one of the sizes is given. */
 export interface MarketOrderRequest {
@@ -24,20 +23,8 @@ export interface MarketOrderRequest {
 }
 
 /** An order as the outside sees it. */
-export interface MarketOrderView {
-  readonly id: string;
+export interface MarketOrderView extends ManualOrderView {
   readonly state: MarketOrderState;
-  readonly reason: string | null;
-  readonly detail: string | null;
-  readonly order: Order;
-  readonly decisionPrice: DecimalString;
-  readonly risk: RiskAttribution;
-  readonly placedBy: string;
-  readonly filledQuantity: DecimalString;
-  readonly filledNotionalUsd: DecimalString;
-  readonly fills: readonly Fill[];
-  readonly createdAt: EpochMs;
-  readonly changedAt: EpochMs;
 }
 
 /** Every command answers after its transaction is committed. */
@@ -46,21 +33,8 @@ export interface MarketOrderCommands {
   place(context: CommandContext, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<MarketOrderView>>;
 }
 
-/** How a person's order stands before risk at this moment. */
-export interface ManualVerdict {
-  readonly order: Order;
-  readonly verdict: PresentVerdict;
-  /** The touch that the order would trade at. */
-  readonly touch: DecimalString;
-  readonly epoch: number;
-  /** The version of the book that it was judged on; zero where nothing was booked yet. */
-  readonly bookVersion: number;
-  /** What the book begins with. */
-  readonly capitalUsd: DecimalString;
-}
-
-/** Risk for the orders of people: the organization's preferences are the mandate, its manual book what they trade in. */
-export interface ManualPreTrade {
+/** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */
+export interface MarketPreTrade {
   /** Compiles the order on the present market and judges it; refused where there is no price, or the size is none of the instrument's. */
   judge(orgId: string, id: string, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<ManualVerdict>>;
   /** Judges an order that was compiled before. */

@@ -2,12 +2,12 @@
 import { EXECUTE_ORDER, RECONCILE_ORDER } from '../proposal/effects.ts';
 import { type ExecutionDeps, executionCarriers } from '../proposal/execution.ts';
 import type { ErrandCarrier } from '../runtime/errands.ts';
-import type { ManualPreTrade } from './commands.ts';
+import type { MarketPreTrade } from './commands.ts';
 import { EXECUTE_MARKET_ORDER, RECONCILE_MARKET_ORDER } from './effects.ts';
 
 /** The carriers of a market order's errands, by kind. */
 export function marketOrderCarriers(
-  deps: Omit<ExecutionDeps, 'preTrade'> & { readonly preTrade: Pick<ManualPreTrade, 'reassess'> },
+  deps: Omit<ExecutionDeps, 'preTrade'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
 ): Readonly<Record<string, ErrandCarrier>> {
   const carriers = executionCarriers({
     ...deps,

@@ -1,29 +1,10 @@
 /** The state chart of a person's order: a paper order is born at its end, a live one is executed as a proposal's is. */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { totalOf } from '../../src/domain/filled.ts';
+import { answered, fillsOf, SETTLE, TAKE_LEASE } from '../proposal/execution-events.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
-
-const TAKE_LEASE = {
-  type: 'takeLease',
-  params: ({ event }: { readonly event: MarketOrderEvent }) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
-} as const;
-
-type Answer = Extract<MarketOrderEvent, { readonly type: 'errand.done' }>['answer'];
-
-function fillsOf(event: MarketOrderEvent): readonly Fill[] {
-  if (event.type !== 'errand.done') return [];
-  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
-}
-
-function summed(parts: readonly string[]): string {
-  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(0)));
-}
 
 function reasonOf(event: MarketOrderEvent): { readonly reason: string | null; readonly detail: string | null } {
   if (event.type === 'errand.given_up') return { reason: 'execution_given_up', detail: event.detail };
@@ -33,18 +14,6 @@ function reasonOf(event: MarketOrderEvent): { readonly reason: string | null; re
   if (answer.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
   return answer.outcome === 'overtaken' ? { reason: answer.reason, detail: null } : { reason: null, detail: null };
 }
-
-const answered =
-  (outcome: Answer['outcome']) =>
-  ({ event }: { readonly event: MarketOrderEvent }): boolean =>
-    event.type === 'errand.done' && event.answer.outcome === outcome;
-
-const RECORD = { type: 'recordFills', params: ({ event }: { readonly event: MarketOrderEvent }) => ({ fills: fillsOf(event) }) } as const;
-const SETTLE = [
-  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD] },
-  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD] },
-  { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
-] as const;
 
 export const marketOrderMachine = setup({
   types: { context: {} as MarketOrderContext, events: {} as MarketOrderEvent, input: {} as MarketOrderInput },
@@ -64,8 +33,8 @@ export const marketOrderMachine = setup({
       risk: ({ context, event }) => (event.type === 'errand.done' && event.answer.outcome === 'blocked' ? event.answer.risk : context.risk),
     }),
     addFills: assign({
-      filledQuantity: ({ event }) => summed(fillsOf(event).map(({ quantity }) => quantity)),
-      filledNotionalUsd: ({ event }) => summed(fillsOf(event).map(({ notionalUsd }) => notionalUsd)),
+      filledQuantity: ({ context, event }) => totalOf('quantity', fillsOf(event), context.filledQuantity),
+      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', fillsOf(event), context.filledNotionalUsd),
     }),
   },
   guards: {
@@ -83,21 +52,10 @@ export const marketOrderMachine = setup({
 }).createMachine({
   id: 'market_order@1',
   context: ({ input }) => ({
-    order: input.order,
-    begins: input.begins,
-    decisionPrice: input.decisionPrice,
-    risk: input.risk,
-    placedBy: input.placedBy,
-    epoch: input.epoch,
-    reason: input.reason,
-    detail: input.detail,
-    fills: input.fills,
-    capitalUsd: input.capitalUsd,
-    bookVersion: input.bookVersion,
-    createdAt: input.createdAt,
+    ...input,
     leaseUntil: null,
-    filledQuantity: summed(input.fills.map(({ quantity }) => quantity)),
-    filledNotionalUsd: summed(input.fills.map(({ notionalUsd }) => notionalUsd)),
+    filledQuantity: totalOf('quantity', input.fills),
+    filledNotionalUsd: totalOf('notionalUsd', input.fills),
     readsReference: false,
   }),
   initial: 'placed',

@@ -1,38 +1,26 @@
 /** What may be asked of orders on prediction markets: the protocol between the API and the order's actor. */
-import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { RiskAttribution } from '../../src/domain/decision.ts';
 import type { ExecutionMode, Order } from '../../src/domain/order.ts';
 import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction-market.ts';
-import type { PredictionWish } from '../../src/domain/prediction-order.ts';
+import type { OnchainTerms, PredictionOrderState, PredictionWish } from '../../src/domain/prediction-order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
-import type { EpochMs } from '../../src/domain/time.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import type { ManualOrderView } from '../manual-order/order.ts';
+import type { ManualVerdict } from '../manual-order/verdict.ts';
 import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
-import type { PresentVerdict } from '../proposal/pre-trade.ts';
-import type { OnchainTerms, PredictionOrderState } from './protocol.ts';
 
 /** An order as the outside sees it. */
-export interface PredictionOrderView {
-  readonly id: string;
+export interface PredictionOrderView extends ManualOrderView {
   readonly state: PredictionOrderState;
-  readonly reason: string | null;
-  readonly detail: string | null;
   readonly marketId: string;
   readonly outcome: OutcomeSide;
-  readonly order: Order;
   readonly onchain: OnchainTerms | null;
-  readonly decisionPrice: DecimalString;
-  readonly risk: RiskAttribution;
-  readonly placedBy: string;
-  readonly filledQuantity: DecimalString;
-  readonly filledNotionalUsd: DecimalString;
   readonly feesUsd: DecimalString;
   readonly refundUsd: DecimalString | null;
-  readonly fills: readonly Fill[];
-  readonly createdAt: EpochMs;
-  readonly changedAt: EpochMs;
 }
+
+/** The one sentence for missing and foreign orders alike. */
+export const NO_PREDICTION_ORDER = 'there is no prediction order with this id';
 
 /** Every command answers after its transaction is committed. */
 export interface PredictionOrderCommands {
@@ -53,17 +41,8 @@ export interface LivePredictionOrders {
 }
 
 /** How an order stands before risk at this moment. */
-export interface PredictionVerdict {
+export interface PredictionVerdict extends ManualVerdict {
   readonly market: PredictionMarket;
-  readonly order: Order;
-  readonly verdict: PresentVerdict;
-  /** The touch that the order would trade at. */
-  readonly touch: DecimalString;
-  readonly epoch: number;
-  /** The version of the book that it was judged on; zero where nothing was booked yet. */
-  readonly bookVersion: number;
-  /** What the book begins with. */
-  readonly capitalUsd: DecimalString;
 }
 
 /** Risk for orders on prediction markets: the one risk function on the venue's present book and the manual book. */

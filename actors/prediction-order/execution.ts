@@ -1,8 +1,8 @@
 /** Asks after live orders: first the transaction that is to open them, then the venue that fills them. Both answer as often as they are asked. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
+import type { PreparedTransactionState } from '../../src/domain/transaction/life.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
-import type { PreparedTransactionState } from '../prepared-transaction/protocol.ts';
 import type { ErrandCarrier } from '../runtime/errands.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
 import type { OnchainVenue } from './onchain-venue.ts';

@@ -4,13 +4,10 @@
  */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
-import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { totalOf } from '../../src/domain/filled.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { PredictionOrderContext, PredictionOrderEvent, PredictionOrderInput, VenueNews } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
 
 /** The venue is asked soon at first, and ever more rarely up to a minute where nothing happens. Milliseconds. */
 const LOOK_SOON_MS = 2_000;
@@ -31,10 +28,6 @@ function freshFills(heard: Heard): readonly Fill[] {
   return newsIn(heard)?.fills.filter(({ id }) => !heard.context.booked.includes(id)) ?? [];
 }
 
-function plus(to: DecimalString, parts: readonly DecimalString[]): DecimalString {
-  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(to)));
-}
-
 const answers =
   (outcome: string) =>
   ({ event }: Heard): boolean =>
@@ -44,16 +37,10 @@ const answers =
 function isBeyond(heard: Heard): boolean {
   const { order, filledQuantity } = heard.context;
   const fresh = freshFills(heard);
-  const filled = new Decimal(
-    plus(
-      filledQuantity,
-      fresh.map(({ quantity }) => quantity),
-    ),
-  );
   const worse = fresh.some(({ fillPrice }) =>
     order.side === 'buy' ? new Decimal(fillPrice).gt(order.limitPrice) : new Decimal(fillPrice).lt(order.limitPrice),
   );
-  return worse || filled.gt(order.quantity);
+  return worse || new Decimal(totalOf('quantity', fresh, filledQuantity)).gt(order.quantity);
 }
 
 /** Deposit = what was paid for fills + fees + what came back, to the cent that venues round by. */
@@ -124,18 +111,9 @@ export const predictionOrderMachine = setup({
       const { booked, filledQuantity, filledNotionalUsd, feesUsd } = heard.context;
       return {
         booked: [...booked, ...fresh.map(({ id }) => id)],
-        filledQuantity: plus(
-          filledQuantity,
-          fresh.map(({ quantity }) => quantity),
-        ),
-        filledNotionalUsd: plus(
-          filledNotionalUsd,
-          fresh.map(({ notionalUsd }) => notionalUsd),
-        ),
-        feesUsd: plus(
-          feesUsd,
-          fresh.map(({ feeUsd }) => feeUsd),
-        ),
+        filledQuantity: totalOf('quantity', fresh, filledQuantity),
+        filledNotionalUsd: totalOf('notionalUsd', fresh, filledNotionalUsd),
+        feesUsd: totalOf('feeUsd', fresh, feesUsd),
         looks: 0,
       };
     }),
@@ -173,33 +151,10 @@ export const predictionOrderMachine = setup({
 }).createMachine({
   id: 'prediction_order@1',
   context: ({ input }) => ({
-    order: input.order,
-    marketId: input.marketId,
-    outcome: input.outcome,
-    begins: input.begins,
-    onchain: input.onchain,
-    decisionPrice: input.decisionPrice,
-    risk: input.risk,
-    placedBy: input.placedBy,
-    epoch: input.epoch,
-    reason: input.reason,
-    detail: input.detail,
-    fills: input.fills,
-    capitalUsd: input.capitalUsd,
-    bookVersion: input.bookVersion,
-    createdAt: input.createdAt,
-    filledQuantity: plus(
-      '0',
-      input.fills.map(({ quantity }) => quantity),
-    ),
-    filledNotionalUsd: plus(
-      '0',
-      input.fills.map(({ notionalUsd }) => notionalUsd),
-    ),
-    feesUsd: plus(
-      '0',
-      input.fills.map(({ feeUsd }) => feeUsd),
-    ),
+    ...input,
+    filledQuantity: totalOf('quantity', input.fills),
+    filledNotionalUsd: totalOf('notionalUsd', input.fills),
+    feesUsd: totalOf('feeUsd', input.fills),
     booked: input.fills.map(({ id }) => id),
     refundUsd: null,
     looks: 0,

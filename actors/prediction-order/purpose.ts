@@ -2,6 +2,7 @@
 import { depositObjection, type DepositPromise } from '../../src/domain/transaction/prediction-deposit.ts';
 import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
+import { record } from '../runtime/actor-kind.ts';
 
 /** What was promised to whoever signs: the order that it opens, and what its wallet pays. */
 export interface PredictionSubject extends DepositPromise {
@@ -16,9 +17,6 @@ export const predictionOrderRules: PurposeRules = {
   objection: (context, { changes }) => depositObjection(changes, predictionSubject(context)),
   // Executed is not filled: the order hears that it is open, and its fills are its venue's to tell.
   settle: (context) => [
-    {
-      kind: 'record',
-      record: { type: 'prediction_order_told', orderId: predictionSubject(context).orderId, event: { type: 'transaction.finalized' } },
-    },
+    record('prediction_order_told', { orderId: predictionSubject(context).orderId, event: { type: 'transaction.finalized' } }),
   ],
 };

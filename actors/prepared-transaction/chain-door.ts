@@ -1,4 +1,5 @@
 /** The way to the primary chain, as prepared transactions need it. Boot supplies one; its answers are never more than what a node said. */
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../src/domain/transaction/chain.ts';
 
 export interface ChainDoor {
@@ -19,4 +20,14 @@ export interface ChainDoor {
   transaction(signature: string): Promise<LandedTransaction | null>;
   /** The addresses of a lookup table in order; null where the account is none. @throws where no node answers. */
   lookupTable(address: string): Promise<readonly string[] | null>;
+}
+
+/** What came of work that asks the chain before it begins anything: where no node answers, that is the answer. */
+export async function unlessSilent<Value>(isSilence: (error: unknown) => boolean, work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isSilence(error)) throw error;
+    return refuse('unavailable', `the node of the primary chain does not answer: ${(error as Error).message}`);
+  }
 }

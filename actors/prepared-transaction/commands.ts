@@ -5,10 +5,10 @@ import type { Fill } from '../../src/domain/book.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { PreparedTransactionState, TransactionPurpose } from '../../src/domain/transaction/life.ts';
 import type { PreparedMessage } from '../../src/domain/transaction/verify.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionState, TransactionPurpose } from './protocol.ts';
 
 /** A prepared transaction as the outside sees it. */
 export interface PreparedTransactionView {

@@ -1,8 +1,9 @@
 /** What a prepared transaction's actions mean once they are committed. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
+import type { PreparedTransactionState } from '../../src/domain/transaction/life.ts';
+import { type ActorKind, type Effect, errand, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { preparedTransactionMachine } from './machine.ts';
-import type { PreparedTransactionContext, PreparedTransactionState } from './protocol.ts';
+import type { PreparedTransactionContext } from './protocol.ts';
 import type { Purposes } from './purpose.ts';
 
 export const CHECK_TRANSACTION = 'check_transaction';
@@ -17,8 +18,7 @@ export function transactionState(state: Pick<ActorState, 'value'>): PreparedTran
   return state.value as PreparedTransactionState;
 }
 
-const record = (type: string, fields: { readonly [key: string]: unknown }): Effect => ({ kind: 'record', record: { type, ...fields } });
-const errand = (kind: string, { actorId }: StepInfo): Effect => ({ kind: 'errand', errand: { kind, payload: { transactionId: actorId } } });
+const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [errand(kind, { transactionId: actorId })];
 
 /** The row of the projection as the step leaves it. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {
@@ -64,9 +64,9 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
     effects: {
       projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(info))],
       requireEpoch: (_: undefined, info) => [record('control_licence', { orgId: info.orgId, epoch: transactionContext(info).epoch })],
-      checkTransaction: (_: undefined, info) => [errand(CHECK_TRANSACTION, info)],
-      broadcastTransaction: (_: undefined, info) => [errand(BROADCAST_TRANSACTION, info)],
-      followTransaction: (_: undefined, info) => [errand(FOLLOW_TRANSACTION, info)],
+      checkTransaction: (_: undefined, info) => toCarry(CHECK_TRANSACTION, info),
+      broadcastTransaction: (_: undefined, info) => toCarry(BROADCAST_TRANSACTION, info),
+      followTransaction: (_: undefined, info) => toCarry(FOLLOW_TRANSACTION, info),
       takeLease: ({ forMs }: { readonly forMs: number }, info) => [
         record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: transactionContext(info).epoch, forMs }),
       ],

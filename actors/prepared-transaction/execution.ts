@@ -5,19 +5,16 @@
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import { LicenceLost } from '../../src/domain/execution.ts';
+import type { PreparedTransactionState } from '../../src/domain/transaction/life.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { LEASE_MS } from '../proposal/execution.ts';
+import { takeLease } from '../proposal/lease.ts';
 import type { ErrandCarrier } from '../runtime/errands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ChainDoor } from './chain-door.ts';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION, transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionContext, PreparedTransactionState, TransactionAnswer } from './protocol.ts';
+import type { PreparedTransactionContext, TransactionAnswer } from './protocol.ts';
 import type { Purposes } from './purpose.ts';
-
-/** The last part of a lease in which nothing is begun any more. */
-const LEASE_MARGIN_MS = 250;
 
 export interface TransactionExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -40,7 +37,7 @@ const SENDABLE: ReadonlySet<PreparedTransactionState> = new Set(['verified', 'br
 
 /** The carriers of a prepared transaction's errands, by kind. */
 export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Record<string, ErrandCarrier>> {
-  const { chain, clock } = deps;
+  const { chain } = deps;
 
   async function load(id: string): Promise<Loaded> {
     const row = (await deps.load([id])).get(id);
@@ -82,30 +79,15 @@ export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Re
     if (!SENDABLE.has(loaded.state)) return { outcome: 'overtaken', reason: loaded.state };
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (await deps.leaseIsHeld(id)) throw new Error(`another carrier holds the lease of prepared transaction ${id}`);
-    const lease = clock.now() + LEASE_MS;
-    const overtaken = await begin(id, key, lease);
-    if (overtaken !== null) return { outcome: 'overtaken', reason: overtaken };
-    if (clock.now() > lease - LEASE_MARGIN_MS) throw new Error(`the lease of prepared transaction ${id} was over before it could be used`);
+    const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
+    if ('overtakenBy' in taken) return { outcome: 'overtaken', reason: taken.overtakenBy };
+    const lease = taken.until;
     const answer = await chain.broadcast(bytesOf(loaded));
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };
     if (answer.outcome === 'unknown') return { outcome: 'unknown', detail: answer.detail, lease };
     // A node also refuses what it has carried out already.
     const seen = await landing(loaded.context.signature);
     return seen === null ? { outcome: 'refused', reason: 'refused_by_chain', detail: answer.reason, lease } : { outcome: 'sent', lease };
-  }
-
-  /** Takes the lease; answers why not, where the transaction has been overtaken. */
-  async function begin(id: string, key: string, leaseUntil: number): Promise<string | null> {
-    try {
-      const event = { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS };
-      const outcome = await deps.runtime.deliver(id, event, { cause: 'execution' });
-      if (outcome.ok) return null;
-      if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
-      return (await load(id)).state;
-    } catch (error) {
-      if (!(error instanceof LicenceLost)) throw error;
-      return error.reason;
-    }
   }
 
   /** What the chain says of a signature; null where it does not know it. @throws where it does not answer. */

@@ -5,12 +5,8 @@
  */
 import { assign, setup } from 'xstate';
 import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
+import { effect } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext, PreparedTransactionEvent, PreparedTransactionInput, TransactionAnswer } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
 
 type Told = { readonly event: PreparedTransactionEvent };
 

@@ -4,38 +4,9 @@ import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OrderSide } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
+import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
 import type { PreparedMessage } from '../../src/domain/transaction/verify.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
-
-/** In the order of its life; the last four are where it may end up beside it. */
-export const PREPARED_TRANSACTION_STATES = [
-  'prepared',
-  'submitted',
-  'verified',
-  'broadcast',
-  'confirmed',
-  'finalized',
-  'expired',
-  'refused',
-  'failed',
-  'unknown',
-] as const;
-export type PreparedTransactionState = (typeof PREPARED_TRANSACTION_STATES)[number];
-
-/** States in which it still may land: what it reserves is reserved. `refused` is one of them, for its signed bytes exist. */
-export const OPEN_TRANSACTION_STATES = [
-  'prepared',
-  'submitted',
-  'verified',
-  'broadcast',
-  'confirmed',
-  'refused',
-  'unknown',
-] as const satisfies readonly PreparedTransactionState[];
-
-/** What it is for. Each purpose says by its own rules what a finalized transaction comes to. */
-export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch'] as const;
-export type TransactionPurpose = (typeof TRANSACTION_PURPOSES)[number];
 
 /** Places of a lookup table that the message names, with the addresses that stood there when it was prepared. */
 export interface ResolvedLookup {

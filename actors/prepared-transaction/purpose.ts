@@ -1,7 +1,8 @@
 /** What a purpose adds to the machine of prepared transactions: whether a promise would be kept, and what a finalized one comes to. */
 import type { Simulation } from '../../src/domain/transaction/chain.ts';
+import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
 import type { Effect, StepInfo } from '../runtime/actor-kind.ts';
-import type { PreparedTransactionContext, TransactionPurpose } from './protocol.ts';
+import type { PreparedTransactionContext } from './protocol.ts';
 
 export interface PurposeRules {
   /** Why the chain would not do what was promised, in one sentence; null where it would. Asked just before the first broadcast. */

@@ -2,13 +2,15 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import { LicenceLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
 import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
 import { transactionContext, transactionState } from './effects.ts';
-import type { PreparedTransactionContext, ResolvedLookup, TransactionPurpose } from './protocol.ts';
+import type { PreparedTransactionContext } from './protocol.ts';
+import { tablesOf } from './unsigned.ts';
 
 /** The one sentence for missing and foreign transactions alike. */
 export const NO_TRANSACTION = 'there is no prepared transaction with this id';
@@ -91,15 +93,4 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       return answeredMeanwhile(error);
     }
   }
-}
-
-/** What the lookup tables held when the message was prepared, by table and place. */
-function tablesOf(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
-  const tables = new Map<string, string[]>();
-  for (const { table, places, addresses } of lookups) {
-    const held = tables.get(table) ?? [];
-    for (const [index, place] of places.entries()) held[place] = addresses[index] as string;
-    tables.set(table, held);
-  }
-  return tables;
 }

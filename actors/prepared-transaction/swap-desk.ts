@@ -3,10 +3,10 @@
 import { bookIds, type FillQuote } from '../../src/domain/book.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import { LicenceLost } from '../../src/domain/execution.ts';
 import { limitPriceOf, type Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { liveTouch } from '../../src/domain/risk/refusal.ts';
 import { readTransaction } from '../../src/domain/transaction/message.ts';
 import {
   balanceObjection,
@@ -22,23 +22,21 @@ import {
 import { preparedMessageOf } from '../../src/domain/transaction/verify.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
-import type { ManualVerdict } from '../market-order/commands.ts';
+import { answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { type ManualVerdict, type PassedVerdict, passed } from '../manual-order/verdict.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ChainDoor } from './chain-door.ts';
+import { type ChainDoor, unlessSilent } from './chain-door.ts';
 import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
-import type { PreparedTransactionInput, ResolvedLookup } from './protocol.ts';
+import type { PreparedTransactionInput } from './protocol.ts';
+import { type RoomObstacle, roomAnswer, roomRow } from './room.ts';
 import type { Route, RouteDoor } from './route-door.ts';
 import type { SwapCommands, SwapSubject, SwapWish } from './swap-commands.ts';
+import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
 
-/** How many transactions of an organization may be open at once. */
-export const MOST_OPEN_TRANSACTIONS = 20;
 /** Where neither the person nor the mandate says. */
 const DEFAULT_SLIPPAGE_BPS = 50;
-/** How often a swap is judged anew where something changed between the judgement and its birth. */
-const ATTEMPTS = 5;
-/** Blocks that a message may live for: a blockhash is good for 150, and an answer may be a little ahead. */
-const MOST_BLOCKS_AHEAD = 300;
 
 /** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
 export interface SwapPreTrade {
@@ -64,14 +62,24 @@ export interface SwapDeskDeps {
   readonly legs: (instrument: InstrumentKey) => Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>>;
   /** Programs that routes lead through beside the known ones, and makers that may sign with the wallet. */
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
-  /** What a birth that failed has met: `moved` is judged anew, `full` and `twin` (the same message was prepared before) are refused. */
-  readonly obstacleOf: (error: unknown) => 'moved' | 'full' | 'twin' | null;
+  readonly obstacleOf: (error: unknown) => RoomObstacle;
   /** True of an error that says that the node gave no answer. */
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
   /** Who signs what this desk prepares; a person's wallet unless told. */
   readonly executor?: PreparedTransactionInput['executor'];
+}
+
+/** What a wallet may be asked to sign. */
+type CheckedMessage = Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>;
+
+/** A route that was taken, with the promise that is made on it. */
+interface Agreed {
+  readonly promise: SwapPromise;
+  readonly route: Route;
+  readonly message: CheckedMessage;
+  readonly maxSlippageBps: number;
 }
 
 export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
@@ -100,7 +108,7 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
   /** Risk on the touch, before anybody outside is asked. */
   function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
     return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
-      const touch = liveTouch(wish, quote);
+      const touch = liveTouch(wish.instrument, wish.side, quote);
       if (!touch.ok) return touch;
       const maxSlippageBps = slippageOf(wish, longest);
       const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
@@ -109,39 +117,26 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
   }
 
   /** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
-  async function checked(
-    route: Route,
-    promise: SwapPromise,
-  ): Promise<Outcome<Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>>> {
+  async function checked(route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
     const { transaction } = route;
     if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
     const read = readTransaction(transaction.bytes);
     if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
-    const lookups: ResolvedLookup[] = [];
-    const tables = new Map<string, readonly string[]>();
-    for (const { table, writable, readonly } of read.value.lookups) {
-      const held = await chain.lookupTable(table);
-      const places = [...writable, ...readonly];
-      const addresses = places.map((place) => held?.[place]);
-      if (held === null || addresses.includes(undefined))
-        return refuse('route_refused', `lookup table ${table} does not hold what the route names`);
-      tables.set(table, held);
-      lookups.push({ table, places, addresses: addresses as string[] });
-    }
-    const objection = routeObjection(read.value, promise, { ...deps.rules, tables });
+    const lookups = await resolvedLookups(chain, read.value);
+    if (!lookups.ok) return lookups;
+    const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
     if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
-    const ahead = transaction.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
-    if (ahead <= 0 || ahead > MOST_BLOCKS_AHEAD)
-      return refuse('route_refused', `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`);
+    const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
+    if (lasting !== null) return refuse('route_refused', lasting);
     const simulation = await chain.simulate(transaction.bytes);
     if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
     const broken = balanceObjection(simulation.changes, promise);
     if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
     const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
-    return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups } };
+    return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
   }
 
-  async function prepare(context: Parameters<SwapCommands['prepare']>[0], wish: SwapWish & { readonly wallet: string }) {
+  async function prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }) {
     const { orgId } = context;
     const given = await givenBy(wish);
     if (!given.ok) return given;
@@ -156,74 +151,43 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
     if (objection !== null) return refuse('route_refused', objection);
     const message = await checked(route.value, promise);
     if (!message.ok) return message;
-    return born(context, wish, id, promise, route.value, message.value, maxSlippageBps);
+    const agreed = { promise, route: route.value, message: message.value, maxSlippageBps };
+    return placedOnVerdict(
+      (error) => roomAnswer(deps.obstacleOf(error)),
+      () => born(context, wish, id, agreed),
+    );
   }
 
   /** Judges the swap at the worst price that its message allows, and begins it on that judgement. */
-  async function born(
-    context: Parameters<SwapCommands['prepare']>[0],
-    wish: SwapWish,
-    id: string,
-    promise: SwapPromise,
-    route: Route,
-    message: Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>,
-    maxSlippageBps: number,
-  ): Promise<Outcome<PreparedTransactionView>> {
+  async function born(context: CommandContext, wish: SwapWish, id: string, agreed: Agreed): Promise<Outcome<PreparedTransactionView>> {
     const { orgId } = context;
+    const { promise, maxSlippageBps } = agreed;
     const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
-    for (let attempt = 1; ; attempt++) {
-      const ground = await preTrade.ground(orgId);
-      const judged = passed(
-        await preTrade.judge(orgId, wish.instrument, (_, quote, sellable) => {
-          const touch = liveTouch(wish, quote);
-          return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
-        }),
-      );
-      if (!judged.ok) return judged;
-      const executor = deps.executor ?? 'user';
-      const input = inputOf({ preparedBy: context.subject, executor }, judged.value, promise, route, message, maxSlippageBps, clock.now());
-      const room = { type: 'prepared_room', orgId, bookId: judged.value.order.bookId, ground, most: MOST_OPEN_TRANSACTIONS };
-      try {
-        const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
-          cause: `${context.subject} ${context.requestId}`,
-          also: (begins) => [
-            room,
-            auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
-            ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
-          ],
-        });
-        return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
-      } catch (error) {
-        if (error instanceof LicenceLost) return refuse('halted', 'an emergency halt came while the swap was prepared');
-        const obstacle = deps.obstacleOf(error);
-        if (obstacle === 'full')
-          return refuse(
-            'too_many_prepared',
-            `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one ends by itself in about a minute`,
-          );
-        if (obstacle === 'twin')
-          return refuse('state_conflict', 'the same message is prepared already: sign that one, or ask again in a moment for another');
-        if (obstacle === null) return answeredMeanwhile(error);
-        if (attempt === ATTEMPTS) return refuse('unavailable', 'other orders kept changing the book: try again');
-      }
-    }
-  }
-
-  /** The node's silence is an answer of its own, and nothing was begun. */
-  async function heard<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>> {
-    try {
-      return await work;
-    } catch (error) {
-      if (!deps.isSilence(error)) throw error;
-      return refuse('unavailable', `the node of the primary chain does not answer: ${(error as Error).message}`);
-    }
+    const ground = await preTrade.ground(orgId);
+    const judged = passed(
+      await preTrade.judge(orgId, wish.instrument, (_, quote, sellable) => {
+        const touch = liveTouch(wish.instrument, wish.side, quote);
+        return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
+      }),
+    );
+    if (!judged.ok) return judged;
+    const input = inputOf({ preparedBy: context.subject, executor: deps.executor ?? 'user' }, judged.value, agreed, clock.now());
+    const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
+      cause: `${context.subject} ${context.requestId}`,
+      also: (begins) => [
+        roomRow(orgId, judged.value.order.bookId, ground),
+        auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
+        ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
+      ],
+    });
+    return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
   }
 
   async function quote(wish: SwapWish): ReturnType<SwapCommands['quote']> {
     const given = await givenBy(wish);
     if (!given.ok) return given;
     const market = preTrade.quote(wish.instrument);
-    const touch = liveTouch(wish, market);
+    const touch = liveTouch(wish.instrument, wish.side, market);
     if (!touch.ok) return touch;
     const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
     const route = await routed(given.value, slippageBps, null);
@@ -246,9 +210,9 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
   }
 
   return {
-    prepare: (context, wish) => heard(prepare(context, wish)),
+    prepare: (context, wish) => unlessSilent(deps.isSilence, prepare(context, wish)),
     execute: (context, id, signedBase64) => deps.submission.submit(context, 'swap', id, signedBase64),
-    quote: (_, wish) => heard(quote(wish)),
+    quote: (_, wish) => unlessSilent(deps.isSilence, quote(wish)),
   };
 }
 
@@ -263,23 +227,6 @@ function orderFor(
   { orgId, ...parts }: Omit<SwapOrderParts, 'bookId' | 'instrument'> & { readonly orgId: string },
 ): Order {
   return swapOrder(given, { ...parts, bookId: bookIds.manual(orgId, 'live'), instrument });
-}
-
-/** The price of the wish's side; refused where the quote is not live. */
-function liveTouch({ instrument, side }: SwapWish, quote: Quote | null): Outcome<DecimalString> {
-  const touch = side === 'buy' ? quote?.ask : quote?.bid;
-  if (quote?.quality === 'live' && touch !== null && touch !== undefined) return { ok: true, value: touch };
-  const detail = `risk does not let it pass: quote_not_live (${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment)`;
-  const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
-}
-
-/** A judgement that lets the order pass; else its refusal, naming every limit. */
-export function passed(judged: Outcome<ManualVerdict>): Outcome<ManualVerdict> {
-  if (!judged.ok || judged.value.verdict.ok) return judged;
-  const { rejections } = judged.value.verdict.risk;
-  const detail = `risk does not let it pass: ${rejections.map(({ code }) => code).join(', ')}`;
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections } };
 }
 
 function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAmount' | 'minOutAmount'> {
@@ -301,20 +248,17 @@ function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
 
 function inputOf(
   { preparedBy, executor }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'>,
-  { order, verdict, touch, epoch, capitalUsd }: ManualVerdict,
-  promise: SwapPromise,
-  route: Route,
-  message: Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>,
-  slippageBps: number,
+  { order, verdict, touch, epoch, capitalUsd }: PassedVerdict,
+  { promise, route, message, maxSlippageBps }: Agreed,
   createdAt: number,
 ): PreparedTransactionInput {
-  if (!verdict.ok || verdict.market.quote === null) throw new Error(`risk did not let swap ${order.id} pass`);
+  if (verdict.market.quote === null) throw new Error(`risk let swap ${order.id} pass without a quote`);
   const { bookId, instrument, side, quantity, notionalUsd } = order;
   const subject: SwapSubject = {
     instrument,
     promise,
     order: verdict.approved,
-    slippageBps,
+    slippageBps: maxSlippageBps,
     decisionPrice: touch,
     market: quoteOfFill(verdict.market.quote),
     priceImpactPct: route.priceImpactPct,

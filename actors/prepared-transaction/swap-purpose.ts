@@ -1,6 +1,7 @@
 /** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
 import { contentId } from '../../src/domain/ids.ts';
 import { balanceObjection, swapFill } from '../../src/domain/transaction/swap.ts';
+import { record } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import type { PurposeRules } from './purpose.ts';
 import type { SwapSubject } from './swap-commands.ts';
@@ -28,7 +29,7 @@ export const swapPurpose: PurposeRules = {
     });
     // What a delegated signer signed is booked by the proposal that asked for it, as any venue's fill is.
     if (fill !== null && context.executor === 'delegated') return [];
-    if (fill !== null) return [{ kind: 'record', record: { type: 'fill', orgId: info.orgId, fill, capitalUsd } }];
+    if (fill !== null) return [record('fill', { orgId: info.orgId, fill, capitalUsd })];
     const body = { what: 'swap_moved_nothing', transactionId: info.actorId, wallet: context.wallet, signature: context.signature };
     return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
   },

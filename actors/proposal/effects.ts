@@ -3,7 +3,8 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
-import type { ActorKind, Effect, StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, errand, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
 
@@ -17,8 +18,6 @@ export function proposalContext(state: Pick<ActorState, 'context'>): ProposalCon
 export function proposalState(state: Pick<ActorState, 'value'>): ProposalState {
   return state.value as ProposalState;
 }
-
-const record = (type: string, fields: { readonly [key: string]: unknown }): Effect => ({ kind: 'record', record: { type, ...fields } });
 
 /** The row of the projection as the step leaves it. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {
@@ -77,19 +76,16 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
   };
 }
 
-/** Why a proposal would not take a command: it says where it stands. */
+/** Why a proposal would not take an answer or a command: to a command it says where it stands. */
 function judgeProposal(state: ActorState, event: ActorEvent): Refusal | null {
   const value = proposalState(state);
   const command = event as unknown as ProposalEvent;
-  const { reason, leaseUntil } = proposalContext(state);
-  // `unavailable` leaves the errand where it is: should the other carrier die, it is carried out again.
-  if (command.type === 'errand.done' && (value === 'approved' || value === 'executing') && (command.answer.lease ?? null) !== leaseUntil)
-    return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;
+  const { reason } = proposalContext(state);
   if ((command.type === 'approve' || command.type === 'decline' || command.type === 'block') && value !== 'pending_approval') {
     return refuse('state_conflict', `the proposal is ${value}${reason === null ? '' : ` (${reason})`}; only a pending one can be decided`)
       .refusal;
   }
-  return null;
+  return staleAnswer(state, event);
 }
 
 export const proposalKind: ActorKind = {
@@ -124,8 +120,8 @@ export const proposalKind: ActorKind = {
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: proposalContext(info).epoch, forMs }),
     ],
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
-    executeOrder: (_: undefined, info) => [{ kind: 'errand', errand: { kind: EXECUTE_ORDER, payload: { proposalId: info.actorId } } }],
-    reconcileOrder: (_: undefined, info) => [{ kind: 'errand', errand: { kind: RECONCILE_ORDER, payload: { proposalId: info.actorId } } }],
+    executeOrder: (_: undefined, info) => [errand(EXECUTE_ORDER, { proposalId: info.actorId })],
+    reconcileOrder: (_: undefined, info) => [errand(RECONCILE_ORDER, { proposalId: info.actorId })],
     recordFills: ({ fills }: FillsToRecord, info) =>
       fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill })),
   },

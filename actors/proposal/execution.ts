@@ -5,22 +5,20 @@
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
-import { LicenceLost, type ProposalState, type VenueAnswer } from '../../src/domain/execution.ts';
+import type { ProposalState, VenueAnswer } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
+import { type Order, isOrderOn } from '../../src/domain/order.ts';
+import { isQuoteOf } from '../../src/domain/quote.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ErrandCarrier } from '../runtime/errands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
+import { takeLease } from './lease.ts';
 import type { PresentVerdict, PreTrade } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
-import type { VenueDoor } from './venue-door.ts';
-
-/** How long an order may be sent after its lease was taken. A halt waits no longer than this. */
-export const LEASE_MS = 2_000;
-/** The last part of a lease in which nothing is begun any more. */
-const LEASE_MARGIN_MS = 250;
+import type { VenueDoor, VenueDoors } from './venue-door.ts';
 
 export interface ExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -29,7 +27,7 @@ export interface ExecutionDeps {
   /** Whether the lease of a proposal that is executing still lives, by the clock of whoever keeps it. */
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;
   /** The live venues that are switched on. */
-  readonly doors: Readonly<Partial<Record<ExecutableVenue, VenueDoor>>>;
+  readonly doors: VenueDoors;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -58,44 +56,24 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id)))
       throw new Error(`another carrier holds the lease of proposal ${id}`);
-    const door = doors[order.venue];
     if (order.mode === 'live') {
-      if (door === undefined)
+      if (doors[order.venue] === undefined)
         return unsent({ outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` });
       if (proposal.state === 'executing') {
         // Another carrier began: the venue knows whether it sent anything.
-        const known = await door.lookUp(order, id, proposal.context);
+        const known = await lookUp(order.venue, id, proposal.context);
         if (known.outcome !== 'rejected' || known.reason !== 'not_found') return unsent(known);
       }
     }
     const verdict = await deps.preTrade.assess(proposal.orgId, proposal.context);
     if (!verdict.ok) return unsent({ outcome: 'blocked', risk: verdict.risk });
-    const leaseUntil = clock.now() + LEASE_MS;
-    const overtaken = await begin(id, key, leaseUntil);
-    if (overtaken !== null) return unsent({ outcome: 'overtaken', reason: overtaken });
-    if (clock.now() > leaseUntil - LEASE_MARGIN_MS) throw new Error(`the lease of proposal ${id} was over before it could be used`);
+    const lease = await takeLease(deps, id, key, async () => (await load(id)).state);
+    if ('overtakenBy' in lease) return unsent({ outcome: 'overtaken', reason: lease.overtakenBy });
     const answer =
       order.mode === 'paper'
         ? onPaper(id, proposal.context, verdict)
-        : await submit(door as VenueDoor, id, proposal.context, verdict, leaseUntil);
-    return { ...answer, lease: leaseUntil };
-  }
-
-  /** Takes the lease; answers why not, where the proposal has been overtaken. */
-  async function begin(id: string, key: string, leaseUntil: number): Promise<string | null> {
-    try {
-      const outcome = await deps.runtime.deliver(
-        id,
-        { type: 'execution.begun', key, leaseUntil, leaseMs: LEASE_MS },
-        { cause: 'execution' },
-      );
-      if (outcome.ok) return null;
-      if (outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
-      return (await load(id)).state;
-    } catch (error) {
-      if (!(error instanceof LicenceLost)) throw error;
-      return error.reason;
-    }
+        : await submit(order.venue, id, proposal.context, verdict, lease.until);
+    return { ...answer, lease: lease.until };
   }
 
   function onPaper(id: string, context: ProposalContext, verdict: Extract<PresentVerdict, { readonly ok: true }>): ExecutionAnswer {
@@ -109,26 +87,40 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
       : { outcome: filled.outcome, fills: [filled.fill] };
   }
 
-  async function submit(
-    door: VenueDoor,
+  /** Through the door of one venue goes what risk passed on that venue, on that venue's quote. */
+  async function submit<V extends ExecutableVenue>(
+    venue: V,
     id: string,
     context: ProposalContext,
-    verdict: Extract<PresentVerdict, { readonly ok: true }>,
+    { approved, market: { quote } }: Extract<PresentVerdict, { readonly ok: true }>,
     leaseUntil: number,
   ): Promise<VenueAnswer> {
-    const { quote } = verdict.market;
     if (quote === null) throw new Error(`risk passed proposal ${id} without a quote`);
-    return door.submit(verdict.approved, { key: id, quote, decisionPrice: context.decisionPrice, leaseUntil });
+    if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
+      throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
+    return doorOf(venue).submit(approved, { key: id, quote, decisionPrice: context.decisionPrice, leaseUntil });
+  }
+
+  async function lookUp<V extends ExecutableVenue>(venue: V, id: string, context: ProposalContext): Promise<VenueAnswer> {
+    const order: Order = context.order;
+    if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
+    return doorOf(venue).lookUp(order, id, context);
+  }
+
+  function doorOf<V extends ExecutableVenue>(venue: V): VenueDoor<V> {
+    const door: VenueDoors[V] = doors[venue];
+    if (door === undefined) throw new Error(`live orders on ${venue} are switched off`);
+    return door;
   }
 
   async function reconcile(id: string): Promise<ExecutionAnswer> {
     const proposal = await load(id);
     if (proposal.state !== 'unknown') return { outcome: 'unknown', detail: `the proposal is ${proposal.state}` };
-    const door = doors[proposal.context.order.venue];
+    const { venue } = proposal.context.order;
     // Switched off since: what it did before is still not known.
-    if (door === undefined) return { outcome: 'unknown', detail: `live orders on ${proposal.context.order.venue} are switched off` };
+    if (doors[venue] === undefined) return { outcome: 'unknown', detail: `live orders on ${venue} are switched off` };
     try {
-      return await door.lookUp(proposal.context.order, id, proposal.context);
+      return await lookUp(venue, id, proposal.context);
     } catch (error) {
       // The chart asks again by its own timer.
       return { outcome: 'unknown', detail: error instanceof Error ? error.message : String(error) };

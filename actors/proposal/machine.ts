@@ -1,29 +1,9 @@
 /** The state chart of a trade proposal: waiting for an operator, executing, and what it came to (decisions "Proposal states"). */
 import { assign, setup } from 'xstate';
-import type { Fill } from '../../src/domain/book.ts';
-import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import { totalOf } from '../../src/domain/filled.ts';
+import { effect } from '../runtime/actor-kind.ts';
+import { answered, fillsOf, SETTLE, TAKE_LEASE } from './execution-events.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } from './protocol.ts';
-
-/** Named here, carried out by the runtime after the commit. */
-const effect =
-  <Parameters>() =>
-  (_: unknown, __: Parameters): void => {};
-
-const TAKE_LEASE = {
-  type: 'takeLease',
-  params: ({ event }: { readonly event: ProposalEvent }) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
-} as const;
-
-type Answered = Extract<ProposalEvent, { readonly type: 'errand.done' }>;
-
-function fillsOf(event: ProposalEvent): readonly Fill[] {
-  if (event.type !== 'errand.done') return [];
-  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
-}
-
-function total(before: string, parts: readonly string[]): string {
-  return plainDecimal(parts.reduce((sum, part) => sum.plus(part), new Decimal(before)));
-}
 
 /** Why it ended as it did, from whatever ended it. */
 function reasonOf(event: ProposalEvent): string | null {
@@ -36,11 +16,6 @@ function reasonOf(event: ProposalEvent): string | null {
   if (answer.outcome === 'rejected' || answer.outcome === 'overtaken') return answer.reason;
   return null;
 }
-
-const answered =
-  (outcome: Answered['answer']['outcome']) =>
-  ({ event }: { readonly event: ProposalEvent }): boolean =>
-    event.type === 'errand.done' && event.answer.outcome === outcome;
 
 export const proposalMachine = setup({
   types: {
@@ -68,16 +43,8 @@ export const proposalMachine = setup({
       },
     }),
     addFills: assign({
-      filledQuantity: ({ context, event }) =>
-        total(
-          context.filledQuantity,
-          fillsOf(event).map(({ quantity }) => quantity),
-        ),
-      filledNotionalUsd: ({ context, event }) =>
-        total(
-          context.filledNotionalUsd,
-          fillsOf(event).map(({ notionalUsd }) => notionalUsd),
-        ),
+      filledQuantity: ({ context, event }) => totalOf('quantity', fillsOf(event), context.filledQuantity),
+      filledNotionalUsd: ({ context, event }) => totalOf('notionalUsd', fillsOf(event), context.filledNotionalUsd),
     }),
   },
   guards: {
@@ -175,17 +142,7 @@ export const proposalMachine = setup({
           actions: ['requireLicence', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
         'errand.done': [
-          {
-            guard: 'isFilled',
-            target: 'filled',
-            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
-          },
-          {
-            guard: 'isPartiallyFilled',
-            target: 'partially_filled',
-            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
-          },
-          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+          ...SETTLE,
           { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
           // The chain takes its time: nothing that anybody has to look at.
@@ -219,20 +176,7 @@ export const proposalMachine = setup({
         reconcileAfter: { target: 'unknown', reenter: true, actions: assign({ lookUps: ({ context }) => context.lookUps + 1 }) },
       },
       on: {
-        'errand.done': [
-          {
-            guard: 'isFilled',
-            target: 'filled',
-            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
-          },
-          {
-            guard: 'isPartiallyFilled',
-            target: 'partially_filled',
-            actions: ['addFills', { type: 'recordFills', params: ({ event }) => ({ fills: fillsOf(event) }) }],
-          },
-          { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
-          { guard: 'isUnknown' },
-        ],
+        'errand.done': [...SETTLE, { guard: 'isUnknown' }],
         'errand.given_up': {},
       },
     },

@@ -66,12 +66,8 @@ export type ExecutionAnswer =
   /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
   | { readonly outcome: 'overtaken'; readonly reason: string };
 
-export type ProposalEvent =
-  | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }
-  | { readonly type: 'decline'; readonly subject: string; readonly reason: string | null }
-  | { readonly type: 'cancel'; readonly reason: string }
-  /** Risk does not let it pass any more, seen at its approval. */
-  | { readonly type: 'block'; readonly risk: RiskAttribution }
+/** What the carrier of executions tells: people's live orders hear the same (`actors/market-order`). */
+export type ExecutionEvent =
   /** The lease to execute is taken: from here on the order may be at the venue. */
   | {
       readonly type: 'execution.begun';
@@ -82,6 +78,14 @@ export type ProposalEvent =
     }
   | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
   | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+
+export type ProposalEvent =
+  | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }
+  | { readonly type: 'decline'; readonly subject: string; readonly reason: string | null }
+  | { readonly type: 'cancel'; readonly reason: string }
+  /** Risk does not let it pass any more, seen at its approval. */
+  | { readonly type: 'block'; readonly risk: RiskAttribution }
+  | ExecutionEvent;
 
 /** What of a fill a step records. */
 export interface FillsToRecord {

@@ -3,13 +3,14 @@ import type { VenueAnswer } from '../../src/domain/execution.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import type { RiskApproved } from '../../src/domain/risk/assess.ts';
+import type { ExecutableVenue } from '../../src/domain/venue.ts';
 
-/** What an order is sent with besides itself. */
-export interface SubmitInfo {
+/** What an order on venue `V` is sent with besides itself. */
+export interface SubmitInfo<V extends ExecutableVenue> {
   /** The same at every attempt: the venue's client order id is made of it, so that a repeated submit is one order. */
   readonly key: string;
-  /** The present quote that risk passed the order on. */
-  readonly quote: Quote;
+  /** The present quote of the same venue, which risk passed the order on. */
+  readonly quote: Quote<V>;
   /** The price that the decision was made on, for the slippage of the fill. */
   readonly decisionPrice: string;
   /** The lease to execute ends at this instant: nothing is sent after it, and the venue is told to refuse what reaches it later. */
@@ -24,10 +25,16 @@ export interface LookUpInfo {
   readonly leaseUntil: number | null;
 }
 
-/** Takes orders that the pre-trade risk function passed, and nothing else. */
-export interface VenueDoor {
+/**
+ * Takes orders on venue `V` that the pre-trade risk function passed, and nothing else. Properties, not methods: of those
+ * the compiler would let a door through that takes another venue's orders.
+ */
+export interface VenueDoor<V extends ExecutableVenue> {
   /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
-  submit(order: RiskApproved<Order>, info: SubmitInfo): Promise<VenueAnswer>;
+  readonly submit: (order: RiskApproved<Order<V>>, info: SubmitInfo<V>) => Promise<VenueAnswer>;
   /** What became of the order under this key; `rejected` with reason `not_found` where the venue never had it, and never will. */
-  lookUp(order: Order, key: string, info: LookUpInfo): Promise<VenueAnswer>;
+  readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
 }
+
+/** The doors that are open, each under its own venue. */
+export type VenueDoors = { readonly [V in ExecutableVenue]?: VenueDoor<V> };

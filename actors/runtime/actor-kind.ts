@@ -11,6 +11,16 @@ export type Effect =
   | { readonly kind: 'errand'; readonly errand: Errand }
   | { readonly kind: 'announcement'; readonly announcement: Announcement };
 
+/** A row that the step writes, by the name of whoever writes it. */
+export function record(type: string, fields: { readonly [key: string]: unknown }): Effect {
+  return { kind: 'record', record: { type, ...fields } };
+}
+
+/** Work that is carried out after the commit, by the name of its carrier. */
+export function errand(kind: string, payload: { readonly [key: string]: Json }): Effect {
+  return { kind: 'errand', errand: { kind, payload } };
+}
+
 /** What an effect may look at besides its action's parameters. */
 export interface StepInfo {
   readonly actorId: string;
@@ -19,6 +29,11 @@ export interface StepInfo {
   readonly context: ActorState['context'];
   readonly value: Json;
 }
+
+/** An action that a machine names and does not carry out: its meaning is one of its kind's `effects`. */
+export const effect =
+  <Parameters>() =>
+  (_: unknown, __: Parameters): void => {};
 
 export interface ActorKind {
   /** `agent`, `take`, `launch`… */

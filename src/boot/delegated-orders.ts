@@ -15,14 +15,15 @@ import type { Clock } from '../../streams/clock.ts';
 import type { SignerDoor } from '../adapters/identity/signer-socket.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { createActorStore } from '../adapters/store/actor-store.ts';
-import { booksOfOrganizations } from '../adapters/store/book-store.ts';
+import { booksOf, booksOfOrganizations } from '../adapters/store/book-store.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { DelegationLost } from '../adapters/store/delegation-licence.ts';
 import { createDelegationStore } from '../adapters/store/delegation-store.ts';
 import { groundOf } from '../adapters/store/prepared-transaction-store.ts';
 import { CATALOG } from '../domain/catalog.ts';
-import { Decimal, plainDecimal } from '../domain/decimal.ts';
+import { sellableOf } from '../domain/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { type Delegation, delegationRefusal } from '../domain/delegation.ts';
 import type { VenueAnswer } from '../domain/execution.ts';
 import { contentId } from '../domain/ids.ts';
@@ -62,7 +63,7 @@ interface ProposalGround {
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
 
 /** Who acts, for the audit: the agent, by what its organization and the owner of the wallet have granted it. */
-function actingFor({ orgId, agentId }: Pick<ProposalGround, 'orgId' | 'agentId'>, { key }: SubmitInfo): CommandContext {
+function actingFor({ orgId, agentId }: Pick<ProposalGround, 'orgId' | 'agentId'>, { key }: SubmitInfo<'spotchain'>): CommandContext {
   return { orgId, subject: `agent:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
@@ -74,7 +75,7 @@ function transactionIdOf(proposalId: string): string {
   return contentId(`delegated transaction\n${proposalId}`);
 }
 
-export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
+export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor<'spotchain'> {
   const { sql, clock, bus } = deps;
   const { load } = createActorStore(sql);
   const delegations = createDelegationStore(sql);
@@ -94,12 +95,27 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
     return [...wanted].flatMap((key) => bus.latest(key) ?? []);
   }
 
+  /**
+   * What the book may sell of the order's token to the last unit, where the order sells every whole lot of it; else null.
+   * Orders are made in lots and balances are not: the rest of less than a lot could never be sold alone.
+   */
+  async function closing(order: Order, agentId: string): Promise<DecimalString | null> {
+    if (order.side === 'buy') return null;
+    const state = (await booksOf(sql, [agentId])).get(order.bookId)?.state;
+    if (state === undefined) return null;
+    const others = state.openProposals.filter(({ id }) => id !== order.id);
+    const sellable = sellableOf({ ...state, openProposals: others }, order.instrument);
+    const beyond = new Decimal(sellable).minus(order.quantity);
+    return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
+  }
+
   /** Prepares the swap of an order, judged by the agent's own risk in the place of a person's. */
-  async function prepare(order: Order, info: SubmitInfo, ground: ProposalGround, delegation: Delegation) {
+  async function prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: ProposalGround, delegation: Delegation) {
     const legs = await legsOf(deps, order.instrument);
     if (!legs.ok) return legs;
     const slippageBps = slippageLeft(order, info);
     if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
+    const whole = await closing(order, ground.agentId);
     /** As it was judged last: at the worst price that its message allows. */
     let judged = order;
     const desk = createSwapDesk({
@@ -114,7 +130,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
         quote: () => info.quote,
         ground: (orgId) => groundOf(sql, orgId, order.bookId),
         async judge(orgId, _, compile) {
-          const made = compile(order.maxSlippageBps, info.quote);
+          const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
           if (!made.ok) return made;
           // The proposal's own: its reservation is left out of what the swap is judged against.
           const own: Order = { ...made.value, id: order.id, origin: 'delegated', bookId: order.bookId };
@@ -132,7 +148,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
     const prepared = await desk.prepare(actingFor(ground, info), {
       instrument: order.instrument,
       side: order.side,
-      amount: plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
+      amount: whole ?? plainDecimal(givenFor(order, uiOf('1', legs.value.stable))),
       slippageBps,
       wallet: delegation.wallet,
     });
@@ -143,7 +159,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
   async function taken(
     id: string,
     signedBase64: string,
-    info: SubmitInfo,
+    info: SubmitInfo<'spotchain'>,
     { orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalGround,
     delegation: Delegation,
   ): Promise<VenueAnswer> {
@@ -173,7 +189,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
   }
 
   /** Has the prepared transaction signed and submits it. Nothing leaves before that. */
-  async function signed(id: string, info: SubmitInfo, ground: ProposalGround, delegation: Delegation): Promise<VenueAnswer> {
+  async function signed(id: string, info: SubmitInfo<'spotchain'>, ground: ProposalGround, delegation: Delegation): Promise<VenueAnswer> {
     const answer = await deps.signer.sign(id);
     if (answer.outcome === 'unavailable') return rejected('signer_unavailable', answer.detail);
     if (answer.outcome === 'refused') return rejected(answer.code, answer.detail);
@@ -234,7 +250,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): VenueDoor {
  * How much less than quoted may come out, so that the worst price of the order holds, in basis points; null where the
  * market stands beyond that price already. A part is kept for what the route costs beyond the touch.
  */
-function slippageLeft(order: Order, { quote }: Pick<SubmitInfo, 'quote'>): number | null {
+function slippageLeft(order: Order, { quote }: Pick<SubmitInfo<'spotchain'>, 'quote'>): number | null {
   const touch = order.side === 'buy' ? quote.ask : quote.bid;
   if (touch === null) return null;
   // What comes out of a buy are tokens: touch/limit of them at the worst price. Of a sell, dollars.

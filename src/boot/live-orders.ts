@@ -1,10 +1,9 @@
 /** The doors to the venues that take live orders: only those whose feature is switched on, with the keys that they need. */
-import type { VenueDoor } from '../../actors/proposal/venue-door.ts';
+import type { VenueDoors } from '../../actors/proposal/venue-door.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createSpotOrders } from '../adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
 import type { SpotCredentials } from '../adapters/venues/spotexchange/signature.ts';
-import type { ExecutableVenue } from '../domain/venue.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { RequestBudgets } from './venues.ts';
@@ -29,7 +28,7 @@ export function openLiveOrders(
   clock: Clock,
   random: () => number,
   budgets: Pick<RequestBudgets, 'spotexchange' | 'spotexchange_orders' | 'spotexchange_orders_day'>,
-): { readonly doors: Readonly<Partial<Record<ExecutableVenue, VenueDoor>>>; close(): void } {
+): { readonly doors: VenueDoors; close(): void } {
   if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { doors: {}, close: () => {} };
   const credentials = exchangeCredentials(config);
   if (credentials === null)

@@ -2,7 +2,7 @@
  * Risk for whatever people order, on any venue: the organization's preferences are the mandate, its manual book is what
  * is traded in, and everything that waits on that book counts.
  */
-import type { ManualVerdict } from '../../actors/market-order/commands.ts';
+import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { booksOfOrganizations } from '../adapters/store/book-store.ts';

@@ -4,9 +4,10 @@ import { ClockOffsets } from '../../streams/clock-offsets.ts';
 import { providerOf } from '../../streams/feed-life.ts';
 import { FEED_DOWN, flagsOf, marksOf, qualityWith, RESYNCING } from '../../streams/marked-quality.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
+import type { FeedState } from '../../streams/market-view.ts';
 import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
-import type { FeedMessage } from '../domain/market-event.ts';
-import type { BookState, BudgetState, VenueState } from '../domain/market-state.ts';
+import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../domain/market-event.ts';
+import type { BookState, BudgetState, ProviderState, VenueState } from '../domain/market-state.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { instrumentKey, type Venue } from '../domain/venue.ts';
 import type { MarketExtras } from './venues.ts';
@@ -31,11 +32,41 @@ export interface MarketStatesOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** What every source said of its own connection: one provider may have several, each of which comes and goes by itself. */
+class SourceLives {
+  /** By venue and provider, then by source. */
+  readonly #lives = new Map<string, Map<string, ProviderState>>();
+
+  take(message: FeedStatus | FeedHeartbeat): void {
+    const { venue, source, receivedAt } = message;
+    const key = `${venue} ${providerOf(source)}`;
+    const ofProvider = this.#lives.get(key) ?? new Map<string, ProviderState>();
+    const before = ofProvider.get(source);
+    // A sign of life of what never connected (bars that are asked for) is told with its provider.
+    if (message.kind === 'heartbeat') {
+      if (before !== undefined) ofProvider.set(source, { ...before, heardAt: receivedAt });
+      return;
+    }
+    const { status, epoch, detail } = message;
+    const connected = status === 'connected';
+    ofProvider.set(source, { provider: source, connected, epoch, heardAt: connected ? receivedAt : (before?.heardAt ?? null), detail });
+    this.#lives.set(key, ofProvider);
+  }
+
+  /** The provider as one, or each of its sources by its name where several connect; nothing where it said nothing yet. */
+  rowsOf({ venue, provider, connected, heardAt, detail }: FeedState): readonly ProviderState[] {
+    const sources = [...(this.#lives.get(`${venue} ${provider}`)?.values() ?? [])];
+    if (sources.length > 1) return sources.sort((a, b) => (a.provider < b.provider ? -1 : 1));
+    if (connected === null && heardAt === null) return [];
+    return [{ provider, connected, epoch: sources[0]?.epoch ?? null, heardAt, detail }];
+  }
+}
+
 /** Starts; the answer stops it. */
 export function publishMarketStates(options: MarketStatesOptions): () => void {
   const { pipeline, extras, bus, clock, onFailure } = options;
   const offsets = new ClockOffsets();
-  const epochs = new Map<string, number>();
+  const lives = new SourceLives();
   const gaps = new Map<Venue, number>();
   const gapped = new Set<string>();
   const cancels = new Map<string, () => void>();
@@ -47,7 +78,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   function hear(message: FeedMessage): void {
     offsets.take(message);
     if (message.kind === 'perp_context') bus.publish(message);
-    else if (message.kind === 'feed_status') epochs.set(`${message.venue} ${providerOf(message.source)}`, message.epoch);
+    else if (message.kind === 'feed_status' || message.kind === 'heartbeat') lives.take(message);
     else if (message.kind === 'quote') noteGap(message.venue, message.instrument, message.flags.includes('gap'));
   }
 
@@ -95,16 +126,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   function stateOf(venue: Venue, at: EpochMs): VenueState {
     const { hearing, detail, degradedSince, heardAt } = pipeline.connectivity.state(venue);
     const counts = pipeline.counters.snapshot()[venue];
-    const providers = pipeline.view
-      .feeds()
-      .filter((feed) => feed.venue === venue)
-      .map(({ provider, connected, heardAt: last, detail: why }) => ({
-        provider,
-        connected,
-        epoch: epochs.get(`${venue} ${provider}`) ?? null,
-        heardAt: last,
-        detail: why,
-      }));
+    const providers = pipeline.view.feeds().flatMap((feed) => (feed.venue === venue ? lives.rowsOf(feed) : []));
     return {
       kind: 'venue_state',
       venue,

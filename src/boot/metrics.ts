@@ -1,5 +1,6 @@
 /** The service's own numbers, in Prometheus' words. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createUnknownFields, type NoteUnknownField } from '../../streams/feed-counters.ts';
 
 export interface ServiceMetrics {
   readonly contentType: string;
@@ -15,7 +16,14 @@ export interface ServiceMetrics {
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** Where the messages heard so far are counted, by venue and by what became of them; null once nothing hears any more. Read when asked. */
   hearing(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
+  /** One question that brought no answer, of what is asked only when somebody needs it. */
+  unanswered(place: AskedPlace, reason: string): void;
+  /** A member that nobody knows, in an answer of what is asked only when somebody needs it. */
+  readonly unknownField: NoteUnknownField;
 }
+
+/** What is asked only when somebody needs it, by the names of the settings and of the sandbox's doubles. */
+export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer';
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();
@@ -56,6 +64,22 @@ export function createMetrics(): ServiceMetrics {
   const cuts = new Counter({ name: 'sevengate_cuts_total', help: 'Slots that were cut by this process', registers });
   const cutBehind = new Gauge({ name: 'sevengate_cut_behind_seconds', help: 'From the last slot to its committed cut', registers });
   const observed = new Gauge({ name: 'sevengate_cut_instruments', help: 'Instruments of the last cut', registers });
+  const unanswered = new Counter({
+    name: 'sevengate_unanswered_total',
+    help: 'Questions that brought no answer, by whom was asked and why',
+    labelNames: ['place', 'reason'],
+    registers,
+  });
+  const unknown = createUnknownFields();
+  new Gauge({
+    name: 'sevengate_asked_unknown_fields',
+    help: 'Members of answers that nobody knows and that were ignored, of what is asked only when somebody needs it',
+    labelNames: ['source', 'field'],
+    registers,
+    collect() {
+      for (const { source, field, count } of unknown.rows()) this.set({ source, field }, count);
+    },
+  });
   let heard: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null = null;
   new Gauge({
     name: 'sevengate_feed_messages',
@@ -92,6 +116,10 @@ export function createMetrics(): ServiceMetrics {
     },
     hearing(counts) {
       heard = counts;
+    },
+    unknownField: unknown.note,
+    unanswered(place, reason) {
+      unanswered.inc({ place, reason });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Risk at the moment of an approval and of an execution: the present quote, the present book and the mandate, asked together. */
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
-import type { ManualPreTrade, ManualVerdict, MarketOrderRequest } from '../../actors/market-order/commands.ts';
+import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
+import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-order/commands.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { OrderBookReads } from '../../api/doors.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -9,12 +10,12 @@ import { markReference, OVER_AGE } from '../../streams/marked-quality.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { booksOf, booksOfOrganizations, type StoredBook } from '../adapters/store/book-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { poolLiquidity } from '../adapters/store/pool-liquidity-store.ts';
 import { preferencesOf } from '../adapters/store/risk-preferences-store.ts';
 import type { Autonomy, Stage } from '../domain/agent.ts';
 import { type BookState, bookIds, markBook, type OpenProposal } from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { costModelOf } from '../domain/costs.ts';
-import type { Observation } from '../domain/cut.ts';
 import { Decimal, type DecimalString } from '../domain/decimal.ts';
 import type { Manifest } from '../domain/manifest.ts';
 import { floorToStep, marketStepOf } from '../domain/market-step.ts';
@@ -24,6 +25,7 @@ import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import { assessOrder, mandateOf, otherBooksOf, type RiskContext } from '../domain/risk/index.ts';
+import { liveTouch } from '../domain/risk/refusal.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { agedQuote, createLiveMarks } from './live-marks.ts';
@@ -35,7 +37,7 @@ const MANUAL_SLIPPAGE_BPS = 50;
 const PREVIEW = 'preview';
 /** Levels of a book that an order is filled through. */
 const DEPTH_LEVELS = 100;
-/** Liquidity of a pool that was observed longer ago is not known any more. */
+/** Liquidity of a pool that was heard longer ago is not known any more. */
 export const LIQUIDITY_MAX_AGE_MS = 180_000;
 
 export interface PreTradeDeps {
@@ -68,7 +70,7 @@ export interface ImpactPreTrade {
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
 }
 
-export function createPreTrade(deps: PreTradeDeps): PreTrade & ManualPreTrade & ImpactPreTrade {
+export function createPreTrade(deps: PreTradeDeps): PreTrade & MarketPreTrade & ImpactPreTrade {
   const { sql, bus, clock } = deps;
   const freshness = createFreshness();
 
@@ -181,14 +183,10 @@ function compiledManual(
     return refuse('malformed', `$.quantity: it should be a multiple of ${lot}`);
   if (request.limitPrice !== null && !whole(request.limitPrice, tick))
     return refuse('malformed', `$.limitPrice: it should be a multiple of ${tick}`);
-  const touch = side === 'buy' ? quote?.ask : quote?.bid;
-  if (touch === undefined || touch === null || quote?.quality !== 'live') {
-    const detail = `risk does not let it pass: quote_not_live (${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment)`;
-    const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
-    return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
-  }
+  const touch = liveTouch(instrument, side, quote);
+  if (!touch.ok) return touch;
   const maxSlippageBps = request.maxSlippageBps ?? Math.min(MANUAL_SLIPPAGE_BPS, longestSlippageBps);
-  const limitPrice = request.limitPrice ?? limitPriceOf(instrument, side, touch, maxSlippageBps);
+  const limitPrice = request.limitPrice ?? limitPriceOf(instrument, side, touch.value, maxSlippageBps);
   const quantity = request.quantity ?? floorToStep(new Decimal(request.notionalUsd ?? '0').div(limitPrice), lot);
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than one lot of ${lot}`);
   const bookId = bookIds.manual(orgId, mode);
@@ -236,11 +234,10 @@ export function referenceNow(
   return heard?.kind === 'reference' ? agedReference(heard, freshness, now) : null;
 }
 
-/** Liquidity of the instrument's pools as the last cut observed it. */
+/** Liquidity of the instrument's pools as it was heard last; null where that is too long ago. */
 export async function liquidityOf(sql: Sql, instrument: InstrumentKey, now: EpochMs): Promise<DecimalString | null> {
-  const [row] = await sql<{ body: string }[]>`
-    select body from observations where instrument = ${instrument} and slot > ${now - LIQUIDITY_MAX_AGE_MS} order by slot desc limit 1`;
-  return row === undefined ? null : (JSON.parse(row.body) as Observation).liquidityUsd;
+  const pools = await poolLiquidity(sql, [instrument], now - LIQUIDITY_MAX_AGE_MS);
+  return pools.get(instrument)?.liquidityUsd ?? null;
 }
 
 function agedReference(

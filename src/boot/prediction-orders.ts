@@ -1,10 +1,10 @@
 /** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
+import { passed } from '../../actors/manual-order/verdict.ts';
 import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
-import { MOST_OPEN_TRANSACTIONS } from '../../actors/prepared-transaction/swap-desk.ts';
 import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
-import { blockedBy, createPredictionOrderDesk } from '../../actors/prediction-order/command-desk.ts';
-import type { LivePredictionOrders, PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
-import { createLivePredictionDesk, NO_ORDER } from '../../actors/prediction-order/live-desk.ts';
+import { createPredictionOrderDesk } from '../../actors/prediction-order/command-desk.ts';
+import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
+import { createLivePredictionDesk } from '../../actors/prediction-order/live-desk.ts';
 import type { OnchainVenue } from '../../actors/prediction-order/onchain-venue.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
@@ -15,7 +15,7 @@ import { createActorStore } from '../adapters/store/actor-store.ts';
 import { BookMoved } from '../adapters/store/book-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createPredictionOrderStore } from '../adapters/store/prediction-order-store.ts';
-import { groundOf, RoomFull, RoomMoved } from '../adapters/store/prepared-transaction-store.ts';
+import { groundOf } from '../adapters/store/prepared-transaction-store.ts';
 import { createPredictionStore } from '../adapters/store/prediction-store.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction-market.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
@@ -23,6 +23,7 @@ import type { InstrumentKey } from '../domain/venue.ts';
 import { createManualRisk } from './manual-risk.ts';
 import { createPredictionPreTrade } from './prediction-pre-trade.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
+import { isSilence, obstacleOf } from './prepared-transactions.ts';
 
 /** The on-chain counterpart and its chain, as this process reaches them. */
 export interface OnchainPredictions {
@@ -48,7 +49,7 @@ export function createLivePredictionOrders(deps: {
       refuse('feature_disabled', 'live prediction orders need a primary chain and PREDICTION_ONCHAIN_URL with its key: none is named');
     return {
       prepare: off,
-      execute: async ({ orgId }, id) => ((await orders.find(orgId, id)) === null ? refuse('not_found', NO_ORDER) : off()),
+      execute: async ({ orgId }, id) => ((await orders.find(orgId, id)) === null ? refuse('not_found', NO_PREDICTION_ORDER) : off()),
     };
   }
   const markets = createPredictionStore(sql);
@@ -74,9 +75,8 @@ export function createLivePredictionOrders(deps: {
     const order = await orders.find(orgId, orderId);
     const market = order === null ? null : await markets.get(order.marketId);
     if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
-    const judged = await preTrade.rejudge(orgId, market, { ...order.order, id: transactionId });
-    if (!judged.ok) return judged;
-    return blockedBy(judged.value) ?? { ok: true, value: null };
+    const judged = passed(await preTrade.rejudge(orgId, market, { ...order.order, id: transactionId }));
+    return judged.ok ? { ok: true, value: null } : judged;
   }
 
   return createLivePredictionDesk({
@@ -86,12 +86,9 @@ export function createLivePredictionOrders(deps: {
     chain: onchain.chain,
     submission,
     orders,
-    room: {
-      ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
-      record: (orgId, bookId, ground) => ({ type: 'prepared_room', orgId, bookId, ground, most: MOST_OPEN_TRANSACTIONS }),
-    },
-    isMoved: (error) => error instanceof RoomMoved,
-    isFull: (error) => error instanceof RoomFull,
+    ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
+    obstacleOf,
+    isSilence,
     clock,
     newId,
   });

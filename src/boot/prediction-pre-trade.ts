@@ -14,12 +14,12 @@ import {
   feeCeilingBps,
   isListedNow,
   LISTING_MAX_AGE_MS,
-  notLive,
   outcomeKey,
   readOutcomeKey,
 } from '../domain/prediction-order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
+import { notLive } from '../domain/risk/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';

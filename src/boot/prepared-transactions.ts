@@ -2,15 +2,17 @@
 
 import { predictionOrderRules } from '../../actors/prediction-order/purpose.ts';
 import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
+import { passed } from '../../actors/manual-order/verdict.ts';
 import type { TransactionSubmission } from '../../actors/prepared-transaction/commands.ts';
 import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
 import { transactionCarriers } from '../../actors/prepared-transaction/execution.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import type { Purposes } from '../../actors/prepared-transaction/purpose.ts';
+import type { RoomObstacle } from '../../actors/prepared-transaction/room.ts';
 import type { RouteDoor } from '../../actors/prepared-transaction/route-door.ts';
 import { createTransactionSubmission, NO_TRANSACTION } from '../../actors/prepared-transaction/submission.ts';
 import type { SwapCommands } from '../../actors/prepared-transaction/swap-commands.ts';
-import { createSwapDesk, passed, type SwapPreTrade } from '../../actors/prepared-transaction/swap-desk.ts';
+import { createSwapDesk, type SwapPreTrade } from '../../actors/prepared-transaction/swap-desk.ts';
 import { swapPurpose, swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { ErrandCarrier } from '../../actors/runtime/errands.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
@@ -117,7 +119,7 @@ export function isSilence(error: unknown): boolean {
 }
 
 /** What the birth of a transaction has met. */
-export function obstacleOf(error: unknown): 'moved' | 'full' | 'twin' | null {
+export function obstacleOf(error: unknown): RoomObstacle {
   if (error instanceof RoomMoved) return 'moved';
   if (error instanceof RoomFull) return 'full';
   return isTwin(error) ? 'twin' : null;

@@ -18,9 +18,10 @@ export function openPrimaryChain(
   clock: Clock,
   random: () => number,
   budgets: Pick<RequestBudgets, 'aggregator'>,
+  onFailure: (code: string) => void,
 ): (PrimaryChain & { close(): void }) | null {
   if (rpcUrl === null) return null;
-  const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS });
+  const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
   const aggregator = createKeyedDoor({
     venue: 'spotchain',
     baseUrl: url,

@@ -9,8 +9,12 @@ import { refuse } from '../domain/refusal.ts';
 const TIMEOUT_MS = 4_000;
 
 /** Opens nothing: every read asks anew. `close` lets go of what reads left open. */
-export function createPrimaryWallets(rpcUrl: string, clock: Clock): PrimaryWalletReads & { close(): void } {
-  const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS });
+export function createPrimaryWallets(
+  rpcUrl: string,
+  clock: Clock,
+  onFailure: (code: string) => void = () => {},
+): PrimaryWalletReads & { close(): void } {
+  const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS, onFailure });
   return {
     async balancesOf(owner) {
       try {

@@ -1,8 +1,8 @@
 /**
  * The signer process (spec section 5.6): the only one that holds the authorization key. It is told two lines on standard
- * input, the key and where to listen; takes ids of prepared transactions from a private socket; and ends with its parent.
+ * input, where the key is and where to listen; takes ids of prepared transactions from a private socket; and ends with its parent.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { authorizationKey, type AuthorizationKey } from '../adapters/identity/authorization-signature.ts';
@@ -14,12 +14,18 @@ import { loadListedTokens } from './listed-tokens.ts';
 import { createLog } from './log.ts';
 import { createSigning } from './signing-judgement.ts';
 
-/** The first line: the key, or the file that it lies in. */
-export interface SignerSecret {
+/** What only this process may hold. `key` is null where it lies in a file. */
+export interface SignerKeys {
   readonly key: string | null;
+  readonly appSecret: string;
+}
+
+/** The first line. */
+export interface SignerSecret {
+  /** Null: they lie in the descriptor that the process was begun with, so that the next one can be given them as well. */
+  readonly keys: SignerKeys | null;
   readonly keyFile: string | null;
   readonly appId: string;
-  readonly appSecret: string;
   readonly logLevel: LogLevel;
 }
 
@@ -36,6 +42,8 @@ export interface SignerPlace {
 export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };
 
 const DATABASE_CONNECTIONS = 4;
+/** The descriptor after the three of every process. */
+const SEALED = 3;
 
 // A signal that would open the debugger's port, and those that the terminal sends to the whole group: it ends with its parent.
 for (const signal of ['SIGUSR1', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -50,8 +58,16 @@ async function nextLine<T>(): Promise<T> {
   return JSON.parse(value) as T;
 }
 
-/** The key of the first line; a sentence where there is none in it. Nothing of what was given is repeated. */
-function keyOf({ key, keyFile }: SignerSecret): AuthorizationKey | string {
+/** The secrets that were sealed for this process. Read by place: every life begins at the first byte. */
+function unsealed(): SignerKeys {
+  const bytes = Buffer.alloc(fstatSync(SEALED).size);
+  readSync(SEALED, bytes, 0, bytes.length, 0);
+  closeSync(SEALED);
+  return JSON.parse(bytes.toString('utf8')) as SignerKeys;
+}
+
+/** The key; a sentence where there is none. Nothing of what was given is repeated. */
+function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | string {
   if (keyFile === null) return authorizationKey(key ?? '') ?? 'IDP_AUTHORIZATION_PRIVATE_KEY: is no P-256 private key';
   try {
     return (
@@ -64,12 +80,12 @@ function keyOf({ key, keyFile }: SignerSecret): AuthorizationKey | string {
 }
 
 async function work(): Promise<void> {
-  const secret = await nextLine<SignerSecret>();
-  const key = keyOf(secret);
+  const { keys, keyFile, appId, logLevel } = await nextLine<SignerSecret>();
+  const { key: given, appSecret } = keys ?? unsealed();
+  const key = keyOf(given, keyFile);
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   tell({ ok: true, publicKey: key.publicKey });
   const place = await nextLine<SignerPlace>();
-  const { appId, appSecret, logLevel } = secret;
   const log = createLog(logLevel);
   const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });

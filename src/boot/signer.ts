@@ -1,25 +1,24 @@
-/** Starts the signer process where delegated signing is on, hands it the key, and keeps none. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Starts the signer process where delegated signing is on, hands it the key and keeps none, and starts it again where it dies. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../streams/clock.ts';
-import { type SignerDoor, signerAt } from '../adapters/identity/signer-socket.ts';
+import { type SignerAnswer, type SignerDoor, signerAt } from '../adapters/identity/signer-socket.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
-import type { SignerPlace, SignerSecret, SignerTold } from './signer-work.ts';
+import { beginLife, sealed, type SignerLife } from './signer-life.ts';
+import type { SignerKeys, SignerPlace, SignerSecret } from './signer-work.ts';
 
-const PROGRAM = fileURLToPath(new URL('./signer-process.mjs', import.meta.url));
-/** No core dump could be read for the key; a shell sets what Node.js cannot. */
-const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';
-const START_MS = 60_000;
-const STOP_MS = 3_000;
+/** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
+const MOST_RESTARTS = 5;
+const STEADY_MS = 600_000;
+/** The wait before the first of them, which doubles with each. */
+const FIRST_WAIT_MS = 1_000;
 
 export interface Signer {
   /** What the remote signer has to know; SPKI, base64. */
   readonly publicKey: string;
+  /** Of the present process, or of the last one. */
   readonly pid: number;
   readonly door: SignerDoor;
   /** Tells it where to listen and what to read. Before that the door answers `unavailable`. @throws Error in one sentence. */
@@ -40,64 +39,138 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
       );
     return forgetKey(config);
   }
-  const child = launched();
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  let stopping = false;
-  const ended = new Promise<void>((resolveEnd) => {
-    child.once('exit', (code, signal) => {
-      if (!stopping) log.error({ code, signal }, 'the signer process has ended: nothing is signed until the service is started again');
-      resolveEnd();
-    });
-  });
-  // Where it has ended, the next answer says so.
-  child.stdin?.on('error', () => {});
-
-  async function told(line: SignerSecret | SignerPlace): Promise<string> {
-    child.stdin?.write(`${JSON.stringify(line)}\n`);
-    const stopWaiting = clock.deadline(clock.now() + START_MS, () => child.kill('SIGKILL'));
-    const { value, done } = await lines.next();
-    stopWaiting();
-    if (done === true) throw new Error('the signer process ended before it was ready: its own words stand above');
-    const answer = JSON.parse(value) as SignerTold;
-    if (!answer.ok) throw new Error(answer.wrong);
-    return answer.publicKey;
-  }
-  async function stop(): Promise<void> {
-    stopping = true;
-    child.stdin?.end();
-    const kill = clock.deadline(clock.now() + STOP_MS, () => child.kill('SIGKILL'));
-    await ended;
-    kill();
-  }
-
   const socket = join(resolve(config.SEVENGATE_HOME), 'signer', `${process.pid}.sock`);
-  const isSandboxed = config.IDP_SIGNER_URL === null;
+  const keys: SignerKeys = { key: given?.take() ?? null, appSecret: config.IDP_APP_SECRET?.take() ?? SANDBOX_SIGNER_APP.secret };
+  const kept = sealed(keys);
+  const secret: SignerSecret = {
+    keys: kept === null ? keys : null,
+    keyFile,
+    appId: config.IDP_APP_ID ?? SANDBOX_SIGNER_APP.id,
+    logLevel: config.LOG_LEVEL,
+  };
+  if (kept === null) log.warn('there are no files of memory here (/dev/shm): where the signer process ends, it is not started again');
+  const first = beginLife(clock, kept);
   try {
-    const publicKey = await told({
-      key: given?.take() ?? null,
-      keyFile,
-      appId: config.IDP_APP_ID ?? SANDBOX_SIGNER_APP.id,
-      appSecret: config.IDP_APP_SECRET?.take() ?? SANDBOX_SIGNER_APP.secret,
-      logLevel: config.LOG_LEVEL,
-    });
-    if (isSandboxed) register(config, publicKey);
+    const publicKey = await first.tell(secret);
+    if (config.IDP_SIGNER_URL === null) register(config, publicKey);
     log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
+    const begin = kept === null ? null : () => beginLife(clock, kept);
+    const supervised = supervise({ first, begin, secret, publicKey, clock, log });
+    const door = signerAt(socket, clock);
     return {
       publicKey,
-      pid: child.pid ?? 0,
-      door: signerAt(socket, clock),
-      async open(place) {
-        await told({ ...place, socket, isSandboxed: config.SPOTCHAIN_URL === null });
+      get pid() {
+        return supervised.pid;
       },
+      door: { sign: async (orderId) => supervised.refusal() ?? door.sign(orderId) },
+      open: (place) => supervised.open({ ...place, socket, isSandboxed: config.SPOTCHAIN_URL === null }),
       async stop() {
-        await stop();
+        await supervised.stop();
+        kept?.close();
         rmSync(socket, { force: true });
       },
     };
   } catch (error) {
-    await stop();
+    await first.stop();
+    kept?.close();
     throw error;
   }
+}
+
+interface Supervised {
+  readonly pid: number;
+  /** What is answered while no process would; null where one listens. */
+  refusal(): SignerAnswer | null;
+  open(place: SignerPlace): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Follows one life after the other: each that ends is told and, once the first was open, followed by another, so often and after such waits. */
+function supervise(deps: {
+  readonly first: SignerLife;
+  /** Null where the key cannot be handed over once more. */
+  readonly begin: (() => SignerLife) | null;
+  readonly secret: SignerSecret;
+  readonly publicKey: string;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Logger;
+}): Supervised {
+  const { begin, secret, publicKey, clock, log } = deps;
+  let life = deps.first;
+  let begunAt = clock.now();
+  let place: SignerPlace | null = null;
+  let restarts = 0;
+  let refusal: string | null = 'the signer process is not open yet';
+  let stopped = false;
+  let cancelWait = (): void => {};
+
+  function follow(): void {
+    const present = life;
+    void present.ended.then((end) => (stopped || life !== present ? undefined : after(end)));
+  }
+
+  function after(end: object): void {
+    if (clock.now() - begunAt >= STEADY_MS) restarts = 0;
+    if (place === null || begin === null || restarts === MOST_RESTARTS) {
+      refusal = 'the signer process has ended and is not started again before the service is';
+      log.error({ ...end, restarts }, 'the signer process has ended: nothing is signed until the service is started again');
+      return;
+    }
+    const waitMs = FIRST_WAIT_MS * 2 ** restarts;
+    restarts += 1;
+    refusal = `the signer process has ended and is being started again (${restarts} of ${MOST_RESTARTS})`;
+    log.error({ ...end, restarts, waitMs }, 'the signer process has ended: nothing is signed until it was started again');
+    cancelWait = clock.deadline(clock.now() + waitMs, () => void again(begin, place as SignerPlace));
+  }
+
+  async function again(next: () => SignerLife, at: SignerPlace): Promise<void> {
+    life = next();
+    begunAt = clock.now();
+    const present = life;
+    try {
+      const key = await present.tell(secret);
+      // Whoever exchanges the file has to register its key first, and knows when.
+      if (key !== publicKey) throw new Error('the key file holds another key than at the start: start the service again to sign with it');
+      await present.tell(at);
+      refusal = null;
+      log.info({ restarts }, 'the signer process was started again');
+    } catch (error) {
+      if (stopped) return;
+      log.error({ err: error }, 'the signer process could not be started again');
+      await present.stop();
+    }
+    follow();
+  }
+
+  follow();
+  return {
+    get pid() {
+      return life.pid;
+    },
+    refusal: () => (refusal === null ? null : { outcome: 'unavailable', reason: 'not_running', detail: refusal }),
+    async open(at) {
+      await life.tell(at);
+      place = at;
+      refusal = null;
+    },
+    async stop() {
+      stopped = true;
+      refusal = 'the service is stopping';
+      cancelWait();
+      await life.stop();
+    },
+  };
+}
+
+/** The door, whose answers that say nothing are told by their reasons to whoever counts them. */
+export function toldOfSilence({ sign }: SignerDoor, onFailure: (reason: string) => void): SignerDoor {
+  return {
+    async sign(orderId) {
+      const answer = await sign(orderId);
+      if (answer.outcome === 'unavailable') onFailure(answer.reason);
+      return answer;
+    },
+  };
 }
 
 /** What a process does that starts no signer: it keeps no key either. */
@@ -105,15 +178,6 @@ export function forgetKey(config: Config): null {
   config.IDP_AUTHORIZATION_PRIVATE_KEY?.take();
   config.IDP_APP_SECRET?.take();
   return null;
-}
-
-/** With nothing of this process's environment and options: neither a debugger nor a preloaded module comes in that way. */
-function launched(): ChildProcess {
-  const hardened = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
-  return spawn('/bin/sh', ['-c', WITHOUT_CORE, 'sh', process.execPath, ...hardened, PROGRAM], {
-    env: { NODE_ENV: 'production' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
 }
 
 /** The keys that the sandbox's provider knows of its app; none before a signer was started on this state folder. */

@@ -41,7 +41,7 @@ import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
-import { forgetKey, startSigner } from './signer.ts';
+import { forgetKey, startSigner, toldOfSilence } from './signer.ts';
 import { createStressRunner } from './stress-runner.ts';
 import { budgetStates, createOrderBooks, createRequestBudgets, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
@@ -158,9 +158,11 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           ? createInProcessMarketStateBus({ clock, onError })
           : createRedisMarketStateBus({ clock, random, url: servers.redisUrl, onError });
       stops.push({ what: 'the bus of market states', stop: () => states.close() });
-      const orderBooks = createOrderBooks(addresses, clock, random, budgets);
+      const orderBooks = createOrderBooks(addresses, clock, random, budgets, metrics.unknownField);
       const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
-      const primaryChain = openPrimaryChain(addresses.spotchain, clock, random, budgets);
+      const primaryChain = openPrimaryChain(addresses.spotchain, clock, random, budgets, (code) =>
+        metrics.unanswered('primarychain', code),
+      );
       if (primaryChain !== null) stops.push({ what: 'the primary chain', stop: async () => primaryChain.close() });
       const onchainPredictions = openOnchainPredictions(
         { addresses: addresses.prediction, clock, random, budgets },
@@ -205,7 +207,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
                   runtime: actors.runtime,
                   preTrade,
                   ...primaryChain,
-                  signer: signer.door,
+                  signer: toldOfSilence(signer.door, (reason) => metrics.unanswered('signer', reason)),
                   bus,
                   clock,
                 }),

@@ -1,6 +1,7 @@
 /** What the API asks of the venues on demand: funding history, wallets of the perpetuals venue and of the EVM chain. */
 import type { ChainWalletReads, FundingReads, PublicWalletReads } from '../../api/doors.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';
 import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import { createPerpInfo } from '../adapters/venues/evmvenue/info.ts';
@@ -59,9 +60,11 @@ export function createVenueReads(
   clock: Clock,
   random: () => number,
   budget: RequestBudget,
+  note: NoteUnknownField,
+  onFailure: (reason: string) => void,
 ): { readonly funding: FundingReads; readonly publicWallets: PublicWalletReads; readonly chainWallets: ChainWalletReads } {
-  const perps = createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, maxWaitMs: WAIT_MS });
-  const chain = createWalletReader({ ...addresses.evmchain, clock });
+  const perps = createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, maxWaitMs: WAIT_MS, note });
+  const chain = createWalletReader({ ...addresses.evmchain, clock, onFailure });
   const wallets = briefly<PublicWallet>(clock, WALLET_CACHE_MS);
   const balances = briefly<ChainWallet>(clock, CHAIN_CACHE_MS);
   const histories = new Map<string, { readonly hour: EpochMs; readonly answer: ReturnType<typeof history> }>();

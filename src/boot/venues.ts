@@ -3,6 +3,7 @@
 import type { OrderBook, OrderBookReads } from '../../api/doors.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
 import type { Feed } from '../../streams/merge-feeds.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
@@ -276,11 +277,17 @@ export function createVenues(
 }
 
 /** Order books on demand, in any process: asked of the venue itself, within its request budget. */
-export function createOrderBooks(addresses: Addresses, clock: Clock, random: () => number, budgets: RequestBudgets): OrderBookReads {
+export function createOrderBooks(
+  addresses: Addresses,
+  clock: Clock,
+  random: () => number,
+  budgets: RequestBudgets,
+  note: NoteUnknownField = () => {},
+): OrderBookReads {
   const asking = { clock, random, maxWaitMs: ORDER_BOOK_WAIT_MS };
   const { spotexchange, evmvenue } = addresses;
   const rest = createSpotRest({ ...asking, baseUrl: spotexchange.url, budget: budgets.spotexchange });
-  const perps = createPerpInfo({ ...asking, baseUrl: evmvenue.url, budget: budgets.evmvenue });
+  const perps = createPerpInfo({ ...asking, baseUrl: evmvenue.url, budget: budgets.evmvenue, note });
   return {
     async read(venue, instrument, depth): Read {
       if (!CATALOG.entries.some((entry) => entry.venue === venue && entry.instrument === instrument)) {

@@ -8,6 +8,11 @@ import type { InstrumentKey } from './venue.ts';
 
 const DAY_MS = 86_400_000;
 
+/** Decimals that the price of a fill keeps where its amounts do not divide. */
+export const PRICE_DECIMALS = 12;
+/** Half a unit in the last of them. */
+const PRICE_ROUNDING = new Decimal(10).pow(-PRICE_DECIMALS).div(2);
+
 /** A quote that a fill was made on, so that the fill can be checked later. */
 export interface FillQuote {
   readonly source: string;
@@ -24,10 +29,11 @@ export interface Fill {
   readonly instrument: InstrumentKey;
   readonly side: OrderSide;
   readonly quantity: DecimalString;
+  /** notionalUsd / quantity, exact, or rounded half-even to `PRICE_DECIMALS` where the quotient has no end: a swap has amounts and no price. */
   readonly fillPrice: DecimalString;
   /** Above zero is paid, below zero is received (a rebate). */
   readonly feeUsd: DecimalString;
-  /** quantity x fillPrice, exact. */
+  /** What was given or got for it in US dollars, exact and without the fee: books and the ledger count this, never the price. */
   readonly notionalUsd: DecimalString;
   /** The price that the decision was made on; slippage is measured from it. */
   readonly decisionPrice: DecimalString;
@@ -156,13 +162,15 @@ export function sellableOf(state: BookState, instrument: InstrumentKey): Decimal
 export function applyFill(state: BookState, fill: Fill): BookState {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
   const quantity = new Decimal(fill.quantity);
-  const notional = quantity.times(fill.fillPrice);
-  if (!quantity.gt(0) || !notional.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
-  if (!notional.eq(fill.notionalUsd)) throw new Error(`fill ${fill.id} says ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
+  const priced = quantity.times(fill.fillPrice);
+  if (!quantity.gt(0) || !priced.gt(0)) throw new Error(`fill ${fill.id} has no positive quantity and price`);
+  const notional = new Decimal(fill.notionalUsd);
+  if (priced.minus(notional).abs().gt(quantity.times(PRICE_ROUNDING)))
+    throw new Error(`fill ${fill.id} says ${fill.notionalUsd} for ${fill.quantity} at ${fill.fillPrice}`);
   const buys = fill.side === 'buy';
   const moved = buys ? enlarged(state, fill, notional) : reduced(state, fill, quantity, notional);
   const cash = new Decimal(state.cashUsd).plus(buys ? notional.neg() : notional).minus(fill.feeUsd);
-  const worse = new Decimal(fill.fillPrice).minus(fill.decisionPrice).times(quantity);
+  const worse = notional.minus(quantity.times(fill.decisionPrice));
   return {
     id: state.id,
     mode: state.mode,

@@ -99,6 +99,8 @@ export interface StressSeries {
 export interface PaperSeries {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
+  /** How long the agent was off duty since it entered; missing in series from before it was asked. */
+  readonly pausedMs?: number;
   readonly startEquityUsd: DecimalString;
   /** 00:00 UTC and the last mark of each day since the stage was entered, ascending. */
   readonly days: readonly (readonly [day: EpochMs, equityUsd: DecimalString])[];
@@ -274,7 +276,7 @@ function paperMetrics(series: PaperSeries): EvidenceMetrics {
   const pnl = series.trades.map(([, usd]) => Number(usd));
   const sharpe = sharpeOf(returns, 365);
   return {
-    elapsedDays: (series.evaluatedAt - series.enteredAt) / DAY_MS,
+    elapsedDays: (series.evaluatedAt - series.enteredAt - (series.pausedMs ?? 0)) / DAY_MS,
     markedDays: series.days.length,
     meanDailyReturnPct: returns.length === 0 ? null : meanOf(returns) * 100,
     sharpe,

@@ -1,4 +1,4 @@
-/** What became of an order at its venue, and the words of a trade proposal's life (decisions "Proposal states"). */
+/** What became of an order at its venue, and the words of an order's life there (decisions "Proposal states"). */
 import type { Autonomy, Stage } from './agent.ts';
 import type { Fill } from './book.ts';
 import { type ExecutionMode, executionModeOf } from './order.ts';
@@ -25,6 +25,19 @@ export const OPEN_PROPOSAL_STATES = ['pending_approval', 'approved', 'executing'
 export function isOpenProposal(state: ProposalState): boolean {
   return (OPEN_PROPOSAL_STATES as readonly string[]).includes(state);
 }
+
+/** The states of a person's order on the spot exchange: the words of trade proposals, without what only a proposal can come to. */
+export const MARKET_ORDER_STATES = [
+  'approved',
+  'executing',
+  'filled',
+  'partially_filled',
+  'failed',
+  'unknown',
+  'cancelled',
+  'blocked_by_risk',
+] as const;
+export type MarketOrderState = (typeof MARKET_ORDER_STATES)[number];
 
 /**
  * What a venue says of an order, asked by the order's key: by `submit` when it is sent, by `lookUp` when it is asked for

@@ -103,6 +103,8 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
     }
     case 'decimal': {
       const decimal = readDecimal(value);
+      if (decimal === null && typeof value === 'number')
+        return refuse(`the number ${value} has more digits than a JSON number keeps; write it as a text`);
       if (decimal === null) return refuse(`must be a plain decimal without an exponent, got ${describeValue(value)}`);
       if (new Decimal(decimal).lt(field.min) || new Decimal(decimal).gt(field.max)) return refuse(`${decimal} is out of range`);
       return decimal;
@@ -110,6 +112,7 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
     case 'string': {
       if (typeof value !== 'string') return refuse(`must be a text, got ${describeValue(value)}`);
       if (value.length < field.minLength || value.length > field.maxLength) return refuse(`has ${value.length} characters`);
+      if (field.minLength > 0 && value.trim() === '') return refuse('holds nothing but spaces');
       if (!value.isWellFormed()) return refuse('holds half of a surrogate pair, which no encoding can carry');
       return value;
     }

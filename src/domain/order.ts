@@ -46,6 +46,11 @@ export type OrderQuote<V extends ExecutableVenue = ExecutableVenue> = Pick<
   'venue' | 'instrument' | 'bid' | 'ask' | 'observedAt' | 'quality' | 'flags'
 >;
 
+/** True of an order on this venue: what lost its venue's type on a way through data has it again. What risk let pass stays passed. */
+export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, venue: V): order is O & Order<V> {
+  return order.venue === venue;
+}
+
 /** Stages trade on paper until capital is at risk (spec section 3.1). */
 export function executionModeOf(stage: Stage): ExecutionMode {
   return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';

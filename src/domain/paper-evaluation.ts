@@ -17,6 +17,8 @@ export interface PaperRows {
   readonly capitalUsd: DecimalString;
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;
+  /** How long the agent was off duty between the two: days of waiting are no days of trading. */
+  readonly pausedMs: number;
   /** Every fill of the book, also those from before the stage, ascending by `at`. */
   readonly fills: readonly Fill[];
   /** The last live bids of the hours before the stage was entered. */
@@ -53,7 +55,7 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
     const equity = valueAt(book, rows.dayMarks.get(day) ?? new Map(), day);
     if (equity !== null) days.push([day, equity]);
   }
-  return { enteredAt, evaluatedAt, startEquityUsd, days, trades };
+  return { enteredAt, evaluatedAt, pausedMs: rows.pausedMs, startEquityUsd, days, trades };
 }
 
 function valueAt(book: BookState, marks: Marks, at: EpochMs): DecimalString | null {

@@ -2,7 +2,7 @@
  * Orders on prediction markets: which of them a market takes, at which prices of its grid, what they cost in fees, and
  * which outcomes are one exposure (spec sections 1, 4.4; decision 0069).
  */
-import type { ExecutionMode, Order, OrderOrigin, OrderSide } from './order.ts';
+import type { ExecutionMode, Order, OrderOrigin, OrderQuote, OrderSide } from './order.ts';
 import { limitPriceOf, orderOf } from './order.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import { floorToStep, marketStepOf } from './market-step.ts';
@@ -18,10 +18,34 @@ import {
   type PriceRange,
   takerFeeUsd,
 } from './prediction-market.ts';
-import type { Quality, QualityFlag, Quote } from './quote.ts';
+import type { Quality, QualityFlag } from './quote.ts';
 import { type Outcome, refuse } from './refusal.ts';
+import { liveTouch } from './risk/refusal.ts';
 import { type EpochMs, isoTime } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
+
+/**
+ * `prepared`: its transaction waits for a signature. `submitted`: it is on its way to the chain. `open`: it is final, and
+ * the venue has the order; nothing of it is filled. `cancelled`: the venue closed it and gave back what was not filled.
+ */
+export const PREDICTION_ORDER_STATES = ['prepared', 'submitted', 'open', 'partially_filled', 'filled', 'cancelled', 'failed'] as const;
+export type PredictionOrderState = (typeof PREDICTION_ORDER_STATES)[number];
+
+/** What a live order is on the chain and at its venue. */
+export interface OnchainTerms {
+  /** Whose wallet pays and owns the position. */
+  readonly wallet: string;
+  /** The prepared transaction that opens it. */
+  readonly transactionId: string;
+  /** The venue's own names of market, order account and position. */
+  readonly venueMarketId: string;
+  readonly orderAccount: string;
+  readonly positionAccount: string;
+  /** What the transaction pays into escrow, in US dollars of the stablecoin; zero for a sell. */
+  readonly depositUsd: DecimalString;
+  /** The token account that the deposit waits in; null where the venue names none. */
+  readonly escrowAccount: string | null;
+}
 
 /** What a person asks for. Exactly one of the sizes is given. */
 export interface PredictionWish {
@@ -167,7 +191,7 @@ const onGridWords = (grid: readonly PriceRange[]): string =>
 export function compilePredictionOrder(
   market: PredictionMarket,
   wish: PredictionWish,
-  quote: Pick<Quote, 'bid' | 'ask' | 'quality'> | null,
+  quote: Omit<OrderQuote, 'observedAt'> | null,
   terms: PredictionOrderTerms,
 ): Outcome<Order> {
   const { side, outcome } = wish;
@@ -177,11 +201,10 @@ export function compilePredictionOrder(
     return refuse('malformed', `$.quantity: it should be a multiple of ${lot} contracts`);
   if (wish.limitPrice !== null && !isOnGrid(market.priceGrid, wish.limitPrice))
     return refuse('malformed', `$.limitPrice: the market takes prices between 0 and 1 ${onGridWords(market.priceGrid)}`);
-  const touch = side === 'buy' ? quote?.ask : quote?.bid;
-  if (touch === undefined || touch === null || quote?.quality !== 'live')
-    return notLive(`${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment`);
+  const touch = liveTouch(instrument, side, quote);
+  if (!touch.ok) return touch;
   const maxSlippageBps = wish.maxSlippageBps ?? Math.min(PREDICTION_SLIPPAGE_BPS, terms.longestSlippageBps);
-  const limitPrice = limitOnGrid(market.priceGrid, instrument, side, touch, wish.limitPrice, maxSlippageBps);
+  const limitPrice = limitOnGrid(market.priceGrid, instrument, side, touch.value, wish.limitPrice, maxSlippageBps);
   const quantity = wish.quantity ?? floorToStep(new Decimal(wish.notionalUsd ?? '0').div(limitPrice), lot);
   if (!new Decimal(quantity).gt(0)) return refuse('malformed', `$.notionalUsd: at ${limitPrice} it is less than ${lot} of a contract`);
   // What is left of a position may always be sold.
@@ -206,13 +229,6 @@ function limitOnGrid(
   const farthest = beyond ? plainDecimal(touch) : budgeted;
   if (wished === null) return farthest;
   return plainDecimal(buys ? Decimal.min(wished, farthest) : Decimal.max(wished, farthest));
-}
-
-/** Refuses as risk does where a price is not live. */
-export function notLive(why: string): Outcome<never> {
-  const detail = `risk does not let it pass: quote_not_live (${why})`;
-  const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
 }
 
 /** What one contract of an outcome is worth where nobody quotes it: its payout once decided, the listed bid while open, else nothing. */

@@ -56,6 +56,11 @@ export interface Quote<V extends ExecutableVenue = ExecutableVenue> {
   readonly flags: readonly QualityFlag[];
 }
 
+/** True of a quote of this venue: what lost its venue's type on a way through data has it again. */
+export function isQuoteOf<V extends ExecutableVenue>(quote: Quote, venue: V): quote is Quote<V> {
+  return quote.venue === venue;
+}
+
 /** US equity sessions (spec section 1). */
 export const SESSIONS = ['PRE_MARKET', 'REGULAR', 'POST_MARKET', 'CLOSED'] as const;
 export type Session = (typeof SESSIONS)[number];

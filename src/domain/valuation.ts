@@ -1,6 +1,6 @@
 /** Fair-value gap, gap to mark, basis and the one conversion of a quote into a price that an order may use (spec sections 2.3, 2.4). */
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
-import type { Quote } from './quote.ts';
+import type { OrderQuote } from './order.ts';
 import type { ExecutableVenue } from './venue.ts';
 
 /** Four units in the last place of a double: more than the rounding of one parse or one operation, twice over. */
@@ -65,7 +65,11 @@ export type ExecutablePrice<V extends ExecutableVenue> =
  * The only way from a quote to an order's price. Only a `live` quote has one, and only on its own venue: another
  * venue's quote does not compile, and is refused at run time where its type was lost (spec sections 1, 2.1).
  */
-export function executablePrice<V extends ExecutableVenue>(quote: Quote<V>, venue: NoInfer<V>, side: 'buy' | 'sell'): ExecutablePrice<V> {
+export function executablePrice<V extends ExecutableVenue>(
+  quote: Omit<OrderQuote<V>, 'observedAt'>,
+  venue: NoInfer<V>,
+  side: 'buy' | 'sell',
+): ExecutablePrice<V> {
   if (quote.venue !== venue) {
     return { ok: false, code: 'venue_mismatch', problem: `a quote of ${quote.venue} cannot price an order on ${venue}` };
   }

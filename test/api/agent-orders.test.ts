@@ -6,7 +6,7 @@ import { contentId } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { quoteOf } from '../actors/proposal/trading-stage.ts';
-import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
 let api: ApiUnderTest;
@@ -17,24 +17,12 @@ let made = 0;
 beforeAll(async () => {
   api = await apiUnderTest();
   operator = await api.token(['market:read', 'agent:read', 'trade:execute']);
-  const created = await api.call('POST', '/v1/agents', {
-    token: operator,
-    body: {
-      name: 'orders',
-      universe: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
-      timeframe: '1h',
-      entryConditions: [{ type: 'price_above', price: '1' }],
-      exitConditions: [],
-      maxCapitalUsd: 10000,
-      maxTradeNotionalUsd: 1000,
-      stopLossPct: 5,
-      takeProfitPct: 10,
-      maxDailyDrawdownPct: 3,
-      maxOpenPositions: 3,
-      maxSlippageBps: 50,
-    },
+  agentId = await createdAgent(api, operator, {
+    universe: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
+    entryConditions: [{ type: 'price_above', price: '1' }],
+    exitConditions: [],
+    maxSlippageBps: 50,
   });
-  agentId = created.body.id;
   await api.call('POST', `/v1/agents/${agentId}/autonomy`, { token: operator, body: { autonomy: 'confirm' } });
 });
 afterAll(() => api.close());

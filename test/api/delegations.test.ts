@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDelegationStore } from '../../src/adapters/store/delegation-store.ts';
 import { base58 } from '../../src/domain/transaction/base58.ts';
-import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let operator: string;
@@ -19,24 +19,7 @@ const inHours = (hours: number) => new Date(api.clock.now() + hours * 3_600_000)
 beforeAll(async () => {
   api = await apiUnderTest();
   operator = await api.token(['market:read', 'agent:read', 'trade:execute']);
-  const created = await api.call('POST', '/v1/agents', {
-    token: operator,
-    body: {
-      name: 'delegate',
-      universe: ['AAPLx'],
-      timeframe: '1h',
-      entryConditions: [{ type: 'price_above', price: '1' }],
-      exitConditions: [],
-      maxCapitalUsd: 10000,
-      maxTradeNotionalUsd: 1000,
-      stopLossPct: 5,
-      takeProfitPct: 10,
-      maxDailyDrawdownPct: 3,
-      maxOpenPositions: 3,
-      maxSlippageBps: 50,
-    },
-  });
-  agentId = created.body.id;
+  agentId = await createdAgent(api, operator, { name: 'delegate', universe: ['AAPLx'] });
 });
 afterAll(() => api.close());
 

@@ -113,6 +113,8 @@ describe('execute', () => {
     expect((await execute(order.id, signed, reader)).status).toBe(403);
     expect((await execute('nope', signed)).status).toBe(404);
     expect((await execute(order.id, 'AAAA')).body.code).toBe('malformed_transaction');
+    const long = await execute(order.id, 'A'.repeat(100_000));
+    expect([long.status, long.body.code, long.body.detail]).toEqual([400, 'malformed_transaction', expect.stringContaining('1232')]);
     expect((await execute(order.id, transaction.unsigned)).body.code).toBe('signature_missing');
     // A wallet that raises the price of its computation by one.
     const bytes = Buffer.from(transaction.unsigned, 'base64');

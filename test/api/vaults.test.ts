@@ -149,6 +149,31 @@ describe('shares', () => {
     expect((await withdraw(id, alice, { amountUsd: '500' })).body).toMatchObject({ amountUsd: '500', shares: '500' });
   });
 
+  test('what an open purchase may still cost is not paid out before its end', async () => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '1500');
+    const proposal = '019a5b1e-7c00-7000-8000-0000000000aa';
+    await api.sql`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${proposal}, ${OURS}, 'proposal', 'proposal@1', 1, '{}', 'running')`;
+    await api.sql`
+      insert into proposals (id, org_id, agent_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
+        order_body, notional_usd, decision_price, reads_reference, risk, state, created_at, expires_at, changed_at)
+      values (${proposal}, ${OURS}, ${id}, 0, 'entry', 1, 'hash', 'confirm', 0, 'live', ${bookIds.live(id)}, ${BTC},
+        '{"side":"buy","quantity":"1"}', 1000, 1000, false, '{}', 'unknown', 0, 0, 0)`;
+    const reply = await withdraw(id, alice, { all: true });
+    expect(reply.body).toMatchObject({
+      code: 'blocked_by_risk',
+      detail: expect.stringContaining('reserved for orders that may still be filled (1000 US dollars)'),
+      rejections: [{ code: 'insufficient_balance', limit: '500', suggestion: 'take out at most 500 now' }],
+    });
+    // Past the API, where an order began between the reading and the writing.
+    await expect(
+      api.sql`insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
+        select ${id}, 2, 'withdrawal', depositor, 501, 501, 1, 0, 'live', ${NOW}, 'r' from vault_changes where agent_id = ${id}`,
+    ).rejects.toMatchObject({ constraint_name: 'vault_reserved' });
+    await api.sql`update proposals set state = 'failed' where id = ${proposal}`;
+    expect((await withdraw(id, alice, { all: true })).body).toMatchObject({ amountUsd: '1500' });
+  });
+
   test('nobody takes out what is not theirs, by the API or past it', async () => {
     const id = await agentAt('live');
     await deposit(id, alice, '100');
@@ -212,10 +237,22 @@ describe('bad input', () => {
 
   test('a withdrawal says in exactly one way how much', async () => {
     const id = await agentAt('live');
+    expect((await withdraw(id, alice, { all: false })).body.detail).toBe('$.all: got the boolean false; allowed: true');
     for (const body of [{}, { all: true, shares: '1' }]) {
       const reply = await withdraw(id, alice, body);
       expect([reply.status, reply.body.detail]).toEqual([400, 'body: give exactly one of amountUsd, shares and all']);
     }
+  });
+
+  test.each(['1.0000000001', '0', '-1', '0.0000000001'])('%s is no number of shares', async (shares) => {
+    const id = await agentAt('live');
+    await deposit(id, alice, '10');
+    const reply = await withdraw(id, alice, { shares });
+    expect([reply.status, reply.body.detail]).toEqual([
+      400,
+      `body.shares: ${shares} is no number of shares above zero with at most 9 decimals`,
+    ]);
+    expect((await withdraw(id, alice, { shares: '0001.500' })).body).toMatchObject({ shares: '1.5', amountUsd: '1.5' });
   });
 
   test('a foreign agent answers as a missing one', async () => {

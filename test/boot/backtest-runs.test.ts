@@ -184,6 +184,12 @@ test('a run that is cancelled while a thread works on it ends at once, and the t
     value: { state: 'cancelled', ending: { code: 'cancelled' } },
   });
   await Promise.all(carriers.splice(0).map((carrier) => carrier.stop()));
+  // Progress that a thread reports after the end is not told any more.
+  const late = { what: 'evaluation_progress', runId, done: 9, total: 10 };
+  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), late);
+  const [last] =
+    await sql`select body ->> 'what' as what from announcements where body ->> 'runId' = ${runId} order by xid desc, seq desc limit 1`;
+  expect(last).toEqual({ what: 'evaluation_cancelled' });
   expect(await evaluations.reads.find(ORG, agentId, runId)).toMatchObject({ state: 'cancelled', resultHash: null });
   expect(await evaluations.reads.report(ORG, agentId, runId)).toBeNull();
 });

@@ -1,6 +1,6 @@
 // The signer process: starts only with both conditions, says in a sentence what is wrong, takes an id alone, only reads, and ends with its parent.
 import { generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
 import { registeredKeys, type Signer, startSigner } from '../../src/boot/signer.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -37,7 +38,7 @@ function settings(env: Record<string, string>): Config {
   return config;
 }
 const log = () => pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-const started = (env: Record<string, string>) => startSigner(settings(env), clock, log());
+const started = (env: Record<string, string>, at: Parameters<typeof startSigner>[1] = clock) => startSigner(settings(env), at, log());
 const socket = () => join(home, 'signer', readdirSync(join(home, 'signer')).find((name) => name.endsWith('.sock')) ?? 'none');
 
 /** Sends these very bytes to the signer's socket. */
@@ -119,3 +120,68 @@ test('told to stop it is gone, with its socket; its death is told and refuses ev
   await waitFor(() => lines.some((line) => line.includes('the signer process has ended')), { what: 'the word of its end' });
   expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
 });
+
+const told = (words: string): number => lines.filter((line) => line.includes(words)).length;
+const afterEnd = async (virtual: VirtualClock, ends: number, waitMs: number): Promise<void> => {
+  await waitFor(() => told('the signer process has ended') === ends, { what: `the word of end ${ends}`, deadlineMs: 30_000 });
+  virtual.advanceTo(virtual.now() + waitMs);
+};
+
+// Elsewhere no file is memory alone, and a key that was handed over once is nowhere else.
+test.runIf(process.platform === 'linux')(
+  'killed, it refuses until it is started again, with the same key, which stands in no log, argument or environment',
+  async () => {
+    const virtual = createVirtualClock(1_770_000_000_000);
+    const key = pem();
+    signer = await started({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: key }, virtual);
+    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9' });
+    for (const [death, waitMs] of [1_000, 2_000].entries()) {
+      const { pid } = signer as Signer;
+      process.kill(pid, 'SIGKILL');
+      await afterEnd(virtual, death + 1, waitMs - 1);
+      const meanwhile = { outcome: 'unavailable', reason: 'not_running', detail: expect.stringContaining(`(${death + 1} of 5)`) };
+      expect(await signer?.door.sign(NOBODY)).toMatchObject(meanwhile);
+      expect(signer?.pid).toBe(pid);
+      virtual.advanceTo(virtual.now() + 1);
+      expect(await signer?.door.sign(NOBODY)).toMatchObject(meanwhile);
+      await waitFor(() => told('the signer process was started again') === death + 1, { what: 'another life', deadlineMs: 60_000 });
+      expect(signer?.pid).not.toBe(pid);
+      // It reads and judges again, by the same key.
+      expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
+    }
+    const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${signer?.pid}/${file}`, 'utf8')).join();
+    for (const line of key.split('\n').slice(1, -2)) expect(lines.join() + shown).not.toContain(line);
+    expect(readdirSync('/dev/shm').filter((name) => name.startsWith(`sevengate-${process.pid}-`))).toEqual([]);
+    // A life that lasted begins the count anew.
+    virtual.advanceTo(virtual.now() + 600_000);
+    process.kill(signer?.pid ?? 0, 'SIGKILL');
+    await afterEnd(virtual, 3, 0);
+    expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('(1 of 5)') });
+    await signer?.stop();
+    virtual.advanceTo(virtual.now() + 60_000);
+    expect(told('the signer process was started again')).toBe(2);
+  },
+  120_000,
+);
+
+test.runIf(process.platform === 'linux')(
+  'whose key file was exchanged or is gone is not used, and after five tries in a row it is left alone',
+  async () => {
+    const virtual = createVirtualClock(1_770_000_000_000);
+    const file = join(home, 'key');
+    writeFileSync(file, pem());
+    signer = await started({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file }, virtual);
+    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9' });
+    writeFileSync(file, pem());
+    process.kill(signer?.pid ?? 0, 'SIGKILL');
+    await afterEnd(virtual, 1, 1_000);
+    await waitFor(() => told('holds another key than at the start') === 1, { what: 'the other key', deadlineMs: 60_000 });
+    rmSync(file);
+    for (const [tries, waitMs] of [2_000, 4_000, 8_000, 16_000].entries()) await afterEnd(virtual, tries + 2, waitMs);
+    await waitFor(() => told('until the service is started again') === 1, { what: 'the last word', deadlineMs: 60_000 });
+    expect(told('cannot be read (ENOENT)')).toBe(4);
+    expect(virtual.pending).toBe(0);
+    expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('not started again') });
+  },
+  180_000,
+);

@@ -155,13 +155,15 @@ export const anyPaper: fc.Arbitrary<PaperSeries> = fc
     marks: fc.array(fc.integer({ min: 50_00, max: 120_000_00 }), { maxLength: 40 }),
     pnl: fc.array(fc.integer({ min: -500_00, max: 500_00 }), { maxLength: 20 }),
     over: fc.nat(DAY),
+    paused: fc.option(fc.nat(20 * DAY), { nil: null }),
   })
-  .map(({ enteredAt, start, marks, pnl, over }) => {
+  .map(({ enteredAt, start, marks, pnl, over, paused }) => {
     const first = Math.floor(enteredAt / DAY) * DAY;
     const evaluatedAt = Math.max(enteredAt, first + marks.length * DAY) + over;
     return {
       enteredAt,
       evaluatedAt,
+      ...(paused === null ? {} : { pausedMs: paused }),
       startEquityUsd: usd(start),
       days: marks.map((mark, n) => [first + n * DAY, usd(mark)] as const),
       trades: pnl.map((cents) => [enteredAt, usd(cents)] as const),

@@ -301,8 +301,18 @@ describe('what an author is told', () => {
     expect(problemsOf(payload({ name: 'a\ud800' }))[0]).toMatchObject({ path: '$.name' });
   });
 
+  test('a name of nothing but spaces is none', () => {
+    expect(problemsOf(payload({ name: ' \t ' }))).toEqual([
+      { path: '$.name', problem: 'holds nothing but spaces', allowed: 'a text of 1 to 120 characters' },
+    ]);
+  });
+
   test('a number whose digits the parser lost is refused as money', () => {
-    expect(problemsOf(payload({ maxCapitalUsd: 12345678901.123457 }))[0]).toMatchObject({ path: '$.maxCapitalUsd' });
+    expect(problemsOf(payload({ maxCapitalUsd: 12345678901.123457 }))[0]).toEqual({
+      path: '$.maxCapitalUsd',
+      problem: 'the number 12345678901.123457 has more digits than a JSON number keeps; write it as a text',
+      allowed: 'a decimal such as "1250.50" from 0 to 1000000000000',
+    });
     expect(read(payload({ maxCapitalUsd: '12345678901.123457' })).maxCapitalUsd).toBe('12345678901.123457');
   });
 

@@ -51,7 +51,7 @@ const wish = (over: Partial<PredictionWish> = {}): PredictionWish => ({
 });
 const TERMS = { id: 'o-1', origin: 'manual', mode: 'paper', bookId: BOOK, longestSlippageBps: 500 } as const;
 const compiled = (asked: PredictionWish, bid: string, ask: string, of: PredictionMarket = market) =>
-  compilePredictionOrder(of, asked, { bid, ask, quality: 'live' }, TERMS);
+  compilePredictionOrder(of, asked, { venue: 'prediction', instrument: of.id, bid, ask, quality: 'live', flags: [] }, TERMS);
 
 describe('the grid', () => {
   test.each([
@@ -119,7 +119,8 @@ describe('a wish becomes an order', () => {
 
   test.each([[null], [{ bid: '0.54', ask: '0.55', quality: 'stale' as const }], [{ bid: '0.54', ask: null, quality: 'live' as const }]])(
     '%j prices nothing',
-    (quote) => {
+    (top) => {
+      const quote = top === null ? null : { venue: 'prediction' as const, instrument: market.id, flags: [], ...top };
       const outcome = compilePredictionOrder(market, wish(), quote, TERMS);
       expect(outcome.ok ? [] : outcome.refusal.rejections?.map(({ code }) => code)).toEqual(['quote_not_live']);
     },

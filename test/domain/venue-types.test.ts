@@ -2,10 +2,11 @@
 // `npm run check` refuses; were one of them let through, the unused expectation would fail the check.
 /* oxlint-disable typescript/no-misused-spread -- the spread is the bug: the linter refuses it as well */
 import { expect, test } from 'vitest';
-import type { VenueDoor } from '../../actors/proposal/venue-door.ts';
-import type { Order, OrderQuote } from '../../src/domain/order.ts';
+import type { VenueDoor, VenueDoors } from '../../actors/proposal/venue-door.ts';
+import type { SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
+import { isOrderOn, type Order, type OrderQuote } from '../../src/domain/order.ts';
 import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/paper-fill.ts';
-import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { isQuoteOf, type Quote, type ReferencePrice } from '../../src/domain/quote.ts';
 import { assessOrder, type RiskApproved, type RiskContext } from '../../src/domain/risk/index.ts';
 import { executablePrice } from '../../src/domain/valuation.ts';
 import { product } from '../rooms/source.ts';
@@ -20,7 +21,12 @@ declare const share: ReferencePrice;
 declare const order: Order<'spotchain'>;
 declare const context: RiskContext<'spotchain'>;
 declare const approved: RiskApproved<Order<'spotchain'>>;
-declare const door: VenueDoor;
+declare const door: VenueDoor<'spotchain'>;
+declare const exchange: VenueDoor<'spotexchange'>;
+declare const spotOrders: SpotOrders;
+declare const approvedElsewhere: RiskApproved<Order<'spotexchange'>>;
+declare const approvedSomewhere: RiskApproved;
+declare const heardSomewhere: Quote;
 declare const info: PaperFillInfo;
 declare const market: PaperMarket;
 
@@ -85,6 +91,54 @@ test('doors and paper fills take what risk let pass, and nothing that was change
       paperFill({ ...approved, venue: 'evmvenue' as const }, market, { takerFeeBps: 0 } as never, info),
     ];
   });
+});
+
+test("a door takes the orders and the quotes of its own venue, and is hung under no other's name", () => {
+  refused(() => {
+    const sent = { key: 'k', decisionPrice: '1', leaseUntil: 0 };
+    const doors: VenueDoors = {
+      spotchain: door,
+      // @ts-expect-error the chain's door under the name of the exchange
+      spotexchange: door,
+      // @ts-expect-error and the exchange's own orders under that of the perpetuals
+      evmvenue: spotOrders,
+    };
+    // @ts-expect-error a door of every venue would take the orders of any
+    const any: VenueDoor<'spotchain' | 'spotexchange'> = exchange;
+    return [
+      doors,
+      any,
+      // @ts-expect-error risk passed it on another venue
+      door.submit(approvedElsewhere, { ...sent, quote: onChain }),
+      // @ts-expect-error it is not said on which
+      door.submit(approvedSomewhere, { ...sent, quote: onChain }),
+      // @ts-expect-error the quote is of another venue
+      door.submit(approved, { ...sent, quote: onExchange }),
+      // @ts-expect-error it is not said of which
+      door.submit(approved, { ...sent, quote: heardSomewhere }),
+      // @ts-expect-error a reference prices nothing here either
+      door.submit(approved, { ...sent, quote: share }),
+      // @ts-expect-error nor is another venue's order looked for
+      door.lookUp(approvedElsewhere, 'k', { decisionPrice: '1', leaseUntil: null }),
+      exchange.submit(approvedElsewhere, { ...sent, quote: onExchange }),
+      // @ts-expect-error the exchange itself takes no order of the chain
+      spotOrders.submit(approved, { ...sent, quote: onExchange }),
+    ];
+  });
+});
+
+test('what lost its venue on a way through data has it again only by being asked', () => {
+  refused(() => {
+    const sent = { key: 'k', decisionPrice: '1', leaseUntil: 0 };
+    if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(heardSomewhere, 'spotchain')) return [];
+    return [
+      door.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
+      // @ts-expect-error asked about the chain, it is none of the exchange's
+      exchange.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
+    ];
+  });
+  const quote = { venue: 'spotchain' } as Quote;
+  expect([isQuoteOf(quote, 'spotchain'), isQuoteOf(quote, 'spotexchange')]).toEqual([true, false]);
 });
 
 test('a verdict has an approved order only where it passed', () => {

@@ -191,10 +191,12 @@ async function hear(): Promise<void> {
   const amount = '300000000';
   const route = await world.routes.route({ inputMint: USDC_MINT, outputMint: token.mint, amount, slippageBps: 0, taker: null });
   if (!route.ok) throw new Error(route.refusal.detail);
-  const price = new Decimal(amount)
-    .div(10 ** USDC_DECIMALS)
-    .div(new Decimal(route.value.outAmount).times(token.multiplier).div(10 ** token.decimals));
-  stage.price(price.times('0.999').toFixed(4), price.toFixed(4), 'live', AAPL, '100');
+  const { outAmount } = route.value;
+  const back = await world.routes.route({ inputMint: token.mint, outputMint: USDC_MINT, amount: outAmount, slippageBps: 0, taker: null });
+  if (!back.ok) throw new Error(back.refusal.detail);
+  const tokens = new Decimal(outAmount).times(token.multiplier).div(10 ** token.decimals);
+  const priceOf = (dollars: string) => new Decimal(dollars).div(10 ** USDC_DECIMALS).div(tokens);
+  stage.price(priceOf(back.value.outAmount).toFixed(4), priceOf(amount).toFixed(4), 'live', AAPL, '100');
 }
 
 async function proposed(agentId: string) {
@@ -250,6 +252,24 @@ test('with every condition met the agent buys and its book holds what the wallet
   const got = new Decimal((await tokensOf()).toString()).times(token.multiplier).div(10 ** token.decimals);
   expect(new Decimal(done?.fills[0]?.quantity ?? 0).eq(got)).toBe(true);
   expect(broadcasts()).toBe(1);
+  expect(stage.errors).toEqual([]);
+});
+
+test('a position of swaps is no whole number of lots, and its sale leaves nothing: not in the book, not in the wallet', async () => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  await proposed(agentId);
+  const quantity = (await finished(agentId))?.fills[0]?.quantity ?? '0';
+  // Otherwise it would prove nothing.
+  expect(new Decimal(quantity).mod('0.000001').isZero()).toBe(false);
+  await proposed(agentId);
+  const sold = await finished(agentId);
+  expect([sold?.order.side, sold?.state, sold?.fills.map((fill) => fill.quantity)]).toEqual(['sell', 'filled', [quantity]]);
+  // What was judged and is reserved is the whole lots of it.
+  expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
+  expect(await tokensOf()).toBe(0n);
+  expect(await stage.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);
+  expect(world.answers.map(({ outcome }) => outcome)).toEqual(['signed', 'signed']);
   expect(stage.errors).toEqual([]);
 });
 

@@ -163,6 +163,7 @@ describe('fifteen days on paper', () => {
       capitalUsd: PATIENT.maxCapitalUsd,
       enteredAt: START,
       evaluatedAt: START + DAYS * DAY,
+      pausedMs: 0,
       fills: fillsOf(place),
       entryMarks: new Map(),
       dayMarks: dayMarks as never,

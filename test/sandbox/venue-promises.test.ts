@@ -1,9 +1,8 @@
 // What every venue's adapter promises, whichever venue it is: nothing good is lost among garbage, and a dead host is left in peace.
-import http from 'node:http';
-import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
+import { DEAD } from './dead-hosts.ts';
 import { type FaultStage, openFaultStage, PROVIDERS, type ProviderName } from './fault-stage.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -62,35 +61,6 @@ describe('with one frame of garbage in a hundred', () => {
     expect(refused.length).toBeGreaterThan(5);
   });
 });
-
-/** Hosts that are there and answer nothing of use. `refused` is a port that nobody listens on. */
-const DEAD: Readonly<Record<string, () => Promise<{ readonly url: string; close(): Promise<void> }>>> = {
-  refused: async () => {
-    const server = await listening(net.createServer());
-    await server.close();
-    return { url: server.url, close: async () => {} };
-  },
-  'a black hole': () => listening(net.createServer((socket) => socket.on('error', () => socket.destroy()))),
-  'accepting and closing': () => listening(net.createServer((socket) => socket.destroy())),
-  'answering 503': () => listening(http.createServer((_request, response) => response.writeHead(503, { connection: 'close' }).end())),
-};
-
-async function listening(server: net.Server): Promise<{ url: string; close(): Promise<void> }> {
-  const sockets = new Set<net.Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(() => resolve());
-      }),
-  };
-}
 
 describe('ten minutes of a host that is', () => {
   const CASES = Object.keys(DEAD).flatMap((how) => PROVIDERS.map((name) => [how, name] as const));

@@ -171,6 +171,46 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
     expect(await barriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'live', exact: true }).click();
     await page.getByText('Nothing is held.').waitFor();
+  });
+
+  test('wallets that are named stand beside the live books, and one that is refused is told in its place', async () => {
+    const table = (name: string) => page.getByRole('region', { name });
+    const wallet = '0xaf88d065e77c8cc2239327c5edb3a432268e5831';
+    await page.getByLabel('Wallets beside the books').fill(`${wallet}, nonsense`);
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.locator('.problem p').getByText('"nonsense" is no address').waitFor();
+    expectOnly('400');
+    await page.getByLabel('Wallets beside the books').fill(wallet);
+    await page.getByRole('button', { name: 'Look' }).click();
+    await table('Holdings').locator('tbody tr', { hasText: wallet }).first().waitFor();
+    const { body } = await service.get(`/v1/portfolio?wallets=${wallet}`);
+    expect(await table('Holdings').locator('tbody tr').count()).toBe(body.holdings.length);
+    expect(await page.locator('.problem').first().innerText()).toBe('');
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('an allocation is simulated before it is ordered: what risk would say, and the weights before and after', async () => {
+    const table = (name: string) => page.getByRole('region', { name });
+    await page.getByLabel('Symbol or instrument').fill('BTCUSDT');
+    await page.getByLabel('Amount in USD').fill('2500');
+    await page.getByRole('button', { name: 'Add another' }).click();
+    await page.getByLabel('Symbol or instrument').nth(1).fill('evmvenue:BTC');
+    await page.locator('.impact-row [name=side]').nth(1).selectOption('sell');
+    await page.getByLabel('Amount in USD').nth(1).fill('100');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const rows = table('Allocations').locator('tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.locator('th').allInnerTexts()).toEqual(['buy spotexchange:BTCUSDT for 2500', 'sell evmvenue:BTC for 100']);
+    expect(await rows.nth(0).locator('td').first().innerText()).toBe('would pass');
+    expect(await rows.nth(1).innerText()).toContain('reduce only');
+    expect(await table('Losses of the scenarios, before and after').locator('tbody tr').count()).toBe(5);
+    expect(await barriers(page)).toEqual([]);
+    await page.getByLabel('Amount in USD').nth(1).fill('lots');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.locator('.impact-panel .problem p').getByText('$.allocations[1].notionalUsd').waitFor();
+    expectOnly('400');
+    // Nothing was ordered by looking.
+    expect((await service.get('/v1/market-orders')).body.items).toEqual([]);
     await go(`#/agents/${patient}`);
   });
 

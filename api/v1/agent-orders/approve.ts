@@ -1,9 +1,10 @@
 /** POST /v1/agent-orders/:id/approve (spec section 4.6). */
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';
-import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody, proposalIdOf } from './proposal-body.ts';
+import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody } from './proposal-body.ts';
 
 export const approveProposal = defineRoute({
   method: 'POST',
@@ -22,7 +23,7 @@ export const approveProposal = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = proposalIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
       return carryOut(request, reply, { status: 200, answer: proposalBody, run: (context) => doors.proposalCommands.approve(context, id) });
     };

@@ -1,10 +1,11 @@
 /** POST /v1/agent-orders/:id/decline: an operator says no. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody, proposalIdOf } from './proposal-body.ts';
+import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody } from './proposal-body.ts';
 
 export const declineProposal = defineRoute({
   method: 'POST',
@@ -25,7 +26,7 @@ export const declineProposal = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = proposalIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
       const reason = request.body?.reason ?? null;
       return carryOut(request, reply, {

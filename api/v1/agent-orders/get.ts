@@ -1,8 +1,9 @@
 /** GET /v1/agent-orders/:id: one trade proposal with its fills and the quotes that they were made on. */
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody, proposalIdOf } from './proposal-body.ts';
+import { NO_PROPOSAL, ProposalBody, ProposalPath, proposalBody } from './proposal-body.ts';
 
 export const getProposal = defineRoute({
   method: 'GET',
@@ -15,7 +16,7 @@ export const getProposal = defineRoute({
   answers: { 200: { description: 'The proposal.', schema: ProposalBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = proposalIdOf(request.params);
+    const id = idInPath(request.params);
     const proposal = id === null ? null : await doors.proposals.find(memberOf(request).orgId, id);
     return proposal === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(proposal);
   },

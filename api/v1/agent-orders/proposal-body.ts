@@ -6,7 +6,6 @@ import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { PROPOSAL_STATES } from '../../../src/domain/execution.ts';
 import { EXECUTION_MODES, ORDER_SIDES } from '../../../src/domain/order.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { isUuid } from '../../identifier.ts';
 import {
   AnyJson,
   AutonomyWord,
@@ -164,8 +163,3 @@ export function fillBody(fill: Fill) {
 export const NO_PROPOSAL = 'there is no proposal with this id';
 
 export const ProposalPath = objectOf({ id: IdText });
-
-/** What is no UUID is the id of no proposal. */
-export function proposalIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

@@ -1,10 +1,11 @@
 /** POST /v1/agents/:id/versions (spec section 4.6). */
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { ManifestBody, ManifestTakenBody, manifestOf, manifestTakenBody } from './manifest-body.ts';
 
 export const addAgentVersion = defineRoute({
@@ -25,7 +26,7 @@ export const addAgentVersion = defineRoute({
     const carryOut = onceOnly(doors);
     return (request, reply) => {
       const read = manifestOf(doors, request.body);
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,

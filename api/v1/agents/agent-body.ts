@@ -2,7 +2,6 @@
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { STAGES } from '../../../src/domain/agent.ts';
-import { isUuid } from '../../identifier.ts';
 import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
 
 export const agentFields = {
@@ -56,8 +55,3 @@ export function agentBody(view: AgentView) {
 
 /** The one sentence for missing and foreign agents alike. */
 export const NO_AGENT = 'there is no agent with this id';
-
-/** What is no UUID is the id of no agent. */
-export function agentIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

@@ -1,4 +1,5 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest (spec section 4.6). */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
@@ -6,7 +7,7 @@ import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, Time } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 const limits = ASSUMPTION_LIMITS;
@@ -44,7 +45,7 @@ export const backtestAgent = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const read = readBacktestRequest(request.body ?? {}, doors.clock.now());
       if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: read });

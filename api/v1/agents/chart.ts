@@ -1,10 +1,11 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 
 const ChartBody = Type.Object(
   {
@@ -29,7 +30,7 @@ export const getChart = defineRoute({
   answers: { 200: { description: 'The chart.', schema: ChartBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const standing = id === null ? null : await doors.agents.standing(memberOf(request).orgId, id);
     if (standing === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const chart = doors.charts.describe(standing.machine);

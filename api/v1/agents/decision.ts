@@ -1,10 +1,9 @@
 /** GET /v1/agents/:id/decisions/:decisionId: one decision record. */
 import { memberOf } from '../../caller.ts';
-import { isUuid } from '../../identifier.ts';
+import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf } from '../../shapes.ts';
-import { agentIdOf } from './agent-body.ts';
 import { DecisionBody, NO_DECISION } from './decision-body.ts';
 
 export const getDecision = defineRoute({
@@ -18,7 +17,7 @@ export const getDecision = defineRoute({
   answers: { 200: { description: 'The decision.', schema: DecisionBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
       id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());

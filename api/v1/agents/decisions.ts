@@ -1,10 +1,11 @@
 /** GET /v1/agents/:id/decisions: the agent's decision records, newest first. */
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { DecisionBody } from './decision-body.ts';
 
 export const listDecisions = defineRoute({
@@ -19,7 +20,7 @@ export const listDecisions = defineRoute({
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'decisions', POSITIONS.number);
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const found = id === null ? null : await doors.decisions.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'decisions', (decision) => decision);

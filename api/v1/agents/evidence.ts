@@ -1,11 +1,12 @@
 /** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { evidenceFields, gateEvidenceBody } from './evidence-body.ts';
 
 const EvidenceBody = Type.Object(
@@ -31,7 +32,7 @@ export const listEvidence = defineRoute({
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evidence', POSITIONS.number);
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const found = id === null ? null : await doors.agents.evidence(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evidence', (evidence) => ({

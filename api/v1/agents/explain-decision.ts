@@ -2,11 +2,10 @@
 import { Type } from 'typebox';
 import { explainDecision } from '../../../src/domain/explain-decision.ts';
 import { memberOf } from '../../caller.ts';
-import { isUuid } from '../../identifier.ts';
+import { idInPath, isUuid } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { HashText, IdText, objectOf } from '../../shapes.ts';
-import { agentIdOf } from './agent-body.ts';
 import { NO_DECISION } from './decision-body.ts';
 
 const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
@@ -36,7 +35,7 @@ export const explainAgentDecision = defineRoute({
   },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
       id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());

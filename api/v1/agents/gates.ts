@@ -1,11 +1,12 @@
 /** GET /v1/agents/:id/gates: where each of the seven gates stands for the active manifest. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { STAGES } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, StageWord } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { EvidenceKindWord, GateEvidenceBody, gateEvidenceBody, MetricsBody } from './evidence-body.ts';
 
 const GateBody = Type.Object(
@@ -35,7 +36,7 @@ export const listGates = defineRoute({
   answers: { 200: { description: 'The gates in order.', schema: Type.Object({ stage: StageWord, gates: Type.Array(GateBody) }) } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const found = id === null ? null : await doors.gates.standing(memberOf(request).orgId, id);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);

@@ -1,10 +1,11 @@
 /** GET /v1/agents/:id: one agent with its manifest versions. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, HashText, Time } from '../../shapes.ts';
-import { agentBody, agentFields, agentIdOf, NO_AGENT } from './agent-body.ts';
+import { agentBody, agentFields, NO_AGENT } from './agent-body.ts';
 
 const AgentDetailBody = Type.Object(
   {
@@ -33,7 +34,7 @@ export const getAgent = defineRoute({
   answers: { 200: { description: 'The agent.', schema: AgentDetailBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const agent = id === null ? null : await doors.agents.get(memberOf(request).orgId, id);
     if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return { ...agentBody(agent), versions: agent.versions, manifest: agent.manifest };

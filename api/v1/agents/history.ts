@@ -1,4 +1,5 @@
 /** GET /v1/agents/:id/history: the committed steps of the agent's state chart, newest first. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
@@ -6,7 +7,7 @@ import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 
 const StepBody = Type.Object(
   {
@@ -34,7 +35,7 @@ export const listHistory = defineRoute({
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'history', POSITIONS.number);
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const found = id === null ? null : await doors.agents.history(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'history', (step) => ({ ...step, at: isoTime(step.at) }));

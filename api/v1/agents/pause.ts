@@ -1,9 +1,10 @@
 /** POST /v1/agents/:id/pause (spec section 4.6). */
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
 
 export const pauseAgent = defineRoute({
   method: 'POST',
@@ -21,7 +22,7 @@ export const pauseAgent = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.pause(context, id) });
     };

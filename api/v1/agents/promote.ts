@@ -1,9 +1,10 @@
 /** POST /v1/agents/:id/promote (spec sections 3.1 and 4.6). */
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, EmptyBody } from '../../shapes.ts';
-import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
 
 export const promoteAgent = defineRoute({
   method: 'POST',
@@ -22,7 +23,7 @@ export const promoteAgent = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.gates.promote(context, id) });
     };

@@ -1,10 +1,11 @@
 /** POST /v1/agents/:id/autonomy (spec sections 2.7, 4.6). */
 import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, objectOf } from '../../shapes.ts';
-import { AgentBody, agentBody, agentIdOf, NO_AGENT } from './agent-body.ts';
+import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
 
 const AutonomyRequest = objectOf({
   autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either spelling of spec section 2.7.'),
@@ -25,7 +26,7 @@ export const setAgentAutonomy = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { autonomy: word } = request.body;
       const autonomy = AUTONOMY_IDENTIFIERS[word] ?? (word as Autonomy);

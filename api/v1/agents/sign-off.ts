@@ -1,11 +1,12 @@
 /** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live` (spec section 3.1). */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import type { GateEvidence } from '../../../actors/agent/gate-desk.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { GateEvidenceBody, gateEvidenceBody } from './evidence-body.ts';
 
 export const signOffAgent = defineRoute({
@@ -30,7 +31,7 @@ export const signOffAgent = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { approved, comment } = request.body;
       return carryOut(request, reply, {

@@ -1,10 +1,11 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest (spec sections 3.1, 4.6). */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { EvaluationRunBody, evaluationBody } from './evaluation-body.ts';
 
 /** Worlds per scenario and severity. */
@@ -38,7 +39,7 @@ export const stressTestAgent = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const { seeds = DEFAULT_SEEDS } = (request.body ?? {}) as { readonly seeds?: number };
       return carryOut(request, reply, {

@@ -1,9 +1,10 @@
 /** POST /v1/agents/:id/vault/deposit (spec section 4.6). */
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
 
 export const depositIntoVault = defineRoute({
@@ -22,7 +23,7 @@ export const depositIntoVault = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,

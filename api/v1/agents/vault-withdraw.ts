@@ -1,11 +1,12 @@
 /** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault (spec section 2.12). */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { InputError, sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
 
 const WithdrawBody = objectOf({
@@ -30,7 +31,7 @@ export const withdrawFromVault = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = agentIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const wanted = wantedOf(request.body);
       return carryOut(request, reply, {

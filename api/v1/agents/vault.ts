@@ -1,9 +1,10 @@
 /** GET /v1/agents/:id/vault (spec section 4.6). */
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 import { VaultBody, vaultBody } from './vault-body.ts';
 
 export const getVault = defineRoute({
@@ -17,7 +18,7 @@ export const getVault = defineRoute({
   answers: { 200: { description: 'The vault; one that was never paid into is empty.', schema: VaultBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     const vault = id === null ? null : await doors.vaults.read(memberOf(request).orgId, id);
     return vault === null ? sendProblem(reply, 'not_found', NO_AGENT) : vaultBody(vault);
   },

@@ -1,4 +1,5 @@
 /** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
+import { idInPath } from '../../identifier.ts';
 import { Type } from 'typebox';
 import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest-diff.ts';
 import { memberOf } from '../../caller.ts';
@@ -6,7 +7,7 @@ import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, HashText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
-import { agentIdOf, NO_AGENT } from './agent-body.ts';
+import { NO_AGENT } from './agent-body.ts';
 
 const ConditionSide = Type.Object({
   side: choice(['entry', 'exit']),
@@ -65,7 +66,7 @@ export const listVersions = defineRoute({
     const page = pageOfQuery(request.query, 'versions', POSITIONS.number);
     const { from = null, to = null } = request.query;
     const { orgId } = memberOf(request);
-    const id = agentIdOf(request.params);
+    const id = idInPath(request.params);
     // Compared backwards, the same versions are listed.
     const range = from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
     const found = id === null ? null : await doors.agents.versions(orgId, id, range, page);

@@ -3,14 +3,11 @@ import { Type } from 'typebox';
 import type { Delegation } from '../../../src/domain/delegation.ts';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { isUuid } from '../../identifier.ts';
 import { DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
+import { walletAddress } from '../wallet-address.ts';
 
-const Address = Type.String({
-  pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-  description: 'The address of the wallet on the primary chain, base58.',
-});
+const Address = walletAddress('The address of the wallet on the primary chain, base58.');
 const SignerWallet = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'What the remote signer calls the same wallet.' });
 
 /** What owner and organization agree on. */
@@ -88,8 +85,3 @@ export function delegationBody(delegation: Delegation) {
 export const NO_DELEGATION = 'there is no delegation with this id';
 
 export const DelegationPath = objectOf({ id: IdText });
-
-/** What is no UUID is the id of no delegation. */
-export function delegationIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

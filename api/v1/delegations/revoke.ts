@@ -1,9 +1,10 @@
 /** POST /v1/delegations/:id/revoke: nothing is signed under it any more. */
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { EmptyBody } from '../../shapes.ts';
-import { DelegationBody, DelegationPath, delegationBody, delegationIdOf, NO_DELEGATION } from './delegation-body.ts';
+import { DelegationBody, DelegationPath, delegationBody, NO_DELEGATION } from './delegation-body.ts';
 
 export const revokeDelegation = defineRoute({
   method: 'POST',
@@ -21,7 +22,7 @@ export const revokeDelegation = defineRoute({
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = delegationIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_DELEGATION);
       return carryOut(request, reply, {
         status: 200,

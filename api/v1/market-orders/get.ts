@@ -1,8 +1,9 @@
 /** GET /v1/market-orders/:id: one order of a person with its fills. */
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { MarketOrderBody, MarketOrderPath, marketOrderBody, marketOrderIdOf, NO_MARKET_ORDER } from './market-order-body.ts';
+import { MarketOrderBody, MarketOrderPath, marketOrderBody, NO_MARKET_ORDER } from './market-order-body.ts';
 
 export const getMarketOrder = defineRoute({
   method: 'GET',
@@ -15,7 +16,7 @@ export const getMarketOrder = defineRoute({
   answers: { 200: { description: 'The order.', schema: MarketOrderBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = marketOrderIdOf(request.params);
+    const id = idInPath(request.params);
     const order = id === null ? null : await doors.marketOrders.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_MARKET_ORDER) : marketOrderBody(order);
   },

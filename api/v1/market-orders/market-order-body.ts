@@ -1,10 +1,9 @@
 /** A person's order on the spot exchange on the wire (spec section 4.4). */
 import { Type } from 'typebox';
 import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market-order/commands.ts';
-import { MARKET_ORDER_STATES } from '../../../actors/market-order/protocol.ts';
+import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiDoors } from '../../doors.ts';
-import { isUuid } from '../../identifier.ts';
 import { choice, IdText, nullable, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
@@ -59,8 +58,3 @@ export function marketOrderBody(view: MarketOrderView) {
 export const NO_MARKET_ORDER = 'there is no market order with this id';
 
 export const MarketOrderPath = objectOf({ id: IdText });
-
-/** What is no UUID is the id of no order. */
-export function marketOrderIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

@@ -1,14 +1,10 @@
 /** GET /v1/prediction-orders/:id: one order on a prediction market with its fills. */
+import { NO_PREDICTION_ORDER } from '../../../actors/prediction-order/commands.ts';
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import {
-  NO_PREDICTION_ORDER,
-  PredictionOrderBody,
-  PredictionOrderPath,
-  predictionOrderBody,
-  predictionOrderIdOf,
-} from './prediction-order-body.ts';
+import { PredictionOrderBody, PredictionOrderPath, predictionOrderBody } from './prediction-order-body.ts';
 
 export const getPredictionOrder = defineRoute({
   method: 'GET',
@@ -21,7 +17,7 @@ export const getPredictionOrder = defineRoute({
   answers: { 200: { description: 'The order.', schema: PredictionOrderBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = predictionOrderIdOf(request.params);
+    const id = idInPath(request.params);
     const order = id === null ? null : await doors.predictionOrders.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_PREDICTION_ORDER) : predictionOrderBody(order);
   },

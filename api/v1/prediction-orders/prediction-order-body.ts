@@ -1,10 +1,8 @@
 /** An order on a prediction market on the wire (spec section 4.4). */
 import { Type } from 'typebox';
 import type { PredictionOrderView } from '../../../actors/prediction-order/commands.ts';
-import { PREDICTION_ORDER_STATES } from '../../../actors/prediction-order/protocol.ts';
 import { OUTCOME_SIDES } from '../../../src/domain/prediction-market.ts';
-import type { PredictionWish } from '../../../src/domain/prediction-order.ts';
-import { isUuid } from '../../identifier.ts';
+import { PREDICTION_ORDER_STATES, type PredictionWish } from '../../../src/domain/prediction-order.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf } from '../../shapes.ts';
 import {
   MANUAL_ORDER_FIELDS,
@@ -91,12 +89,4 @@ export function predictionOrderBody(view: PredictionOrderView) {
   };
 }
 
-/** The one sentence for missing and foreign orders alike. */
-export const NO_PREDICTION_ORDER = 'there is no prediction order with this id';
-
 export const PredictionOrderPath = objectOf({ id: IdText });
-
-/** What is no UUID is the id of no order. */
-export function predictionOrderIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

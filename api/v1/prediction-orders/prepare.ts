@@ -1,10 +1,9 @@
 /** POST /v1/prediction-orders/prepare: a live order's transaction, to be signed by a wallet (spec section 4.4). */
 import { Type } from 'typebox';
-import { isAddress } from '../../../src/domain/transaction/base58.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
-import { malformed } from '../../strict-json.ts';
+import { checkedAddress, walletAddress } from '../wallet-address.ts';
 import { OrderTransactionBody, orderTransactionBody } from './order-transaction-body.ts';
 import { PredictionOrderBody, predictionOrderBody, WISH_FIELDS, wishOf } from './prediction-order-body.ts';
 
@@ -20,7 +19,7 @@ export const preparePredictionOrder = defineRoute({
   schema: {
     body: objectOf({
       ...WISH_FIELDS,
-      wallet: Type.String({ minLength: 32, maxLength: 44, description: 'The address that signs and pays, in base58.' }),
+      wallet: walletAddress('The address that signs and pays, in base58.'),
     }),
   },
   idempotent: true,
@@ -36,11 +35,11 @@ export const preparePredictionOrder = defineRoute({
     return (request, reply) => {
       const { wallet, ...body } = request.body;
       const wish = wishOf(body);
-      if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
+      const signer = checkedAddress(wallet);
       return carryOut(request, reply, {
         status: 201,
         answer: ({ order, transaction }) => ({ order: predictionOrderBody(order), transaction: orderTransactionBody(transaction) }),
-        run: (context) => doors.livePredictionOrders.prepare(context, wish, wallet),
+        run: (context) => doors.livePredictionOrders.prepare(context, wish, signer),
       });
     };
   },

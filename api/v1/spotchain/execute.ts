@@ -1,9 +1,11 @@
 /** POST /v1/spotchain/orders/:id/execute: the signed bytes of a prepared swap (spec sections 4.3, 5.5). */
 import { NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { SignedTransaction, SwapOrderBody, SwapOrderPath, swapOrderBody, swapOrderIdOf } from './swap-body.ts';
+import { SignedTransaction, TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
+import { SwapOrderBody, SwapOrderPath, swapOrderBody } from './swap-body.ts';
 
 export const executeSwap = defineRoute({
   method: 'POST',
@@ -13,26 +15,13 @@ export const executeSwap = defineRoute({
   summary: 'Give the signed bytes of a prepared swap',
   description:
     'The signed message must be the prepared one byte for byte; where a wallet changed it, the answer names the programs that it inserted, removed or altered, and nothing is sent. The bytes are recorded before they are broadcast, and once: the same bytes again answer where the order stands, other bytes are refused. GET /v1/spotchain/orders/:id says what it came to; the fill is booked once the chain has finalized it.',
-  cost: 'write',
-  carriesTransaction: true,
+  ...TAKES_SIGNED_TRANSACTION,
   schema: { params: SwapOrderPath, body: SignedTransaction },
-  idempotent: true,
   answers: { 202: { description: 'The order on its way, or where it stands by now.', schema: SwapOrderBody } },
-  refusals: [
-    'not_found',
-    'state_conflict',
-    'halted',
-    'feature_disabled',
-    'blocked_by_risk',
-    'malformed_transaction',
-    'signed_bytes_differ',
-    'signature_missing',
-    'signature_invalid',
-  ],
   handle: (doors) => {
     const carryOut = onceOnly(doors);
     return (request, reply) => {
-      const id = swapOrderIdOf(request.params);
+      const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_TRANSACTION);
       return carryOut(request, reply, {
         status: 202,

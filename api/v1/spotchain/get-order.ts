@@ -1,9 +1,10 @@
 /** GET /v1/spotchain/orders/:id: one swap, from its preparation to its fill. */
 import { NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { SwapOrderBody, SwapOrderPath, swapOrderBody, swapOrderIdOf } from './swap-body.ts';
+import { SwapOrderBody, SwapOrderPath, swapOrderBody } from './swap-body.ts';
 
 export const getSwap = defineRoute({
   method: 'GET',
@@ -16,7 +17,7 @@ export const getSwap = defineRoute({
   answers: { 200: { description: 'The order.', schema: SwapOrderBody } },
   refusals: ['not_found'],
   handle: (doors) => async (request, reply) => {
-    const id = swapOrderIdOf(request.params);
+    const id = idInPath(request.params);
     const order = id === null ? null : await doors.swaps.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_TRANSACTION) : swapOrderBody(order);
   },

@@ -1,8 +1,7 @@
 /** POST /v1/spotchain/orders/prepare: risk, an executable route, and the exact bytes that a wallet may sign (spec section 4.3). */
-import { isAddress } from '../../../src/domain/transaction/base58.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
-import { malformed } from '../../strict-json.ts';
+import { checkedAddress } from '../wallet-address.ts';
 import { SwapOrderBody, SwapOrderWish, swapOrderBody, wishOf } from './swap-body.ts';
 
 export const prepareSwap = defineRoute({
@@ -22,8 +21,7 @@ export const prepareSwap = defineRoute({
     const carryOut = onceOnly(doors);
     return (request, reply) => {
       const { wallet, ...wish } = request.body;
-      if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
-      const asked = { ...wishOf(doors, wish), wallet };
+      const asked = { ...wishOf(doors, wish), wallet: checkedAddress(wallet) };
       return carryOut(request, reply, {
         status: 201,
         answer: swapOrderBody,

@@ -1,24 +1,23 @@
 /** A swap on the primary chain on the wire (spec section 4.3): the quote, and the prepared order. */
 import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
-import { PREPARED_TRANSACTION_STATES } from '../../../actors/prepared-transaction/protocol.ts';
 import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
 import { isoTime } from '../../../src/domain/time.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/transaction/life.ts';
 import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/transaction/swap.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import type { ApiDoors } from '../../doors.ts';
-import { isUuid } from '../../identifier.ts';
 import { AttributionBody } from '../../risk-shapes.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { FillBody, fillBody } from '../agent-orders/proposal-body.ts';
+import { walletAddress } from '../wallet-address.ts';
 
 /** As many decimals as a book's position may have, so that the whole of it can be sold. */
 const AMOUNT = '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,36})?$';
-const ADDRESS = '^[1-9A-HJ-NP-Za-km-z]{32,44}$';
 const MOST_SLIPPAGE_BPS = 1_000;
 
 const wishFields = {
@@ -36,16 +35,7 @@ export const SwapQuoteQuery = objectOf({
 export const SwapOrderWish = objectOf({
   ...wishFields,
   slippageBps: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_SLIPPAGE_BPS, description: slippage })),
-  wallet: Type.String({ pattern: ADDRESS, description: 'The wallet that will sign, pay the network fee and hold the result: base58.' }),
-});
-
-export const SignedTransaction = objectOf({
-  signedTransaction: Type.String({
-    minLength: 4,
-    maxLength: 200_000,
-    pattern: '^[A-Za-z0-9+/]+={0,2}$',
-    description: 'The signed bytes, base64.',
-  }),
+  wallet: walletAddress('The wallet that will sign, pay the network fee and hold the result: base58.'),
 });
 
 interface Wish {
@@ -195,8 +185,3 @@ export function swapOrderBody(view: PreparedTransactionView) {
 }
 
 export const SwapOrderPath = objectOf({ id: IdText });
-
-/** What is no UUID is the id of no order. */
-export function swapOrderIdOf(params: { readonly id: string }): string | null {
-  return isUuid(params.id) ? params.id.toLowerCase() : null;
-}

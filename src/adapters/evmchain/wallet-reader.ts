@@ -1,5 +1,16 @@
 /** Reads an address from a node of the EVM chain: native coin, tokens, nonce and code, all at one block. */
-import { createPublicClient, defineChain, erc20Abi, getAddress, http, type PublicClient } from 'viem';
+import {
+  BaseError,
+  createPublicClient,
+  defineChain,
+  erc20Abi,
+  getAddress,
+  HttpRequestError,
+  http,
+  type PublicClient,
+  RpcRequestError,
+  TimeoutError,
+} from 'viem';
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import { type AccountKind, amountOf, type ChainToken, type ChainWallet } from '../../domain/wallet.ts';
@@ -25,6 +36,8 @@ export interface WalletReaderOptions {
   readonly tokens: readonly TokenListing[];
   readonly clock: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
+  /** Hears of every read that brought no answer: `timeout`, `unreachable`, `http_<status>`, `rpc_<code>`, `malformed` or `other_chain`. */
+  readonly onFailure?: (reason: string) => void;
 }
 
 export interface WalletReader {
@@ -58,7 +71,10 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
       const account = address as `0x${string}`;
       try {
         const [actual, block] = await Promise.all([client.getChainId(), client.getBlock({ blockTag: 'latest' })]);
-        if (actual !== chainId) return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
+        if (actual !== chainId) {
+          options.onFailure?.('other_chain');
+          return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
+        }
         const { number: blockNumber } = block;
         const [native, nonce, code, read] = await Promise.all([
           client.getBalance({ address: account, blockNumber }),
@@ -80,6 +96,7 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
           },
         };
       } catch (error) {
+        options.onFailure?.(failureOf(error));
         return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
       }
     },
@@ -135,6 +152,20 @@ async function readTokens(
     } else read.push({ symbol, contract, decimals: places, ...balanceOf(balance.result, places) });
   }
   return { tokens: read, unread };
+}
+
+/** A failure by the name that it is counted by. */
+function failureOf(error: unknown): string {
+  const root =
+    error instanceof BaseError
+      ? error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError || cause instanceof RpcRequestError)
+      : null;
+  if (root instanceof TimeoutError) return 'timeout';
+  if (root instanceof RpcRequestError) return `rpc_${root.code}`;
+  if (!(root instanceof HttpRequestError)) return 'malformed';
+  if (root.status !== undefined) return `http_${root.status}`;
+  // What could not be read as JSON came back from somebody.
+  return root.cause instanceof SyntaxError ? 'malformed' : 'unreachable';
 }
 
 /** The kind of a failure without the node's address, which may hold a key. */

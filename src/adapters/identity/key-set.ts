@@ -36,7 +36,7 @@ function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
  */
 export function readKeySet(body: unknown): Map<string, VerificationKey> {
   const list = (body as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(list)) throw new Error('the key set has no list "keys"');
+  if (!Array.isArray(list)) throw new KeySetFailure('no_keys', 'the key set has no list "keys"');
   const keys = new Map<string, VerificationKey>();
   for (const item of list.slice(0, MAX_KEYS) as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
@@ -57,9 +57,21 @@ export function readKeySet(body: unknown): Map<string, VerificationKey> {
   return keys;
 }
 
+/** Why the keys could not be fetched: `timeout`, `unreachable`, `http_<status>`, `too_large`, `not_json`, `no_keys`. */
+class KeySetFailure extends Error {
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 export interface KeySetOptions {
   readonly jwksUrl: string;
   readonly clock: Clock;
+  /** Hears of every fetch that failed, by its reason; for whoever counts them. */
+  readonly onFailure?: (reason: string) => void;
   /** From this age on the set is refreshed beside the requests. Default 2 min. */
   readonly refreshAfterMs?: number;
   /** From this age on a request waits for the refresh. Default 5 min: how long a key that was withdrawn may live. */
@@ -99,6 +111,7 @@ export class KeySet {
       lastGoodMs: 900_000,
       unknownEveryMs: 10_000,
       unknownBurst: 3,
+      onFailure: () => {},
       ...options,
     };
     this.#tokens = this.#options.unknownBurst;
@@ -168,35 +181,47 @@ export class KeySet {
   }
 
   async #load(): Promise<boolean> {
-    const { clock, jwksUrl } = this.#options;
+    const { clock, onFailure } = this.#options;
     const abort = new AbortController();
     const cancel = clock.deadline(clock.now() + FETCH_TIMEOUT_MS, () => abort.abort());
     this.#fetches += 1;
     this.#attemptedAt = clock.now();
     try {
-      const response = await fetch(jwksUrl, { headers: { accept: 'application/json' }, redirect: 'error', signal: abort.signal });
-      if (!response.ok) throw new Error(`the key set answered ${response.status}`);
-      const chunks: Uint8Array[] = [];
-      let bytes = 0;
-      if (response.body !== null) {
-        for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-          bytes += chunk.length;
-          if (bytes > MAX_BYTES) throw new Error(`the key set is larger than ${MAX_BYTES} bytes`);
-          chunks.push(chunk);
-        }
-      }
-      const keys = readKeySet(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-      // An empty set is what a broken provider publishes; it must not lock everybody out at once.
-      if (keys.size === 0) throw new Error('the key set has no key that could verify a token');
-      this.#keys = keys;
+      this.#keys = await this.#published(abort.signal);
       this.#fetchedAt = clock.now();
       this.#lastProblem = '';
       return true;
     } catch (error) {
       this.#lastProblem = abort.signal.aborted ? `the key set did not answer within ${FETCH_TIMEOUT_MS} ms` : (error as Error).message;
+      onFailure(abort.signal.aborted ? 'timeout' : error instanceof KeySetFailure ? error.reason : 'unreachable');
       return false;
     } finally {
       cancel();
     }
+  }
+
+  /** What the provider publishes now. @throws KeySetFailure, and whatever `fetch` throws where nobody is reached. */
+  async #published(signal: AbortSignal): Promise<Map<string, VerificationKey>> {
+    const response = await fetch(this.#options.jwksUrl, { headers: { accept: 'application/json' }, redirect: 'error', signal });
+    if (!response.ok) throw new KeySetFailure(`http_${response.status}`, `the key set answered ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    if (response.body !== null) {
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        bytes += chunk.length;
+        if (bytes > MAX_BYTES) throw new KeySetFailure('too_large', `the key set is larger than ${MAX_BYTES} bytes`);
+        chunks.push(chunk);
+      }
+    }
+    let body: unknown;
+    try {
+      body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    } catch {
+      throw new KeySetFailure('not_json', 'the key set is no JSON');
+    }
+    const keys = readKeySet(body);
+    // An empty set is what a broken provider publishes; it must not lock everybody out at once.
+    if (keys.size === 0) throw new KeySetFailure('no_keys', 'the key set has no key that could verify a token');
+    return keys;
   }
 }

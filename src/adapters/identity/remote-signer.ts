@@ -12,7 +12,8 @@ export type RemoteAnswer =
       readonly code: 'signer_unauthorized' | 'signer_delegation_missing' | 'signer_refused';
       readonly detail: string;
     }
-  | { readonly outcome: 'unavailable'; readonly detail: string };
+  /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
 export interface RemoteSigner {
   /** @param unsigned the whole wire transaction. */
@@ -40,7 +41,7 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
     url: string,
     body: string,
     headers: Readonly<Record<string, string>>,
-  ): Promise<{ status: number; text: string } | string> {
+  ): Promise<{ status: number; text: string } | Extract<RemoteAnswer, { outcome: 'unavailable' }>> {
     const giveUp = new AbortController();
     const stop = options.clock.deadline(options.clock.now() + ANSWER_MS, () => giveUp.abort());
     try {
@@ -51,11 +52,11 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
         headers: { ...headers, authorization: basic, 'content-type': 'application/json', accept: 'application/json' },
         body,
       });
-      const text = await response.text();
-      return text.length > MAX_ANSWER_BYTES ? 'its answer is too long' : { status: response.status, text };
+      const text = await textOf(response);
+      return text === null ? away('too_large', 'its answer is too long') : { status: response.status, text };
     } catch {
       // The error's own words may repeat what was sent.
-      return giveUp.signal.aborted ? 'it did not answer in time' : 'it could not be reached';
+      return giveUp.signal.aborted ? away('timeout', 'it did not answer in time') : away('unreachable', 'it could not be reached');
     } finally {
       stop();
     }
@@ -72,16 +73,33 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
       const headers = { 'privy-app-id': options.appId, 'privy-idempotency-key': idempotencyKey };
       const signature = options.key.signature({ method: 'POST', url, body, headers });
       const answer = await post(url, JSON.stringify(body), { ...headers, 'privy-authorization-signature': signature });
-      return typeof answer === 'string' ? { outcome: 'unavailable', detail: `the remote signer: ${answer}` } : answerOf(answer);
+      return 'outcome' in answer ? answer : answerOf(answer);
     },
   };
+}
+
+function away(reason: string, what: string): Extract<RemoteAnswer, { outcome: 'unavailable' }> {
+  return { outcome: 'unavailable', reason, detail: `the remote signer: ${what}` };
+}
+
+/** What was answered; null where it is longer than any answer, of which no more is read. */
+async function textOf(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  if (response.body === null) return '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function answerOf({ status, text }: { readonly status: number; readonly text: string }): RemoteAnswer {
   if (status === 200) {
     const signed = signedOf(text);
     return signed === null
-      ? { outcome: 'unavailable', detail: 'the remote signer answered with something else than a signed transaction' }
+      ? { outcome: 'unavailable', reason: 'malformed', detail: 'the remote signer answered with something else than a signed transaction' }
       : { outcome: 'signed', signed };
   }
   if (status === 401)
@@ -97,7 +115,8 @@ function answerOf({ status, text }: { readonly status: number; readonly text: st
       code: 'signer_delegation_missing',
       detail: 'the remote signer holds no delegation of this wallet to the service (403): its owner has to add the session signer there',
     };
-  if (status === 429 || status >= 500) return { outcome: 'unavailable', detail: `the remote signer answered ${status}` };
+  if (status === 429 || status >= 500)
+    return { outcome: 'unavailable', reason: `http_${status}`, detail: `the remote signer answered ${status}` };
   return {
     outcome: 'refused',
     code: 'signer_refused',

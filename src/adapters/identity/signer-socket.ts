@@ -11,7 +11,7 @@ export type SignerAnswer =
   /** It will not be signed as things stand; `code` says which condition is missing. */
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly rejections?: readonly RiskRejection[] }
   /** Nobody knows whether it was signed; nothing was broadcast. */
-  | { readonly outcome: 'unavailable'; readonly detail: string };
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
 /** Has prepared transactions signed. */
 export interface SignerDoor {
@@ -66,7 +66,7 @@ export async function listenAsSigner(options: {
         (given) => answer(200, given),
         (error: unknown) => {
           options.onError(error);
-          answer(200, { outcome: 'unavailable', detail: 'the signer could not read what it needs' });
+          answer(200, { outcome: 'unavailable', reason: 'internal', detail: 'the signer could not read what it needs' });
         },
       );
     });
@@ -100,14 +100,16 @@ export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): 
           resolve(answer);
         };
         const stop = clock.deadline(clock.now() + ANSWER_MS, () => {
-          settle({ outcome: 'unavailable', detail: 'the signer did not answer in time' });
+          settle({ outcome: 'unavailable', reason: 'timeout', detail: 'the signer did not answer in time' });
           request.destroy();
         });
-        request.on('error', () => settle({ outcome: 'unavailable', detail: 'the signer process cannot be reached' }));
+        request.on('error', () =>
+          settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer process cannot be reached' }),
+        );
         request.on('response', (response) => {
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', () => settle({ outcome: 'unavailable', detail: 'the signer broke off its answer' }));
+          response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer broke off its answer' }));
           response.on('end', () => settle(answerOf(Buffer.concat(chunks).toString('utf8'))));
         });
         request.end(JSON.stringify({ orderId }));
@@ -122,5 +124,5 @@ function answerOf(text: string): SignerAnswer {
   } catch {
     // Told below.
   }
-  return { outcome: 'unavailable', detail: 'the signer answered with something that is no answer' };
+  return { outcome: 'unavailable', reason: 'malformed', detail: 'the signer answered with something that is no answer' };
 }

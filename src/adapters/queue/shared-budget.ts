@@ -122,8 +122,9 @@ function createSharedBudget(deps: {
   readonly windowMs: number;
 }): RequestBudget {
   const { redis, clock, onError, key, limit, windowMs } = deps;
-  const cellMs = Math.max(1, Math.floor(windowMs / CELLS));
-  const lifetimeMs = windowMs + 2 * cellMs;
+  // Rounded up: cells that fell short of the window would let a second helping through before the first is old enough.
+  const cellMs = Math.ceil(windowMs / CELLS);
+  const lifetimeMs = (CELLS + 2) * cellMs;
   const cells = `{${key}}:spent`;
   const blocked = `{${key}}:blocked`;
   /** What this process alone has asked for: what it goes by while Redis is away. */

@@ -35,6 +35,8 @@ export interface JsonRpcOptions {
   /** How much may be asked; without one nothing is counted. */
   readonly budget?: RequestBudget;
   readonly timeoutMs?: number;
+  /** Hears of every request that brought no answer to itself, by its code; for whoever counts them. */
+  readonly onFailure?: (code: string) => void;
 }
 
 export interface JsonRpc {
@@ -63,6 +65,12 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   let counter = 0;
 
   async function send(method: string, params: readonly unknown[], kept: boolean): Promise<Reply> {
+    const reply = await sendUncounted(method, params, kept);
+    if (reply.kind === 'lost' || reply.kind === 'not_taken') options.onFailure?.(reply.error.code);
+    return reply;
+  }
+
+  async function sendUncounted(method: string, params: readonly unknown[], kept: boolean): Promise<Reply> {
     const waitMs = (await budget?.take(1, clock.now())) ?? 0;
     if (waitMs > 0)
       return {
@@ -96,7 +104,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
 
 /** Failures that a second try may not meet. A node that was slow once would be waited for twice as long. */
 function passes(code: string): boolean {
-  return code === 'unreachable' || code === 'not_json' || code === 'http_429';
+  return code === 'unreachable' || code === 'not_json' || code === 'http_429' || code.startsWith('http_5');
 }
 
 /** One POST after the other, each with what became of it. @throws TypeError where the address is none. */
@@ -186,7 +194,7 @@ function judge(id: number, status: number, text: string): Reply {
   try {
     body = JSON.parse(text);
   } catch {
-    return lost('not_json', `the node answered ${status} and something that is not JSON`);
+    return lost(status >= 500 ? `http_${status}` : 'not_json', `the node answered ${status} and something that is not JSON`);
   }
   const answer = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const { error } = answer;

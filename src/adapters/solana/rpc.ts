@@ -24,6 +24,8 @@ export interface SolanaRpcOptions {
   readonly clock: Clock;
   readonly budget?: RequestBudget;
   readonly timeoutMs?: number;
+  /** See `JsonRpcOptions`. */
+  readonly onFailure?: (code: string) => void;
 }
 
 /** One token that an address holds, over all of its accounts of that mint. */

@@ -38,6 +38,7 @@ export function createEvaluationRows(sql: Sql) {
     async paper(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<PaperRows> {
       const bookId = bookIds.paper(agent.id, agent.manifestVersion);
       const fills = await fillsOf(bookId, evaluatedAt);
+      const [paused] = await sql<{ ms: number }[]>`select paused_ms(${agent.id}, ${enteredAt}, ${evaluatedAt}) as ms`;
       const instruments = [...new Set(fills.map(({ instrument }) => instrument))];
       const marks = await sql<{ day: number | null; instrument: InstrumentKey; bid: DecimalString }[]>`
         with span as (
@@ -59,6 +60,7 @@ export function createEvaluationRows(sql: Sql) {
         capitalUsd: manifest.maxCapitalUsd,
         enteredAt,
         evaluatedAt,
+        pausedMs: paused?.ms ?? 0,
         fills,
         entryMarks,
         dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,

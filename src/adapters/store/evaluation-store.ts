@@ -79,12 +79,19 @@ export function createRunStore(sql: Sql) {
       await sql`update evaluation_runs set holder = null, held_until = null where id = any(${runIds as string[]}::uuid[]) and holder = ${holder}`;
     },
 
-    async announceProgress(run: { readonly orgId: string; readonly agentId: string }, at: number, body: Fields): Promise<void> {
+    /** Says nothing of a run that has ended meanwhile: whoever follows it has heard its end. */
+    async announceProgress(
+      run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
+      at: number,
+      body: Fields,
+    ): Promise<void> {
       await sql.begin(async (transaction) => {
-        await transaction`
+        // Locked, so that an end that is just being written is announced after this.
+        const told = await transaction`
           insert into announcements (channel, org_id, actor_id, at, body)
-          values ('agents', ${run.orgId}, ${run.agentId}, ${at}, ${transaction.json(body as never)})`;
-        await hintAnnouncements(transaction);
+          select 'agents', ${run.orgId}::uuid, ${run.agentId}::uuid, ${at}::bigint, ${transaction.json(body as never)}::jsonb
+          from (select 1 from evaluation_runs where id = ${run.runId} and state = 'running' for share) r`;
+        if (told.count > 0) await hintAnnouncements(transaction);
       });
     },
   };

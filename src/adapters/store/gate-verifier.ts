@@ -29,11 +29,14 @@ const PAGE_AGENTS = 500;
 /** The database and this program may differ in the last digits of a double. */
 const EQUAL_WITHIN = 1e-6;
 
-type GateRecord = (EvidenceRow & { readonly hash: string }) | (StageChangeRow & { readonly hash: string });
+/** `author` wrote the manifest version that it is about; null where that is not on record. */
+type StoredEvidence = EvidenceRow & { readonly hash: string; readonly author: string | null };
+type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
 
 interface StandingAgent {
   readonly id: string;
   readonly created: EpochMs;
+  readonly created_by: string;
   readonly stage: Stage;
   readonly manifest_version: number;
   readonly manifest_hash: string;
@@ -53,7 +56,7 @@ export async function verifyGates(
   let after = '00000000-0000-0000-0000-000000000000';
   for (;;) {
     const agents = await sql<StandingAgent[]>`
-      select a.id, floor(extract(epoch from a.created_at) * 1000)::bigint as created, a.stage, a.manifest_version, a.manifest_hash,
+      select a.id, floor(extract(epoch from a.created_at) * 1000)::bigint as created, a.created_by, a.stage, a.manifest_version, a.manifest_hash,
         c.snapshot #>> '{value,stage}' as charted, h.seq as head_seq, h.hash as head_hash
       from agents a left join actors c on c.id = a.id left join gate_heads h on h.agent_id = a.id where a.id > ${after} order by a.id limit ${PAGE_AGENTS}`;
     const records = await recordsOf(
@@ -72,10 +75,11 @@ export async function verifyGates(
 }
 
 async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, readonly GateRecord[]>> {
-  const evidence = await sql<(EvidenceRow & { readonly hash: string })[]>`
+  const evidence = await sql<StoredEvidence[]>`
     select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",
-      result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash
-    from evidence where agent_id = any(${ids as string[]}::uuid[])`;
+      result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash,
+      (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author
+    from evidence e where agent_id = any(${ids as string[]}::uuid[])`;
   const changes = await sql<(StageChangeRow & { readonly hash: string })[]>`
     select agent_id as "agentId", seq, at, from_stage as "fromStage", to_stage as "toStage", manifest_version as "manifestVersion",
       manifest_hash as "manifestHash", evidence_id as "evidenceId", asked_by as "askedBy", previous_hash as "previousHash", hash
@@ -99,7 +103,17 @@ interface Walk {
   manifestVersion: number;
   manifestHash: string;
   /** The newest evidence of each kind since it last counted anew. */
-  evidence: Map<EvidenceKind, { readonly id: string; readonly passed: boolean; readonly manifestHash: string }>;
+  evidence: Map<EvidenceKind, Weighed>;
+  readonly creator: string;
+}
+
+/** A piece of evidence as it was judged again. `signer` gave it as a word; null where it is no sign-off. */
+interface Weighed {
+  readonly id: string;
+  readonly passed: boolean;
+  readonly manifestHash: string;
+  readonly signer: string | null;
+  readonly author: string | null;
 }
 
 function verifyChain(
@@ -108,7 +122,16 @@ function verifyChain(
   manifestOf: (version: number) => Manifest | null,
   complain: GateComplaint,
 ): void {
-  const walk: Walk = { seq: 0, head: GENESIS_HASH, at: 0, stage: null, manifestVersion: 0, manifestHash: '', evidence: new Map() };
+  const walk: Walk = {
+    seq: 0,
+    head: GENESIS_HASH,
+    at: 0,
+    stage: null,
+    manifestVersion: 0,
+    manifestHash: '',
+    evidence: new Map(),
+    creator: agent.created_by,
+  };
   for (const record of chain) {
     verifyLink(record, walk, complain);
     if ('kind' in record) verifyEvidence(record, walk, manifestOf(record.manifestVersion), complain);
@@ -149,15 +172,17 @@ function verifyLink(record: GateRecord, walk: Walk, complain: GateComplaint): vo
   walk.at = Math.max(walk.at, at);
 }
 
-function verifyEvidence(record: EvidenceRow, walk: Walk, manifest: Manifest | null, complain: GateComplaint): void {
+function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest | null, complain: GateComplaint): void {
   const { agentId, at, seq, kind } = record;
   if (manifest === null) {
     complain(at, agentId, 'evidence', `gate record ${seq} is about manifest version ${record.manifestVersion}, which is not on record`);
     return;
   }
   let passed = false;
+  let signer: string | null = null;
   try {
     const series = JSON.parse(record.series) as EvidenceSeries[typeof kind];
+    if (kind === 'risk_signoff') signer = (series as EvidenceSeries['risk_signoff']).subject;
     const metrics = evidenceMetrics(kind, series);
     if (!hasLimitsOf(kind, series, manifest))
       complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was judged by other limits than the manifest's`);
@@ -167,7 +192,7 @@ function verifyEvidence(record: EvidenceRow, walk: Walk, manifest: Manifest | nu
   } catch (error) {
     complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
   }
-  walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash });
+  walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
 }
 
 /** Limits that stand in the series have to be the manifest's own. */
@@ -203,6 +228,13 @@ function verifyChange(record: StageChangeRow, walk: Walk, complain: GateComplain
       complain(at, agentId, 'gate', `gate record ${seq} opens the gate from ${fromStage} without the evidence that decides it`);
     else if (!proof.passed)
       complain(at, agentId, 'gate', `gate record ${seq} opens the gate from ${fromStage} by evidence that has not passed`);
+    else if (proof.signer !== null && [walk.creator, proof.author, record.askedBy].includes(proof.signer))
+      complain(
+        at,
+        agentId,
+        'gate',
+        `gate record ${seq} opens the gate from ${fromStage} by the word of ${proof.signer}, who is not independent of it`,
+      );
     for (const own of OF_THE_STAGE) walk.evidence.delete(own);
   } else walk.evidence.clear();
   walk.stage = toStage;

@@ -16,12 +16,16 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
   return rows.map(({ hash, canonical }) => ({ hash, manifest: JSON.parse(canonical) as Manifest }));
 }
 
-/** Agents that depend on a venue: those with an instrument on it, and of the reference prices those with a token that is benchmarked. */
+/**
+ * Agents that depend on a venue: those with an instrument on it, and of the reference prices those with a token that is
+ * benchmarked. Besides, those that still wait for it to come back although a later manifest left it.
+ */
 export async function agentsHearing(sql: Sql, venue: Venue): Promise<readonly string[]> {
   const prefix = `${venue === 'reference' ? 'spotchain' : venue}:%`;
   const rows = await sql<{ id: string }[]>`
     select g.id from agents g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
     where a.status = 'running' and exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${prefix})
+      or a.status = 'running' and a.snapshot #> '{context,degradedVenues}' ? ${venue}
     order by g.id`;
   return rows.map(({ id }) => id);
 }

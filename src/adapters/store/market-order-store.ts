@@ -3,18 +3,16 @@ import type { ActorRecord } from '../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../domain/book.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { RiskAttribution } from '../../domain/decision.ts';
+import type { MarketOrderState } from '../../domain/execution.ts';
 import type { ExecutionMode, Order } from '../../domain/order.ts';
 import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
 import type { Sql, Transaction } from './database.ts';
-import { fillsOf } from './proposal-store.ts';
-
-/** Where an order stands; the words are those of trade proposals. */
-type State = 'approved' | 'executing' | 'filled' | 'partially_filled' | 'failed' | 'unknown' | 'cancelled' | 'blocked_by_risk';
+import { withFills } from './order-fills.ts';
 
 interface Row {
   readonly id: string;
   readonly number: number;
-  readonly state: State;
+  readonly state: MarketOrderState;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly order_body: Order;
@@ -45,16 +43,7 @@ export function createMarketOrderStore(sql: Sql) {
   const columns = sql`id, number, state, reason, detail, order_body, decision_price::text, risk, placed_by, filled_quantity::text,
     filled_notional_usd::text, created_at, changed_at`;
 
-  async function withFills(rows: readonly Row[]) {
-    const filled = rows.filter(({ filled_quantity }) => filled_quantity !== '0').map(({ id }) => id);
-    const fills = filled.length === 0 ? [] : await fillsOf(sql, filled);
-    return rows.map((row) =>
-      orderOf(
-        row,
-        fills.filter(({ orderId }) => orderId === row.id),
-      ),
-    );
-  }
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', orderOf);
 
   return {
     /** Newest first. The position is the last order's number. */
@@ -69,13 +58,13 @@ export function createMarketOrderStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await withFills(page.items), next: page.next };
+      return { items: await viewsOf(page.items), next: page.next };
     },
 
     /** Null where the organization has no such order. */
     async find(orgId: string, id: string) {
       const rows = await sql<Row[]>`select ${columns} from market_orders where id = ${id} and org_id = ${orgId}`;
-      return (await withFills(rows))[0] ?? null;
+      return (await viewsOf(rows))[0] ?? null;
     },
   };
 }

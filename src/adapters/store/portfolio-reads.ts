@@ -1,5 +1,4 @@
-/** What a portfolio reads besides books: the fills that open positions were made of, and the liquidity of pools. */
-import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+/** What a portfolio reads besides books: the fills that open positions were made of. */
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Sql } from './database.ts';
@@ -27,21 +26,4 @@ export async function fillsOfPositions(
     ) f on true
     group by 1, 2`;
   return new Map(rows.map(({ book_id, instrument, ids }) => [`${book_id} ${instrument}`, ids]));
-}
-
-/** The liquidity of instruments' pools as the last cut since `since` observed it; an instrument without one is left out. */
-export async function poolLiquidity(
-  sql: Sql,
-  instruments: readonly InstrumentKey[],
-  since: EpochMs,
-): Promise<ReadonlyMap<InstrumentKey, { readonly liquidityUsd: DecimalString; readonly observedAt: EpochMs }>> {
-  if (instruments.length === 0) return new Map();
-  const rows = await sql<{ instrument: InstrumentKey; slot: number; liquidity_usd: string | null }[]>`
-    select distinct on (instrument) instrument, slot, body::jsonb ->> 'liquidityUsd' as liquidity_usd from observations
-    where instrument = any(${instruments as string[]}::text[]) and slot > ${since} order by instrument, slot desc`;
-  return new Map(
-    rows.flatMap(({ instrument, slot, liquidity_usd }) =>
-      liquidity_usd === null ? [] : [[instrument, { liquidityUsd: plainDecimal(liquidity_usd), observedAt: slot }] as const],
-    ),
-  );
 }

@@ -5,38 +5,24 @@ import type { DecimalString } from '../../domain/decimal.ts';
 import type { RiskAttribution } from '../../domain/decision.ts';
 import type { ExecutionMode, Order } from '../../domain/order.ts';
 import type { OutcomeSide, PredictionMarket } from '../../domain/prediction-market.ts';
-import { readOutcomeKey } from '../../domain/prediction-order.ts';
+import { type OnchainTerms, type PredictionOrderState, readOutcomeKey } from '../../domain/prediction-order.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
 import { writeSettlements } from './book-store.ts';
 import type { Sql, Transaction } from './database.ts';
-import { fillsOf } from './proposal-store.ts';
-
-/** Where an order stands (decisions "Prediction order"). */
-type State = 'prepared' | 'submitted' | 'open' | 'partially_filled' | 'filled' | 'cancelled' | 'failed';
-
-/** Wallet, accounts and deposit of a live order. */
-interface Onchain {
-  readonly wallet: string;
-  readonly transactionId: string;
-  readonly venueMarketId: string;
-  readonly orderAccount: string;
-  readonly positionAccount: string;
-  readonly depositUsd: DecimalString;
-  readonly escrowAccount: string | null;
-}
+import { withFills } from './order-fills.ts';
 
 interface Row {
   readonly id: string;
   readonly number: number;
-  readonly state: State;
+  readonly state: PredictionOrderState;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly market_id: string;
   readonly outcome: OutcomeSide;
   readonly order_body: Order;
-  readonly onchain: Onchain | null;
+  readonly onchain: OnchainTerms | null;
   readonly decision_price: DecimalString;
   readonly risk: RiskAttribution;
   readonly placed_by: string;
@@ -75,22 +61,13 @@ export function createPredictionOrderStore(sql: Sql) {
   const columns = sql`id, number, state, reason, detail, market_id, outcome, order_body, onchain, decision_price::text, risk, placed_by,
     filled_quantity::text, filled_notional_usd::text, fees_usd::text, refund_usd::text, created_at, changed_at`;
 
-  async function withFills(rows: readonly Row[]) {
-    const filled = rows.filter(({ filled_quantity }) => filled_quantity !== '0').map(({ id }) => id);
-    const fills = filled.length === 0 ? [] : await fillsOf(sql, filled);
-    return rows.map((row) =>
-      orderOf(
-        row,
-        fills.filter(({ orderId }) => orderId === row.id),
-      ),
-    );
-  }
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', orderOf);
 
   return {
     /** Newest first. The position is the last order's number. */
     async list(
       orgId: string,
-      filter: { readonly mode?: ExecutionMode; readonly state?: State; readonly marketId?: string },
+      filter: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
       { limit, after }: PageWindow,
     ): Promise<PageRows<ReturnType<typeof orderOf>>> {
       const rows = await sql<Row[]>`
@@ -101,7 +78,7 @@ export function createPredictionOrderStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await withFills(page.items), next: page.next };
+      return { items: await viewsOf(page.items), next: page.next };
     },
 
     /** The account of the position that a wallet has in an outcome by the venue's word; null where no order here opened one. */
@@ -116,7 +93,7 @@ export function createPredictionOrderStore(sql: Sql) {
     /** Null where the organization has no such order. */
     async find(orgId: string, id: string) {
       const rows = await sql<Row[]>`select ${columns} from prediction_orders where id = ${id} and org_id = ${orgId}`;
-      return (await withFills(rows))[0] ?? null;
+      return (await viewsOf(rows))[0] ?? null;
     },
   };
 }

@@ -3,19 +3,17 @@ import type { ActorRecord } from '../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../domain/book.ts';
 import type { Json } from '../../domain/canonical-json.ts';
 import { plainDecimal } from '../../domain/decimal.ts';
+import type { PreparedTransactionState, TransactionPurpose } from '../../domain/transaction/life.ts';
 import type { PreparedMessage } from '../../domain/transaction/verify.ts';
 import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
 import type { Sql, Transaction } from './database.ts';
-import { fillsOf } from './proposal-store.ts';
-
-type State = 'prepared' | 'submitted' | 'verified' | 'broadcast' | 'confirmed' | 'finalized' | 'expired' | 'refused' | 'failed' | 'unknown';
-type Purpose = 'swap' | 'prediction_order' | 'checkout' | 'launch';
+import { withFills } from './order-fills.ts';
 
 interface Row {
   readonly id: string;
   readonly number: number;
-  readonly purpose: Purpose;
-  readonly state: State;
+  readonly purpose: TransactionPurpose;
+  readonly state: PreparedTransactionState;
   readonly reason: string | null;
   readonly detail: string | null;
   readonly wallet: string;
@@ -29,6 +27,11 @@ interface Row {
   readonly submitted_by: string | null;
   readonly created_at: number;
   readonly changed_at: number;
+}
+
+/** The open states (`OPEN_TRANSACTION_STATES`), spelled as the index of open transactions spells them. */
+function isOpen(sql: Sql | Transaction) {
+  return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
 /** Thrown where an organization's ground moved between the judgement of a transaction and its birth: nothing is written. */
@@ -64,7 +67,7 @@ export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: st
       (select count(*) || '/' || coalesce(max(number), 0) from market_orders where org_id = ${orgId} and state in ('approved', 'executing', 'unknown')),
       (select count(*) || '/' || coalesce(max(number), 0) from prediction_orders where org_id = ${orgId} and state in ('prepared', 'submitted', 'open', 'partially_filled')),
       (select count(*) || '/' || coalesce(max(number), 0) from prepared_transactions
-        where org_id = ${orgId} and state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown'))) as ground`;
+        where org_id = ${orgId} and ${isOpen(sql)})) as ground`;
   return row?.ground as string;
 }
 
@@ -73,8 +76,7 @@ export async function requireRooms(transaction: Transaction, records: readonly A
   for (const { orgId, bookId, ground, most } of records as readonly PreparedRoomRecord[]) {
     await transaction`select pg_advisory_xact_lock(hashtextextended(${`prepared transactions ${orgId}`}, 0))`;
     const [open] = await transaction<{ n: number }[]>`
-      select count(*)::int as n from prepared_transactions
-      where org_id = ${orgId} and state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
+      select count(*)::int as n from prepared_transactions where org_id = ${orgId} and ${isOpen(transaction)}`;
     if ((open?.n as number) >= most) throw new RoomFull(`organization ${orgId} has ${open?.n} open transactions`);
     if ((await groundOf(transaction, orgId, bookId)) !== ground) throw new RoomMoved(`the ground of organization ${orgId} moved`);
   }
@@ -100,19 +102,10 @@ export function createPreparedTransactionStore(sql: Sql) {
   const columns = sql`id, number, purpose, state, reason, detail, wallet, subject, message, unsigned, signature, slot, fee_lamports::text,
     prepared_by, submitted_by, created_at, changed_at`;
 
-  async function withFills(rows: readonly Row[]) {
-    const ids = rows.filter(({ state }) => state === 'finalized').map(({ id }) => id);
-    const fills = ids.length === 0 ? [] : await fillsOf(sql, ids);
-    return rows.map((row) =>
-      viewOf(
-        row,
-        fills.filter(({ orderId }) => orderId === row.id),
-      ),
-    );
-  }
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ state }) => state === 'finalized', viewOf);
 
   /** Reads of the transactions of one purpose. */
-  const ofPurpose = (purpose: Purpose) => ({
+  const ofPurpose = (purpose: TransactionPurpose) => ({
     /** Newest first. The position is the last one's number. */
     async list(orgId: string, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof viewOf>>> {
       const rows = await sql<Row[]>`
@@ -120,15 +113,14 @@ export function createPreparedTransactionStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await withFills(page.items), next: page.next };
+      return { items: await viewsOf(page.items), next: page.next };
     },
 
     /** Null where the organization has no such transaction. */
     async find(orgId: string, id: string) {
-      const rows = await sql<
-        Row[]
-      >`select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
-      return (await withFills(rows))[0] ?? null;
+      const rows = await sql<Row[]>`
+        select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
+      return (await viewsOf(rows))[0] ?? null;
     },
   });
   return { ofPurpose };
@@ -140,7 +132,7 @@ export async function openPreparedTransactions(sql: Sql | Transaction, orgId: st
     { id: string; instrument: OpenProposal['instrument']; side: OpenProposal['side']; quantity: string; notional_usd: string }[]
   >`
     select id, instrument, side, quantity::text, notional_usd::text from prepared_transactions
-    where org_id = ${orgId} and state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown') and book_id = ${bookId}
+    where org_id = ${orgId} and ${isOpen(sql)} and book_id = ${bookId}
     order by number`;
   return rows.map(({ id, instrument, side, quantity, notional_usd }) => ({
     id,

@@ -7,6 +7,7 @@ import type { ProposalState } from '../../domain/execution.ts';
 import type { Order } from '../../domain/order.ts';
 import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
 import type { Sql } from './database.ts';
+import { withFills } from './order-fills.ts';
 
 interface ProposalRow {
   readonly id: string;
@@ -41,16 +42,7 @@ export function createProposalStore(sql: Sql) {
   const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body,
     decision_price::text, reads_reference, risk, decided_by, filled_quantity::text, filled_notional_usd::text, created_at, expires_at, changed_at`;
 
-  async function withFills(rows: readonly ProposalRow[]) {
-    const filled = rows.filter(({ filled_quantity }) => filled_quantity !== '0').map(({ id }) => id);
-    const fills = filled.length === 0 ? [] : await fillsOf(sql, filled);
-    return rows.map((row) =>
-      proposalOf(
-        row,
-        fills.filter(({ orderId }) => orderId === row.id),
-      ),
-    );
-  }
+  const viewsOf = (rows: readonly ProposalRow[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', proposalOf);
 
   return {
     /** Newest first. The position is the last proposal's number. */
@@ -62,7 +54,7 @@ export function createProposalStore(sql: Sql) {
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
         order by number desc limit ${limit + 1}`;
       const page = pageOfRows(rows, limit, (row) => String(row.number));
-      return { items: await withFills(page.items), next: page.next };
+      return { items: await viewsOf(page.items), next: page.next };
     },
 
     /** Whether an order may be on its way to its venue at this moment. */
@@ -74,17 +66,9 @@ export function createProposalStore(sql: Sql) {
     /** Null where the organization has no such proposal. */
     async find(orgId: string, proposalId: string) {
       const rows = await sql<ProposalRow[]>`select ${columns} from proposals where id = ${proposalId} and org_id = ${orgId}`;
-      return (await withFills(rows))[0] ?? null;
+      return (await viewsOf(rows))[0] ?? null;
     },
   };
-}
-
-/** The fills of orders, in the order of booking. */
-export async function fillsOf(sql: Sql, orderIds: readonly string[]): Promise<readonly Fill[]> {
-  return sql<Fill[]>`
-    select id, order_id as "orderId", book_id as "bookId", instrument, side, quantity::text, fill_price::text as "fillPrice", fee_usd::text as "feeUsd",
-      notional_usd::text as "notionalUsd", decision_price::text as "decisionPrice", slippage_bps as "slippageBps", at, quotes
-    from fills where order_id = any(${orderIds as string[]}::text[]) order by number`;
 }
 
 function proposalOf(row: ProposalRow, fills: readonly Fill[]) {

@@ -1,10 +1,11 @@
 /**
  * Verifies the trail by itself: recomputes every hash of every agent's chain of decisions and of gate records from the rows
- * as they lie, in the order of time, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
+ * as they lie, in the order of time, holds every book against its ledger, and names the first row that was altered. Shares nothing with the code that wrote the rows but their hash rules.
  */
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest.ts';
+import { verifyBooks } from './book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gate-verifier.ts';
 
@@ -36,6 +37,7 @@ export interface TrailReport {
   readonly manifests: number;
   /** Pieces of evidence and changes of stage. */
   readonly gateRecords: number;
+  readonly books: number;
 }
 
 interface StoredDecision {
@@ -100,6 +102,12 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     return one;
   };
 
+  // Whoever takes an agent away with all its rows takes every chain with it; that it was created is on record beside them.
+  const gone = await sql<{ target: string; at: number }[]>`
+    select a.target, floor(extract(epoch from min(a.at)) * 1000)::bigint as at from audit a
+    where a.action = 'agent.create' and not exists (select 1 from agents g where g.id::text = a.target) group by 1`;
+  for (const { target, at } of gone) complain(at, target, 'agent', 'it was created, and nothing of it is on record', null);
+
   const manifests = await readManifests(sql, complain);
   const chains = await readChains(sql);
   const [extent] = await sql<{ first: number | null; last: number | null; rows: number; observations: number }[]>`
@@ -141,6 +149,7 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     (agentId, version) => manifests.get(`${agentId} ${version}`)?.manifest ?? null,
     (at, agentId, part, detail) => complain(at, agentId, part, detail),
   );
+  const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   found.sort((a, b) => a.at - b.at);
   return {
     whole: breaks === 0,
@@ -150,6 +159,7 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     observations,
     manifests: manifests.size,
     gateRecords,
+    books,
   };
 }
 

@@ -75,7 +75,8 @@ export function createVaultStore(sql: Sql) {
         return true;
       } catch (error) {
         const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
-        if (error instanceof BookMoved || (code === '23505' && constraint === 'vault_changes_pkey')) return false;
+        const moved = (code === '23505' && constraint === 'vault_changes_pkey') || constraint === 'vault_reserved';
+        if (error instanceof BookMoved || moved) return false;
         throw error;
       }
     },

@@ -35,7 +35,7 @@ export function verifyTrailCommand(program: Command): void {
 }
 
 function reportText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books`;
   if (report.whole) return `the trail is whole: ${seen}`;
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,

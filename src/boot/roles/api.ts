@@ -82,7 +82,11 @@ export async function startApi(deps: {
   const { connection, shardDecisions, ...callers } = deps.callers;
   // Readers wait behind decisions.
   const budgets = optionalBudgets(deps.budgets);
-  const verifier = createTokenVerifier({ ...deps.addresses.identity, clock });
+  const verifier = createTokenVerifier({
+    ...deps.addresses.identity,
+    clock,
+    onFailure: (reason) => deps.metrics.unanswered('identity', reason),
+  });
   const members = createMemberStore(sql);
   const tail = createAnnouncementTail({
     sql,
@@ -150,7 +154,8 @@ export async function startApi(deps: {
     log,
   });
   const { rpcUrl } = deps.addresses.spotchain;
-  const primaryWallets = rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock);
+  const primaryWallets =
+    rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
   await tail.start();
   const app = await buildApi(
     {
@@ -184,7 +189,9 @@ export async function startApi(deps: {
       }),
       states: deps.states,
       budgets: () => budgetStates(deps.budgets, clock.now()),
-      ...createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue),
+      ...createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue, deps.metrics.unknownField, (reason) =>
+        deps.metrics.unanswered('evmchain', reason),
+      ),
       ...(primaryWallets === null ? {} : { primaryWallets }),
       intelligence: createIntelligenceReads(sql),
       catalog: CATALOG,

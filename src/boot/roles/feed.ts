@@ -27,6 +27,7 @@ import { createIntelligenceFeed } from '../intelligence.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { publishMarketStates } from '../market-states.ts';
+import { keepPools } from '../pools.ts';
 import { keepPredictions } from '../prediction.ts';
 import { createWriteLine } from '../write-line.ts';
 import type { Venues } from '../venues.ts';
@@ -68,17 +69,17 @@ export function startFeed(deps: {
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
   /**
-   * What the agents look at, what books hold, and every token that trades in pools: how deep its pool is stands in the
-   * observations alone, and people swap tokens that no agent looks at.
+   * What the agents look at, what books hold, and every token that trades in pools: people swap tokens that no agent
+   * looks at, and their risk asks how deep the pool is.
    */
   let instruments: readonly CatalogEntry[] = [];
   const needsByHash = new Map<string, readonly IndicatorNeed[]>();
 
   /**
-   * What a tick and the breakers wait for stands in no queue behind what is only kept: cuts, the word to agents that a
-   * feed is lost, and everything else go each in a line of their own.
+   * What a tick, the breakers and orders wait for stands in no queue behind what is only kept: cuts, the word to agents
+   * that a feed is lost, how deep pools are, and everything else go each in a line of their own.
    */
-  const [cuts, words, kept] = [createWriteLine(log), createWriteLine(log), createWriteLine(log)];
+  const [cuts, words, pools, kept] = [createWriteLine(log), createWriteLine(log), createWriteLine(log), createWriteLine(log)];
 
   async function refreshNeeds(): Promise<void> {
     const [manifests, held] = await Promise.all([activeManifests(sql), heldInstruments(sql)]);
@@ -187,6 +188,12 @@ export function startFeed(deps: {
       write: kept.write,
       onFailure: (error) => log.error({ err: error }, 'the prediction markets'),
     });
+    const unpool = keepPools({
+      sql,
+      judged: pipeline.judged,
+      write: pools.write,
+      onFailure: (error) => log.error({ err: error }, 'the liquidity of pools'),
+    });
     pipeline.start();
     duty = {
       pipeline,
@@ -194,11 +201,12 @@ export function startFeed(deps: {
         settle();
         unpublish();
         unkeep();
+        unpool();
         metrics.hearing(null);
         pipeline.stop();
         for (const subscription of [heard, judged, edges]) subscription.unsubscribe();
         await unrecord?.();
-        await Promise.all([cuts.done(), words.done(), kept.done()]);
+        await Promise.all([cuts.done(), words.done(), pools.done(), kept.done()]);
       },
     };
     log.info({ feeds: feeds.length }, 'the feed is on duty');

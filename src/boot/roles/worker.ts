@@ -4,7 +4,7 @@ import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { createShardTicker, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
-import type { ManualPreTrade } from '../../../actors/market-order/commands.ts';
+import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { marketOrderCarriers } from '../../../actors/market-order/execution.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
@@ -84,7 +84,7 @@ export function startWorker(deps: {
     /** The venue of live prediction orders. A process without it asks after none of them. */
     readonly onchainPredictions?: OnchainPredictions | null;
     /** Risk for the orders of people. A process without it executes none of them. */
-    readonly manual?: ManualPreTrade;
+    readonly manual?: MarketPreTrade;
     readonly approvalMs: number;
     /** The price at which a sell of the instrument would trade now; null where none is live. */
     readonly bid: (instrument: InstrumentKey) => string | null;

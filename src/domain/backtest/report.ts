@@ -1,4 +1,5 @@
 /** A backtest as one page: drawings inside, no request to anywhere, readable on paper, every text escaped. */
+import { Decimal, type DecimalString } from '../decimal.ts';
 import type { BacktestResult, ConditionStatistics, EquityDayRow, TradeSummary } from './run.ts';
 
 const WIDTH = 960;
@@ -59,6 +60,11 @@ function number(value: number | null, digits = 2, unit = ''): string {
   return value === null ? 'not defined' : `${value.toFixed(digits)}${unit}`;
 }
 
+/** To the cent: the result has every digit, a tile has room for few. */
+function dollars(amountUsd: DecimalString): string {
+  return `${new Decimal(amountUsd).toFixed(2)} USD`;
+}
+
 function numbersOf({ performance, benchmark, trades, exposurePct, feesUsd, finalEquityUsd, method, turnoverUsd }: BacktestResult): string {
   const cell = (name: string, value: string, note = ''): string =>
     `<div>${name}<b>${escaped(value)}</b><span class="soft">${escaped(note)}</span></div>`;
@@ -68,11 +74,11 @@ function numbersOf({ performance, benchmark, trades, exposurePct, feesUsd, final
     cell('Maximum drawdown', number(performance.maxDrawdownPct, 2, ' %'), `benchmark ${number(benchmark.maxDrawdownPct, 1, ' %')}`),
     cell('Return', number(performance.returnPct, 2, ' %'), `benchmark ${number(benchmark.returnPct, 1, ' %')}`),
     cell('Volatility a year', number(performance.annualVolatilityPct, 2, ' %'), `benchmark Sharpe ${number(benchmark.sharpe)}`),
-    cell('Final equity', `${finalEquityUsd} USD`),
+    cell('Final equity', dollars(finalEquityUsd)),
     cell('Exposure', number(exposurePct, 1, ' %'), 'bars with a position'),
     cell('Closed trades', String(trades.closed), `hit rate ${number(trades.hitRatePct, 1, ' %')}`),
     cell('Average trade', number(trades.averageProfitPct, 3, ' %'), `slippage ${number(trades.averageSlippageBps, 1, ' bps')}`),
-    cell('Fees', `${feesUsd} USD`, `turnover ${turnoverUsd.toFixed(0)} USD`),
+    cell('Fees', dollars(feesUsd), `turnover ${turnoverUsd.toFixed(0)} USD`),
   ].join('')}</div>`;
 }
 

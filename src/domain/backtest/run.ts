@@ -274,7 +274,7 @@ function resultOf(
     missed: simulation.missed,
     conditions: conditionsOf(rules, simulation),
     luck: luckOf(returns, periodsPerYear, trials),
-    assumptions: { ...assumptions, named: namedAssumptions(history, rules, assumptions) },
+    assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions) },
     checkedBars,
     daily: days.map(({ date, equity, high, low, drawdownPct, benchmark: held }) => ({
       date,
@@ -507,7 +507,7 @@ function luckOf(returns: Float64Array, periodsPerYear: number, { versions, other
 }
 
 /** What a reader has to know before believing a number of the result. */
-function namedAssumptions(history: History, rules: RuleBook, assumptions: Assumptions): string[] {
+function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
   const named = [
     'A decision at the close of a bar sees closed bars and facts received by then, and fills at the open of the next bar.',
     'Decided once per bar; live, once a minute. Where several instruments ask at one bar, each is acted on, exits first.',
@@ -521,6 +521,10 @@ function namedAssumptions(history: History, rules: RuleBook, assumptions: Assump
     'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',
     'Autonomy is assumed to be `autonomous`: an entry is sized down to what the limits leave.',
   ];
+  if (history.timeframe !== manifest.timeframe)
+    named.push(
+      `Decided on bars of ${history.timeframe}; the manifest decides on bars of ${manifest.timeframe}, so this is the life of another rhythm.`,
+    );
   rules.plans.forEach(({ side, condition }, rule) => {
     const total = rules.instruments.reduce((sum, { entryPassed }) => sum + entryPassed.length, 0);
     const unknown = rules.instruments.reduce((sum, { unknownCount }) => sum + (unknownCount[rule] as number), 0);

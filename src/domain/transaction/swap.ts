@@ -1,5 +1,5 @@
 /** A swap: what was promised for it, whether a transaction keeps the promise, and the fill that a finalized one comes to. Chain amounts are raw base units. */
-import type { Fill, FillQuote } from '../book.ts';
+import { type Fill, type FillQuote, PRICE_DECIMALS } from '../book.ts';
 import { slippageBpsOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { marketStepOf } from '../market-step.ts';
@@ -165,13 +165,10 @@ export interface SwapFillInfo {
   readonly quotes: readonly FillQuote[];
 }
 
-/** Decimals that a fill's price keeps. */
-const PRICE_DECIMALS = 12;
-
 /**
  * The fill of a finalized swap: what the wallet really gave and got, whatever was quoted; null where the balances show no
- * trade. Price x quantity is exact in a book, so the price is rounded in the wallet's favour and the rest is a fee: the
- * dollars that leave the book are the dollars that left the wallet. Network fees are paid in lamports and stay outside.
+ * trade. Both amounts are booked to the last base unit and nothing is a fee; only the price, their quotient, is rounded.
+ * Network fees are paid in lamports and stay outside.
  */
 export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: SwapFillInfo): Fill | null {
   const { wallet, side, input, output } = promise;
@@ -180,9 +177,8 @@ export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: Sw
   if (given <= 0n || got <= 0n) return null;
   const [paid, received] = [uiOf(given.toString(), input), uiOf(got.toString(), output)];
   const [quantity, dollars] = side === 'buy' ? [received, paid] : [paid, received];
-  const price = dollars.div(quantity).toDecimalPlaces(PRICE_DECIMALS, side === 'buy' ? Decimal.ROUND_FLOOR : Decimal.ROUND_CEIL);
+  const price = dollars.div(quantity).toDecimalPlaces(PRICE_DECIMALS);
   if (!price.gt(0)) return null;
-  const notional = quantity.times(price);
   return {
     id: info.id,
     orderId: info.orderId,
@@ -191,8 +187,8 @@ export function swapFill(changes: BalanceChanges, promise: SwapPromise, info: Sw
     side,
     quantity: plainDecimal(quantity),
     fillPrice: plainDecimal(price),
-    feeUsd: plainDecimal(side === 'buy' ? dollars.minus(notional) : notional.minus(dollars)),
-    notionalUsd: plainDecimal(notional),
+    feeUsd: '0',
+    notionalUsd: plainDecimal(dollars),
     decisionPrice: info.decisionPrice,
     slippageBps: slippageBpsOf(side, info.decisionPrice, price),
     at: info.at,

@@ -348,6 +348,8 @@ export async function createOnchainPredictionDouble(options: OnchainPredictionDo
   }
 
   const isClosed = ({ history }: OrderRecord): boolean => history.some(({ eventType }) => eventType === 'order_closed');
+  const spentOf = ({ history }: OrderRecord): bigint =>
+    history.reduce((sum, row) => sum + notionalOf(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
   const filledOf = ({ history }: OrderRecord): bigint => history.reduce((sum, { filledMicro }) => sum + filledMicro, 0n);
 
   /** Half of what is ordered first, the rest a while later. */
@@ -363,14 +365,11 @@ export async function createOnchainPredictionDouble(options: OnchainPredictionDo
     if (contractsMicro <= 0n || contractsMicro > left)
       throw new RangeError(`${contractsMicro} of ${left} micro-contracts cannot be filled`);
     const signature = `fill-${events + 1}`;
-    note(order, {
-      eventType: 'order_filled',
-      signature,
-      filledMicro: contractsMicro,
-      priceMicro,
-      feeMicro: feeOf(contractsMicro, priceMicro),
-      returned: null,
-    });
+    const fee = feeOf(contractsMicro, priceMicro);
+    // Each fill's fee is rounded up, and the deposit was for one: together they take no more than was paid in.
+    const unspent = order.deposit - spentOf(order) - notionalOf(contractsMicro, priceMicro);
+    const feeMicro = order.isBuy && unspent >= 0n && fee > unspent ? unspent : fee;
+    note(order, { eventType: 'order_filled', signature, filledMicro: contractsMicro, priceMicro, feeMicro, returned: null });
     const held = positions.get(order.position) ?? 0n;
     positions.set(order.position, order.isBuy ? held + contractsMicro : held - contractsMicro);
     if (contractsMicro === left) giveBack(order);
@@ -378,7 +377,7 @@ export async function createOnchainPredictionDouble(options: OnchainPredictionDo
 
   /** Returns what of the deposit was not spent, by a transaction of its own, and closes the order. */
   function giveBack(order: OrderRecord): void {
-    const spent = order.history.reduce((sum, row) => sum + notionalOf(row.filledMicro, row.priceMicro) + row.feeMicro, 0n);
+    const spent = spentOf(order);
     const rest = order.isBuy ? order.deposit - spent : 0n;
     if (rest < 0n) throw new RangeError(`${spent} were spent of a deposit of ${order.deposit}`);
     const returned = rest === 0n ? null : refund(order, rest);

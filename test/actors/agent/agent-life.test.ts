@@ -10,6 +10,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { agentsHearing } from '../../../src/adapters/store/manifest-reads.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -209,6 +210,15 @@ test('degraded data for five seconds pauses an agent with live capital, not at 4
     ok: true,
     value: { paused: false, stage: 'limited_live' },
   });
+});
+
+test('an agent whose later manifest left a degraded venue still hears that it came back', async () => {
+  const id = await created();
+  expect(await agentsHearing(sql, 'evmvenue')).not.toContain(id);
+  await runtime.deliverMany([id], { type: 'feed.degraded', venue: 'evmvenue' }, { cause: 'feed' });
+  expect(await agentsHearing(sql, 'evmvenue')).toContain(id);
+  await runtime.deliverMany([id], { type: 'feed.restored', venue: 'evmvenue' }, { cause: 'feed' });
+  expect(await agentsHearing(sql, 'evmvenue')).not.toContain(id);
 });
 
 test('without live capital, lost data is an alert and no pause; with two venues degraded, both have to come back', async () => {

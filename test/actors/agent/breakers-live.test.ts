@@ -15,6 +15,7 @@ import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { createGateStage, type GateStage, ORG } from '../../adapters/store/gate-stage.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { payIntoVault } from '../../harness/vault.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 let stage: GateStage;
@@ -31,8 +32,8 @@ const rowOf = async (id: string) => (await stage.app`select stage, pause_cause, 
 /** Fills the live book: so many purchases, each so much worse than its decision. */
 async function liveFills(id: string, count: number, slippageBps: number, at: number): Promise<void> {
   const bookId = bookIds.live(id);
+  await payIntoVault(stage.app, ORG, id, '300', at);
   await stage.app.begin(async (sql) => {
-    await writeRecords(sql, [{ type: 'ledger', orgId: ORG, bookId, amountUsd: '1000', reference: stage.newId(), at }]);
     for (let n = 0; n < count; n++) {
       const fill: Fill = {
         id: stage.newId(),
@@ -105,11 +106,11 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
     await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, 'spotchain:AAPLx', 'h', '{"quote":{"bid":"10","ask":"11","quality":"live"}}')`;
     await liveFills(id, 4, 0, now - 1_000);
     const day = Math.floor(now / 86_400_000) * 86_400_000;
-    await stage.app`update books set day = ${day}, day_start_equity_usd = 1000 where id = ${bookIds.live(id)}`;
+    await stage.app`update books set day = ${day}, day_start_equity_usd = 500 where id = ${bookIds.live(id)}`;
     await liveFills(id, 1, 0, live.now());
     expect(await rowOf(id)).toMatchObject({ pause_cause: null });
-    // Two thousand and more were paid in; 3100 at the day's first mark make that a bad day, once a fill is looked at.
-    await stage.app`update books set day_start_equity_usd = 3100 where id = ${bookIds.live(id)}`;
+    // Nine hundred were paid in; 1300 at the day's first mark make that a bad day, once a fill is looked at.
+    await stage.app`update books set day_start_equity_usd = 1300 where id = ${bookIds.live(id)}`;
     await liveFills(id, 1, 0, live.now());
     await waitFor(async () => (await rowOf(id))?.['pause_cause'] === 'daily_drawdown', { what: 'the drawdown breaker between ticks' });
     expect(await rowOf(id)).toMatchObject({ stage: 'limited_live' });

@@ -139,6 +139,30 @@ describe('breakers', () => {
   });
 });
 
+describe('lost data and live capital', () => {
+  const paused = (stage: Stage, feed: string): ActorState =>
+    stateAt(stage, { duty: 'paused', feed, context: { pauseCause: 'operator', degradedVenues: ['spotchain'] } });
+  const resume = { type: 'resume', subject: 'rita', createdBy: 'creator', at: AT };
+
+  test('what was lost while an operator had paused the agent holds it as the breaker would have', () => {
+    for (const stage of ['limited_live', 'live'] as const) {
+      expect(told(paused(stage, 'lost'), resume).refusal).toMatchObject({ code: 'cause_persists' });
+      const back = told(paused(stage, 'lost'), { type: 'feed.restored', venue: 'spotchain' }).plan?.state as ActorState;
+      expect(told(back, resume).plan?.state.value).toMatchObject({ stage, duty: 'active', feed: 'live' });
+    }
+    expect(told(paused('paper', 'lost'), resume).plan?.state.value).toMatchObject({ duty: 'active' });
+  });
+
+  test('no gate to live capital opens while the data is degraded or lost', () => {
+    for (const feed of ['degraded', 'lost']) {
+      for (const stage of ['shadow', 'limited_live'] as const) {
+        expect(told(stateAt(stage, { feed }), passed(stage)).refusal).toMatchObject({ code: 'state_conflict' });
+      }
+      expect(told(stateAt('paper', { feed }), passed('paper')).plan?.state.value).toMatchObject({ stage: 'shadow' });
+    }
+  });
+});
+
 describe('snapshots from before there were gates to pass', () => {
   const golden = JSON.parse(readFileSync(new URL('../../fixtures/agent-snapshots/agent-1.json', import.meta.url), 'utf8')) as {
     name: string;

@@ -100,6 +100,15 @@ describe('prepare', () => {
     const outcome = await stage.live.prepare(stage.context, stage.wish(), stage.wallet.address);
     expect(outcome.ok ? [] : outcome.refusal.rejections?.map(({ code }) => code)).toEqual(['quote_not_live']);
   });
+
+  test('a node that does not answer is said to be silent, and nothing is stored', async () => {
+    const stored = await reserved();
+    stage.solana.faults.set({ status5xx: 1 });
+    const outcome = await stage.live.prepare(stage.context, stage.wish(), stage.wallet.address);
+    stage.solana.faults.reset();
+    expect(outcome).toMatchObject({ ok: false, refusal: { code: 'unavailable', detail: expect.stringContaining('does not answer') } });
+    expect(await reserved()).toBe(stored);
+  });
 });
 
 describe('execute', () => {

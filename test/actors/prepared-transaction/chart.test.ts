@@ -1,14 +1,14 @@
 // Every edge of the prepared transaction's chart and every one that is not: each event in each state, and the same after a restore.
 import { expect, test } from 'vitest';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
+import type { PreparedTransactionInput } from '../../../actors/prepared-transaction/protocol.ts';
+import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
+import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/actor-step.ts';
 import {
   OPEN_TRANSACTION_STATES,
   PREPARED_TRANSACTION_STATES,
-  type PreparedTransactionInput,
   type PreparedTransactionState,
-} from '../../../actors/prepared-transaction/protocol.ts';
-import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
-import type { ActorEvent, ActorState, StepPlan } from '../../../src/domain/actor-step.ts';
+} from '../../../src/domain/transaction/life.ts';
 import { SLOT } from '../agent/sample.ts';
 
 const settled: string[] = [];

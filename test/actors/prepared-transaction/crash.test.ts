@@ -1,7 +1,7 @@
 // A process that dies between any two steps of a swap: the one after it comes to one fill or none, never two; and a halt that races it.
 import { beforeEach, expect, test } from 'vitest';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION } from '../../../actors/prepared-transaction/effects.ts';
-import { LEASE_MS } from '../../../actors/proposal/execution.ts';
+import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { preparedTransactions } from '../../../src/boot/prepared-transactions.ts';

@@ -48,6 +48,13 @@ test('the whole of a position is sold, which leaves nothing in the book; a unit 
     await stage.pass(3_000);
   }
   expect((await stage.find(open.id)).fills).toMatchObject([{ side: 'sell', quantity }]);
+  // Money is what the stablecoin counts, to its last unit, and no fee makes a price come out.
+  const fills = await stage.sql<{ fee: string; money: string; isExact: boolean }[]>`
+    select fee_usd::text as fee, trim_scale(notional_usd)::text as money, notional_usd = round(notional_usd, 6) as "isExact" from fills order by number`;
+  expect(fills).toMatchObject([
+    { fee: '0', money: '123.456789', isExact: true },
+    { fee: '0', isExact: true },
+  ]);
   expect(await holdings()).toEqual([]);
   expect(await stage.booked()).toEqual({ fills: 2, sums: 0 });
   expect(stage.errors).toEqual([]);

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import type { ProposalInput } from '../../../actors/proposal/protocol.ts';
-import { atRest, eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
+import { atRest, restore, startStep } from '../../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
 import { PROPOSAL_STATES, type ProposalState } from '../../../src/domain/execution.ts';
 import { SLOT } from '../agent/sample.ts';
+import { chartOf } from '../executed-order.ts';
 
 const subject = { actorId: '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8aa', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };
 const passed = { verdict: 'passed', rejections: [] } as const;
@@ -103,28 +104,12 @@ const WAYS: Readonly<Record<ProposalState, readonly EventName[]>> = {
   blocked_by_risk: ['block'],
 };
 
-function stepTo(way: readonly EventName[], mode: 'paper' | 'live' = 'live'): ActorState {
-  let { state } = startStep(proposalKind, subject, input(mode, 'pending_approval') as never);
-  for (const name of way) {
-    const event = leased(state, EVENTS[name] as ActorEvent);
-    state = eventStep(proposalKind, subject, restore(proposalKind.machine, state), event).state;
-  }
-  return state;
-}
-
-/** An answer of the carrier that holds the lease. */
-function leased(state: ActorState, event: ActorEvent): ActorEvent {
-  if (event.type !== 'errand.done') return event;
-  return { ...event, answer: { ...(event['answer'] as object), lease: state.context['leaseUntil'] } };
-}
-
-function taken(state: ActorState, named: ActorEvent): ProposalState | null {
-  const event = leased(state, named);
-  if (state.status === 'done' || proposalKind.judge(state, event) !== null) return null;
-  const snapshot = restore(proposalKind.machine, state);
-  if (!snapshot.can(event as never)) return null;
-  return eventStep(proposalKind, subject, snapshot, event).state.value as ProposalState;
-}
+const { step, after, taken } = chartOf(proposalKind, subject);
+const stepTo = (way: readonly EventName[], mode: 'paper' | 'live' = 'live'): ActorState =>
+  after(
+    startStep(proposalKind, subject, input(mode, 'pending_approval') as never).state,
+    way.map((name) => EVENTS[name] as ActorEvent),
+  );
 
 for (const state of PROPOSAL_STATES) {
   test(`in ${state} exactly the edges of the chart are taken`, () => {
@@ -165,12 +150,7 @@ test('a proposal begins as its decision says, and waits by a timer with an absol
 
 test('the steps that lead to an order carry its licence, and the one that begins it a lease', () => {
   const types = (way: readonly EventName[], name: EventName) =>
-    eventStep(
-      proposalKind,
-      subject,
-      restore(proposalKind.machine, stepTo(way)),
-      leased(stepTo(way), EVENTS[name] as ActorEvent),
-    ).records.map(({ type }) => type);
+    step(stepTo(way), EVENTS[name] as ActorEvent).records.map(({ type }) => type);
   expect(types([], 'approve')).toContain('execution_licence');
   expect(types(['approve'], 'begun')).toEqual(expect.arrayContaining(['execution_licence', 'execution_lease', 'proposal']));
   expect(types(['approve', 'begun'], 'begun')).toEqual(expect.arrayContaining(['execution_licence', 'execution_lease']));

@@ -1,12 +1,12 @@
 // Live execution through a door, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
 import { beforeEach, expect, test } from 'vitest';
 import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
-import { LEASE_MS } from '../../../actors/proposal/execution.ts';
+import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import type { VenueDoor } from '../../../actors/proposal/venue-door.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { VenueAnswer } from '../../../src/domain/execution.ts';
 import type { Order } from '../../../src/domain/order.ts';
-import { fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
+import { eagerManifest, fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
 
 let stage: TradingStage;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
   const orders = new Map<string, Fill>();
   const submits: string[] = [];
   const filled = (fill: Fill): VenueAnswer => ({ outcome: 'filled', fills: [fill] });
-  const door: VenueDoor = {
+  const door: VenueDoor<'spotexchange'> = {
     async submit(order: Order, { key, decisionPrice }) {
       submits.push(key);
       if (behaviour.loses === 'order') throw new Error('the connection was refused');
@@ -38,7 +38,7 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
 }
 
 async function liveProposal(): Promise<{ agentId: string; id: string }> {
-  const agentId = await stage.agent('confirm');
+  const agentId = await stage.agent('confirm', eagerManifest({ maxCapitalUsd: '50000' }));
   await stage.atStage(agentId, 'limited_live');
   await stage.fund(agentId, '5000');
   stage.price('60000', '60010');
@@ -141,7 +141,7 @@ for (const mode of ['live', 'paper'] as const) {
           return outcome;
         },
       };
-      const door: VenueDoor = {
+      const door: VenueDoor<'spotexchange'> = {
         ...world.door,
         submit: async (order, info) => {
           if (point === 'before sending') throw died;

@@ -26,7 +26,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     let late = 0;
     let begun = 0;
     // A venue that is slow to take an order, and ticks that are slow to commit: the windows are wide.
-    const door: VenueDoor = {
+    const door: VenueDoor<'spotexchange'> = {
       async submit(_, { key }) {
         await after(dialMs);
         begun++;

@@ -30,6 +30,7 @@ import { refuse } from '../../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { payIntoVault } from '../../harness/vault.ts';
 import { condition, SLOT, sampleManifest, sampleObservation } from '../agent/sample.ts';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
@@ -198,19 +199,15 @@ export async function tradingStage(options: { readonly connections?: number; rea
       });
       await owner.end();
     },
-    /** Pays money into the agent's live book. */
-    async fund(agentId: string, amountUsd: string): Promise<void> {
-      await agents.write([
-        { type: 'ledger', orgId: ORG, bookId: `agent:${agentId}:live`, amountUsd, reference: `test ${++made}`, at: clock.now() },
-      ]);
-    },
+    /** Pays into the agent's vault, up to the ceiling of its stage. */
+    fund: (agentId: string, amountUsd: string): Promise<void> => payIntoVault(sql, ORG, agentId, amountUsd, clock.now()),
     /** The price of an instrument, live, at the venue and on the bus. */
     price(bid: string, ask: string, quality: Quality = 'live', key: InstrumentKey = BTC, size = '1'): void {
       quotes.set(key, quoteOf(key, clock.now(), bid, ask, quality, size));
     },
     /** The next slot: its cut is what the quotes say, and every shard is ticked. */
     async tick(quality: Quality = 'live') {
-      slot += PERIOD;
+      slot = Math.max(slot + PERIOD, Math.ceil((clock.now() - 500) / PERIOD) * PERIOD);
       clock.advanceTo(slot + 500);
       const observations: Cut['observations'] = new Map(
         [...quotes].map(([key, quote]) => {

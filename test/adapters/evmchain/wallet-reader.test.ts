@@ -92,6 +92,25 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
       double.faults.reset();
     }
   });
+  test('each is counted by its name', async () => {
+    const counted: string[] = [];
+    const over = { onFailure: (reason: string) => void counted.push(reason) };
+    const under = async (fault: object, more: object = {}): Promise<void> => {
+      double.faults.set(fault);
+      await refusal({ ...over, ...more });
+      double.faults.reset();
+    };
+    await under({ garbage: 1 });
+    await under({ status5xx: 1 });
+    await under({ status429: 1 });
+    await under({ lostAnswer: 1 });
+    await under({ slowMs: 2_000 }, { timeoutMs: 50 });
+    await refusal({ ...over, chainId: 1 });
+    await refusal({ ...over, url: 'http://127.0.0.1:9' });
+    // An error for a whole batch of questions is an answer to none of them: the client cannot tell a limit by it.
+    expect(counted).toEqual(['malformed', 'http_503', 'malformed', 'unreachable', 'timeout', 'other_chain', 'unreachable']);
+  });
+
   test('a node that is too slow', async () => {
     double.faults.set({ slowMs: 600 });
     try {

@@ -41,8 +41,8 @@ describe.skipIf(url === null)('budgets of several processes', () => {
     expect(budgets[0]?.state(clock.now())).toMatchObject({ limit: 50, windowMs: 60_000, left: 0, blockedUntil: null });
   });
 
-  test('never let more than the limit through in any window, whatever the order and the weights', async () => {
-    const windowMs = 120;
+  // The second one does not come out even: its cells must not fall short of it.
+  test.each([120, 179])('never let more than the limit through in any %i ms, whatever the order and the weights', async (windowMs) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 50 }), async (weights) => {
         const prefix = `t${++made}`;

@@ -6,6 +6,7 @@ import { BookMoved, booksOf, booksOfOrganizations } from '../../../src/adapters/
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import type { ActorRecord } from '../../../src/domain/actor-step.ts';
 import { applyFill, applyTransfer, type BookState, bookIds, emptyBook, type Fill } from '../../../src/domain/book.ts';
+import { Decimal } from '../../../src/domain/decimal.ts';
 import { OPEN_PROPOSAL_STATES } from '../../../src/domain/execution.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 import { type Operation, randomOperations } from '../../domain/random-fills.ts';
@@ -91,14 +92,7 @@ test("an agent's first fill opens its paper book with the manifest's capital; un
 test('a paper book of an earlier manifest version is no longer traded in; the live book stays', async () => {
   const agent = await agentRow(sql, ORG, '2026-03-02T00:00:02Z', [sampleManifest(), sampleManifest({ name: 'second' })]);
   const live = bookIds.live(agent);
-  await book(fillRecord(aFill(bookIds.paper(agent, 1))), fillRecord(aFill(bookIds.paper(agent, 2))), {
-    type: 'ledger',
-    orgId: ORG,
-    bookId: live,
-    amountUsd: '500',
-    reference: 'deposit-1',
-    at: T0,
-  });
+  await book(fillRecord(aFill(bookIds.paper(agent, 1))), fillRecord(aFill(bookIds.paper(agent, 2))), fillRecord(aFill(live)));
   expect([...(await booksOf(sql, [agent])).keys()].sort()).toEqual([live, bookIds.paper(agent, 2)].sort());
   const papers = (await booksOfOrganizations(sql, [ORG], 'paper')).map(({ id }) => id);
   expect(papers).toContain(bookIds.paper(agent, 2));
@@ -188,10 +182,12 @@ test('the same fill and the same transfer are booked once', async () => {
   const fill = aFill(bookIds.paper(agent, 1));
   await book(fillRecord(fill));
   await expect(book(fillRecord(fill))).rejects.toMatchObject({ code: '23505' });
-  const transfer = { type: 'ledger', orgId: ORG, bookId: bookIds.live(agent), amountUsd: '10', reference: `once-${agent}`, at: T0 };
+  const cash = async (): Promise<string> => (await booksOf(sql, [agent])).get(fill.bookId)?.state.cashUsd as string;
+  const before = await cash();
+  const transfer = { type: 'ledger', orgId: ORG, bookId: fill.bookId, amountUsd: '10', reference: `once-${agent}`, at: T0 };
   await book(transfer);
   await expect(book(transfer)).rejects.toMatchObject({ code: '23505' });
-  expect((await booksOf(sql, [agent])).get(bookIds.live(agent))?.state.cashUsd).toBe('10');
+  expect(await cash()).toBe(new Decimal(before).plus(10).toFixed());
 });
 
 test("nobody books into another organization's book", async () => {
@@ -344,3 +340,28 @@ async function testDatabaseOf(connection: Sql): Promise<string> {
   const password = options.pass === null ? '' : `:${options.pass}`;
   return `postgres://${options.user}${password}@${options.host[0]}:${options.port[0]}/${options.database}`;
 }
+
+test('a swap is booked with the dollars that moved: its price is their quotient, rounded by no more than half a trillionth', async () => {
+  const bookId = bookIds.manual(ORG, 'live');
+  // 100.123457 / 3 has no end.
+  const swapped = { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0' };
+  const fill = aFill(bookId, swapped);
+  await book(fillRecord(fill, { capitalUsd: '1000', orgId: ORG }));
+  const [row] = await sql`select trim_scale(cash_usd)::text as cash, trim_scale(fees_usd)::text as fees from books where id = ${bookId}`;
+  expect(row).toEqual({ cash: '899.876543', fees: '0' });
+  expect(await imbalances()).toEqual([]);
+
+  const refusedBy = (over: Partial<Fill>) =>
+    sql`insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+      select ${`fill-${++made}`}, 'order', ${bookId}, f.instrument, 'buy', f.quantity, f."fillPrice", 0, f."notionalUsd", 1, 0, 0, '[]'
+        from jsonb_to_record(${JSON.stringify({ ...fill, ...over })}::text::jsonb) as f(instrument text, quantity numeric, "fillPrice" numeric, "notionalUsd" numeric)`.then(
+      () => 'taken',
+      (error: { constraint_name?: string }) => error.constraint_name,
+    );
+  // Alone it is in no ledger; that is looked at after what it says of itself.
+  expect(await refusedBy({})).toBe('fill_in_ledger');
+  expect(await refusedBy({ fillPrice: '33.374485666668' })).toBe('fill_priced');
+  expect(await refusedBy({ notionalUsd: '100.123458' })).toBe('fill_priced');
+  // Where a venue says prices, the money is the price times the quantity, exactly.
+  expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
+});

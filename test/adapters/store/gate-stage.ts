@@ -41,6 +41,8 @@ export interface GateStage {
   adopt(id: string, manifest: Manifest, version: number, orgId: string): void;
   /** Trades on paper as the stage asks: two weeks of it, or a day in shadow. */
   traded(id: string, kind: 'paper' | 'shadow', passing: boolean): Promise<void>;
+  /** From wherever it stands up to a stage, gate by gate, on evidence that passes. */
+  climbTo(id: string, to: Stage): Promise<void>;
   /** Sets the clock of the gates forward. */
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -229,6 +231,7 @@ export async function createGateStage(url: string): Promise<GateStage> {
     addVersion,
     pass,
     traded,
+    climbTo: climb,
     adopt(id, of, version, orgId) {
       active.set(id, { version, manifest: of });
       organizations.set(id, orgId);

@@ -134,6 +134,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     capitalUsd: '10000',
     enteredAt: day + 1_000,
     evaluatedAt: day + 2 * DAY + 5_000,
+    pausedMs: 0,
     fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
     entryMarks: new Map(),
     dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
@@ -141,6 +142,7 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
   expect(paperSeriesOf(rows)).toEqual({
     enteredAt: rows.enteredAt,
     evaluatedAt: rows.evaluatedAt,
+    pausedMs: 0,
     startEquityUsd: '10000',
     days: [
       [day, '10019'],
@@ -150,4 +152,52 @@ test('by hand: two days with a position overnight, at its bids, and what the sal
     trades: [[day + DAY + 60_000, '38']],
   });
   expect(paperSeriesOf({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
+});
+
+/** Steps of an agent's life: at which instants its duty changed, and edges of its feed that changed nothing of it. */
+async function lived(id: string, duties: readonly (readonly [at: number, duty: 'active' | 'paused'])[]): Promise<void> {
+  for (const [place, [at, duty]] of duties.entries())
+    await stage.app`
+      insert into steps (actor_id, version, at, machine, event, to_value)
+      values (${id}, ${100 + place}, ${at}, 'agent@1', '{}', ${stage.app.json({ stage: 'paper', feed: 'live', duty })})`;
+}
+
+test('the time off duty is that within the stage, edges of the feed while paused included, up to now where it lasts', async () => {
+  const id = await stage.agentAt('draft', { evidence: 'absent' });
+  await lived(id, [
+    [FIRST, 'active'],
+    [FIRST + DAY, 'paused'],
+    [FIRST + 2 * DAY, 'paused'],
+    [FIRST + 3 * DAY, 'active'],
+    [FIRST + 5 * DAY, 'paused'],
+  ]);
+  for (const [since, until, days] of [
+    [0, 4, 2],
+    [1.5, 2.5, 1],
+    [3, 5, 0],
+    [2, 7, 3],
+    [6, 7, 1],
+  ] as const) {
+    const [row] = await stage.app<{ ms: number }[]>`select paused_ms(${id}, ${FIRST + since * DAY}, ${FIRST + until * DAY}) as ms`;
+    expect(row?.ms, `${since} to ${until}`).toBe(days * DAY);
+  }
+});
+
+test('fifteen days of which the agent was off duty for two are thirteen days on paper: the gate stays shut', async () => {
+  const id = await stage.agentAt('paper', { evidence: 'absent' });
+  const [entry] = await stage.app<{ at: number }[]>`select (stage_entry(${id})).at as at`;
+  const at = entry?.at as number;
+  await lived(id, [
+    [at + DAY, 'paused'],
+    [at + 3 * DAY, 'active'],
+  ]);
+  const proof = await stage.pass(id, 'paper');
+  expect(proof.passed).toBe(false);
+  expect(proof.checks.filter(({ passed }) => !passed)).toMatchObject([{ name: 'elapsed_days', observed: expect.closeTo(13, 3) }]);
+  await expect(
+    stage.app`update agents set stage = 'shadow', stage_evidence = ${proof.id}, stage_asked_by = 'tina' where id = ${id}`,
+  ).rejects.toThrow(/has not passed/);
+  // Two days more, on duty, make up for it.
+  await stage.advance(2 * DAY);
+  expect((await stage.pass(id, 'paper')).passed).toBe(true);
 });

@@ -21,6 +21,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   candle_imports: 'the market',
   listed_tokens: 'the catalog',
   issuer_marks: 'the catalog',
+  pool_liquidity: 'the market',
   prediction_events: 'the market',
   prediction_markets: 'the market',
   prediction_status_changes: 'the market',

@@ -198,3 +198,13 @@ test('a decision outside of the time on duty is a break', async () => {
   const report = await verifyTrail(sql);
   expect(report.breaks[0]).toMatchObject({ agentId: ids[1], slot: iso(at(4)), part: 'slot' });
 });
+
+test('an agent that was taken away with all its rows is missed', async () => {
+  const id = '019a5b1e-7c00-7000-8000-00000000beef';
+  // What is left of one: the word that it was created.
+  await sql`
+    insert into audit (org_id, subject, permission, action, request_id, target, at)
+    values (${ORG}, 'ann', 'trade:execute', 'agent.create', 'r', ${id}, ${new Date(SLOT - 1)})`;
+  const report = await verifyTrail(sql);
+  expect(report.breaks).toEqual([{ agentId: id, slot: null, part: 'agent', detail: 'it was created, and nothing of it is on record' }]);
+});

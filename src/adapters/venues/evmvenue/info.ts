@@ -1,8 +1,10 @@
 /** The perpetuals venue's `POST /info`: markets, contexts, books, funding and read-only wallets. */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -14,6 +16,39 @@ export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
 /** Rows of `fundingHistory` in one answer. */
 const FUNDING_PAGE = 500;
 
+const MARGIN = 'accountValue totalNtlPos totalRawUsd totalMarginUsed';
+const UNIVERSE = 'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime';
+const META = 'universe marginTables collateralToken';
+const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
+/** What each kind of answer is known to hold. */
+const SHAPES = {
+  meta: knownFields('hyperliquid:meta', [META, { universe: UNIVERSE }]),
+  // A pair of a description and a list, looked through alike.
+  metaAndAssetCtxs: knownFields(CONTEXTS_SOURCE, [`${META} ${CONTEXT}`, { universe: UNIVERSE }]),
+  l2Book: knownFields('hyperliquid:info.l2Book', ['coin time levels spread', { levels: 'px sz n' }]),
+  fundingHistory: knownFields('hyperliquid:fundingHistory', 'coin fundingRate premium time'),
+  clearinghouseState: knownFields('hyperliquid:clearinghouseState', [
+    'marginSummary crossMarginSummary crossMaintenanceMarginUsed withdrawable assetPositions time',
+    {
+      marginSummary: MARGIN,
+      crossMarginSummary: MARGIN,
+      assetPositions: [
+        'type position',
+        {
+          position: [
+            'coin szi leverage entryPx positionValue unrealizedPnl returnOnEquity liquidationPx marginUsed maxLeverage maxTradeSzs cumFunding',
+            { leverage: 'type value rawUsd', cumFunding: 'allTime sinceOpen sinceChange' },
+          ],
+        },
+      ],
+    },
+  ]),
+  userFills: knownFields('hyperliquid:userFills', [
+    'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
+    { liquidation: 'liquidatedUser markPx method' },
+  ]),
+} as const;
+
 export interface PerpInfoOptions {
   /** `https://api.hyperliquid.xyz`. */
   readonly baseUrl: string;
@@ -24,6 +59,8 @@ export interface PerpInfoOptions {
   /** The budget of the address, where several doors share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
 }
 
 /** One market of a dex. */
@@ -159,6 +196,13 @@ class Fields {
     const value = this.#object[name];
     return value === undefined || value === null ? null : this.decimal(name);
   }
+  /** @throws VenueError where the word is none of those that are known: none of them is the likely one. */
+  word<Word extends string>(name: string, known: readonly Word[]): Word {
+    const value = this.#object[name];
+    const word = known.find((one) => one === value);
+    if (word === undefined) throw badAnswer(this.#type, `${name} is ${String(value).slice(0, 40)}, known are ${known.join(', ')}`);
+    return word;
+  }
   count(name: string): number {
     const value = this.#object[name];
     if (!isCount(value)) throw badAnswer(this.#type, `${name} is no whole number`);
@@ -189,7 +233,7 @@ function parsePosition(entry: unknown): WalletPosition {
     liquidationPrice: position.optionalDecimal('liquidationPx'),
     marginUsed: position.decimal('marginUsed'),
     leverage: leverage.count('value'),
-    marginMode: leverage.text('type') === 'isolated' ? 'isolated' : 'cross',
+    marginMode: leverage.word('type', ['cross', 'isolated']),
     fundingSinceOpen: position.raw('cumFunding') === undefined ? null : position.object('cumFunding').optionalDecimal('sinceOpen'),
   };
 }
@@ -200,7 +244,7 @@ function parseFill(entry: unknown): WalletFill {
     coin: fields.text('coin'),
     price: fields.decimal('px'),
     size: fields.decimal('sz'),
-    side: fields.text('side') === 'B' ? 'buy' : 'sell',
+    side: fields.word('side', ['B', 'A']) === 'B' ? 'buy' : 'sell',
     at: fields.count('time'),
     direction: fields.text('dir'),
     closedPnl: fields.decimal('closedPnl'),
@@ -233,8 +277,11 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
   });
-  const ask = (weight: number, body: { readonly type: string; readonly [name: string]: unknown }): Promise<unknown> =>
-    http.post('/info', body, weight);
+  async function ask(weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }): Promise<unknown> {
+    const answer = await http.post('/info', body, weight);
+    noteUnknown(answer, SHAPES[body.type], options.note);
+    return answer;
+  }
   const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
 
   return {

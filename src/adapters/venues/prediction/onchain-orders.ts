@@ -21,7 +21,7 @@ import { isAddress } from '../../../domain/transaction/base58.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createVenueHttp } from '../venue-http.ts';
-import { decimalOf, type Fields, listIn, maybeText, objectIn, priceOf, sizeOf, textIn, Unreadable } from './fields.ts';
+import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, sizeOf, textIn, Unreadable } from './fields.ts';
 import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
@@ -186,14 +186,14 @@ export function mapOffer(answer: unknown) {
   const meta = objectIn(fields['txMeta'], 'txMeta');
   const height = meta['lastValidBlockHeight'];
   if (typeof height !== 'number' || !Number.isSafeInteger(height)) throw new Unreadable('bad_number', 'lastValidBlockHeight is no height');
-  const isBuy = order['isBuy'] === true;
+  const isBuy = flagIn(order, 'isBuy');
   const limit = microIn(order, isBuy ? 'maxBuyPriceUsd' : 'minSellPriceUsd');
   const { lot } = marketStepOf('prediction:');
   const escrow = maybeText(order, 'orderAtaPubkey');
   return {
     wallet: addressIn(order, 'userPubkey'),
     isBuy,
-    isYes: order['isYes'] === true,
+    isYes: flagIn(order, 'isYes'),
     transactionBase64: textIn(fields, 'transaction'),
     blockhash: textIn(meta, 'blockhash'),
     lastValidBlockHeight: height,
@@ -259,11 +259,11 @@ export function mapHistory(answer: unknown): { readonly events: readonly History
       at: timestamp * 1_000,
       filled: fills ? microIn(event, 'filledContractsMicro') : new Decimal(0),
       price: fills ? microIn(event, 'avgFillPriceUsd') : new Decimal(0),
-      fee: fills && typeof event['feeUsd'] === 'string' ? microIn(event, 'feeUsd') : new Decimal(0),
+      fee: fills && (event['feeUsd'] ?? null) !== null ? microIn(event, 'feeUsd') : new Decimal(0),
       returned,
     };
   });
-  return { events, hasNext: pagination['hasNext'] === true };
+  return { events, hasNext: flagIn(pagination, 'hasNext') };
 }
 
 /** What of an order's actor its news are told by. */

@@ -1,7 +1,7 @@
 /** What both providers' feeds share: the catalogue is listed again and again, and what is worth streaming is streamed. */
 import { Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../../streams/feed-counters.ts';
+import type { NoteUnknownField, UnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction-market.ts';
 import type { Quote, Rejection } from '../../../domain/quote.ts';
@@ -47,8 +47,19 @@ export interface ProviderStream {
   stop(): void;
 }
 
+/** What a provider says when it is asked. */
+export interface ProviderRest {
+  /** What its answers hold that nobody knows; what its stream holds of it is counted beside. */
+  readonly unknownFields: UnknownFields;
+  /** Every market that is open now. @throws VenueError */
+  list(): Promise<Listing>;
+  /** Markets that were open and are listed no more. @throws VenueError */
+  ask(left: readonly PredictionMarket[]): Promise<Listing>;
+}
+
+/** What the feed of either provider needs. */
 export interface ProviderFeedOptions {
-  readonly provider: PredictionProvider;
+  readonly rest: ProviderRest;
   readonly clock: Clock;
   /** For the jitter of backoffs, 0 <= n < 1. */
   readonly random: () => number;
@@ -56,13 +67,6 @@ export interface ProviderFeedOptions {
   readonly listEveryMs?: number;
   /** Default 100. */
   readonly maxStreamed?: number;
-  /** Where what is asked for counts unknown members: the stream's are counted beside them. Default: a count of its own. */
-  readonly unknownFields?: UnknownFields;
-  /** Every market that is open now. @throws VenueError */
-  list(): Promise<Listing>;
-  /** Markets that were open and are listed no more. @throws VenueError */
-  ask(left: readonly PredictionMarket[]): Promise<Listing>;
-  stream(stage: Stage): ProviderStream;
 }
 
 /** A whole book that was asked for may be lost like any other frame: asked again after 10 s, then more rarely, up to 40 s. */
@@ -144,8 +148,13 @@ function haltedQuotes(market: PredictionMarket, receivedAt: number): Quote<'pred
 }
 
 /** The feed of one provider. Cold; several subscribers share one connection. A listing that fails is counted and tried again. */
-export function createProviderFeed(options: ProviderFeedOptions): PredictionFeed {
-  const { provider, clock, random, unknownFields = createUnknownFields() } = options;
+export function createProviderFeed(
+  provider: PredictionProvider,
+  options: ProviderFeedOptions,
+  openStream: (stage: Stage) => ProviderStream,
+): PredictionFeed {
+  const { rest, clock, random } = options;
+  const { unknownFields } = rest;
   const listEveryMs = options.listEveryMs ?? LIST_EVERY_MS;
   const news = new Subject<PredictionNews>();
 
@@ -161,7 +170,7 @@ export function createProviderFeed(options: ProviderFeedOptions): PredictionFeed
     const unanswered = new Map<string, number>();
     let streamed = new Map<string, PredictionMarket>();
 
-    const stream = options.stream({
+    const stream = openStream({
       emit: (message) => subscriber.next(message),
       noteUnknown: unknownFields.note,
       trades: (trades) => news.next({ kind: 'trades', trades }),
@@ -186,7 +195,7 @@ export function createProviderFeed(options: ProviderFeedOptions): PredictionFeed
     async function askForLeft(listed: ReadonlySet<string>): Promise<void> {
       const left = [...open.values()].filter(({ id, status }) => !listed.has(id) || status === 'closed').slice(0, MAX_LEFT);
       if (left.length === 0) return;
-      const answer = await options.ask(left);
+      const answer = await rest.ask(left);
       if (stopped) return;
       const answered = new Set(answer.markets.map(({ id }) => id));
       for (const market of left) {
@@ -201,7 +210,7 @@ export function createProviderFeed(options: ProviderFeedOptions): PredictionFeed
     }
 
     async function round(): Promise<void> {
-      const listing = await options.list();
+      const listing = await rest.list();
       if (stopped) return;
       take(listing);
       await askForLeft(new Set(listing.markets.map(({ id }) => id)));

@@ -1,7 +1,7 @@
 /** Second sources of share prices: how each is asked and what its answers mean. Pure; `fallback.ts` decides when. */
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
-import { NO_FLAGS, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
+import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { rejection } from '../venue-socket.ts';
@@ -34,8 +34,26 @@ function refusal(source: string, receivedAt: EpochMs, body: unknown, reason: Rej
   return { prices: [], rejections: [one] };
 }
 
-/** A price of a second source. It is another's and polled, so it is `delayed` however young. */
-function secondPrice(source: string, symbol: string, price: DecimalString, at: EpochMs, receivedAt: EpochMs): ReferencePrice {
+/** A price further outside of its own day than this share of it contradicts the answer that it stands in. */
+const MAX_STRAY = 0.2;
+const STRAYS: readonly QualityFlag[] = Object.freeze(['price_jump'] as const);
+
+/** Whether the day's low and high in the same answer speak against a price; where they cannot be read they say nothing. */
+function leavesItsDay(price: number, low: unknown, high: unknown): boolean {
+  const below = typeof low === 'number' && low > 0 && price < low * (1 - MAX_STRAY);
+  const above = typeof high === 'number' && high > 0 && price > high * (1 + MAX_STRAY);
+  return below || above;
+}
+
+/** A price of a second source. It is another's and polled, so it is `delayed` however young, and `degraded` where it strays. */
+function secondPrice(
+  source: string,
+  symbol: string,
+  price: DecimalString,
+  at: EpochMs,
+  receivedAt: EpochMs,
+  strays: boolean,
+): ReferencePrice {
   return {
     kind: 'reference',
     venue: 'reference',
@@ -47,8 +65,8 @@ function secondPrice(source: string, symbol: string, price: DecimalString, at: E
     referencePrice: price,
     confidence: '0',
     publisherSession: null,
-    quality: 'delayed',
-    flags: NO_FLAGS,
+    quality: strays ? 'degraded' : 'delayed',
+    flags: strays ? STRAYS : NO_FLAGS,
   };
 }
 
@@ -58,22 +76,22 @@ function isUnixTime(value: unknown): value is number {
 }
 
 /**
- * Reads `/quote`: `c` is the last price, `t` its time in unix seconds. The answer does not repeat the symbol, and one
- * that is unknown is answered with zeros.
+ * Reads `/quote`: `c` is the last price, `t` its time in unix seconds, `l` and `h` bound its day. The answer does not
+ * repeat the symbol, and one that is unknown is answered with zeros.
  */
 export function readFinnhubQuote(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
     refusal(FINNHUB_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the quote is no object');
   noteUnknown(body, FINNHUB_FIELDS, note);
-  const { c, t } = body as Record<string, unknown>;
+  const { c, t, l, h } = body as Record<string, unknown>;
   if (c === 0 && t === 0) return refused('unknown_instrument', 'the provider has no such share');
   if (typeof c !== 'number' || !Number.isFinite(c)) return refused('bad_number', '"c" is no price');
   if (c <= 0) return refused('non_positive_price', `the price is ${c}`);
   if (!isUnixTime(t)) return refused('bad_number', '"t" is no unix time in seconds');
   const referencePrice = plainDecimal(c);
   if (!isPositive(referencePrice)) return refused('non_positive_price', `the price is ${referencePrice}`);
-  return { prices: [secondPrice(FINNHUB_SOURCE, symbol, referencePrice, t * 1000, receivedAt)], rejections: [] };
+  return { prices: [secondPrice(FINNHUB_SOURCE, symbol, referencePrice, t * 1000, receivedAt, leavesItsDay(c, l, h))], rejections: [] };
 }
 
 export const FINNHUB: ShareQuotes = {
@@ -102,14 +120,14 @@ function utcTime(value: unknown): EpochMs | null {
 
 /**
  * Reads `/v2/stocks/{symbol}/snapshot`: the price is that of the latest trade, as old as that trade. Bars, and quotes of
- * one exchange, are no prices of the share. A share that is unknown, or was never traded on the feed, has no latest trade.
+ * one exchange, are no prices of the share; the day's bar bounds it. A share that is unknown, or was never traded on the feed, has no latest trade.
  */
 export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: EpochMs, note?: NoteUnknownField): ReferenceYield {
   const refused = (reason: RejectionReason, detail: string): ReferenceYield =>
     refusal(ALPACA_SOURCE, receivedAt, body, reason, `${symbol}: ${detail}`);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return refused('unknown_shape', 'the snapshot is no object');
   noteUnknown(body, ALPACA_FIELDS, note);
-  const { symbol: named, latestTrade } = body as Record<string, unknown>;
+  const { symbol: named, latestTrade, dailyBar } = body as Record<string, unknown>;
   if (named !== undefined && named !== symbol) return refused('unknown_instrument', `the snapshot is of ${String(named).slice(0, 20)}`);
   if (latestTrade === null) return refused('unknown_instrument', 'the provider has no trade of such a share');
   if (typeof latestTrade !== 'object') return refused('missing_field', 'the snapshot has no "latestTrade"');
@@ -119,7 +137,8 @@ export function readAlpacaSnapshot(body: unknown, symbol: string, receivedAt: Ep
   if (!isPositive(referencePrice)) return refused('non_positive_price', `the price is ${referencePrice}`);
   const at = utcTime(t);
   if (at === null) return refused('bad_number', '"latestTrade.t" is no time');
-  return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt)], rejections: [] };
+  const { l, h } = (dailyBar ?? {}) as Record<string, unknown>;
+  return { prices: [secondPrice(ALPACA_SOURCE, symbol, referencePrice, at, receivedAt, leavesItsDay(p, l, h))], rejections: [] };
 }
 
 /** Its key is id and secret, joined by a colon: the provider wants both in headers of their own. */

@@ -2,6 +2,7 @@
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { RiskRejection } from '../../../domain/decision.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { blockedBecause } from '../../../domain/risk/refusal.ts';
 import { fromBase64 } from '../../../domain/transaction/verify.ts';
 import type { KeyedDoor } from '../reference/keyed-door.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -118,6 +119,5 @@ function lacking(words: string): Outcome<never> {
     after: null,
     suggestion: 'fund the wallet, or ask for less',
   };
-  const detail = `risk does not let it pass: insufficient_balance (the wallet lacks what it would give: ${words})`;
-  return { ok: false, refusal: { code: 'blocked_by_risk', detail, rejections: [rejection] } };
+  return blockedBecause(rejection, `the wallet lacks what it would give: ${words}`);
 }

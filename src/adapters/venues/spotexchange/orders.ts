@@ -48,9 +48,11 @@ export interface SpotOrdersOptions {
   readonly budgets: SpotBudgets;
 }
 
+type SpotOrder = Order<'spotexchange'>;
+
 interface Submitting {
   readonly key: string;
-  readonly quote: Pick<Quote, 'source' | 'observedAt' | 'bid' | 'ask'>;
+  readonly quote: Pick<Quote<'spotexchange'>, 'venue' | 'source' | 'observedAt' | 'bid' | 'ask'>;
   readonly decisionPrice: DecimalString;
   readonly leaseUntil: EpochMs;
 }
@@ -63,8 +65,8 @@ interface LookingUp {
 }
 
 export interface SpotOrders {
-  submit(order: RiskApproved<Order>, info: Submitting): Promise<VenueAnswer>;
-  lookUp(order: Order, key: string, info: LookingUp): Promise<VenueAnswer>;
+  readonly submit: (order: RiskApproved<SpotOrder>, info: Submitting) => Promise<VenueAnswer>;
+  readonly lookUp: (order: SpotOrder, key: string, info: LookingUp) => Promise<VenueAnswer>;
   close(): void;
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createPerpCandles } from '../../../../src/adapters/venues/evmvenue/candles.ts';
 import { createPerpInfo } from '../../../../src/adapters/venues/evmvenue/info.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
 import { NOON } from '../spotexchange/tiny-world.ts';
 
@@ -12,7 +13,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-async function answering(answers: Readonly<Record<string, unknown>>) {
+async function answering(answers: Readonly<Record<string, unknown>>, note: NoteUnknownField = () => {}) {
   const server = http.createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => {
@@ -24,7 +25,7 @@ async function answering(answers: Readonly<Record<string, unknown>>) {
     server.listen(0, '127.0.0.1', resolve);
   });
   const clock = createLiveClock();
-  const info = createPerpInfo({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, clock, random: () => 0.5 });
+  const info = createPerpInfo({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, clock, random: () => 0.5, note });
   cleanups.push(() => {
     info.http.close();
     server.closeAllConnections();
@@ -47,6 +48,58 @@ test("another coin's book, funding or bars are refused", async () => {
   await expect(candles.fetchCandles('BTC', '1m', NOON, NOON + 60_000)).rejects.toMatchObject({ code: 'bad_answer' });
   expect(await info.orderBook('ETH')).toMatchObject({ instrument: 'ETH' });
   expect(await info.fundingHistory('ETH', NOON, NOON + 1)).toHaveLength(1);
+});
+
+test('members that nobody knows change nothing and are counted', async () => {
+  const unknown = createUnknownFields();
+  const { info } = await answering(
+    {
+      l2Book: { coin: 'ETH', time: NOON, levels: [[{ ...level, zz: 1 }], [level]], epoch: 3 },
+      metaAndAssetCtxs: [
+        { universe: [{ name: 'ETH', szDecimals: 4, maxLeverage: 25, newRule: true }] },
+        [{ markPx: '3150', premium2: '0' }],
+      ],
+      userFills: [],
+    },
+    unknown.note,
+  );
+  expect(await info.orderBook('ETH')).toMatchObject({ bids: [['3150.0', '1.0']] });
+  expect(await info.marketContexts()).toMatchObject([{ market: { coin: 'ETH' } }]);
+  expect(await info.walletFills(`0x${'1'.repeat(40)}`)).toEqual([]);
+  expect(unknown.rows().map(({ source, field, count }) => `${source} ${field} ${count}`)).toEqual([
+    'hyperliquid:info.l2Book levels.zz 1',
+    'hyperliquid:info.l2Book epoch 1',
+    'hyperliquid:metaAndAssetCtxs universe.newRule 1',
+    'hyperliquid:metaAndAssetCtxs premium2 1',
+  ]);
+});
+
+test('a word that nobody knows is refused, and never taken for the likely one', async () => {
+  const wallet = `0x${'1'.repeat(40)}`;
+  const fill = { coin: 'BTC', px: '1', sz: '1', side: 'A', time: NOON, startPosition: '0', dir: 'Buy', closedPnl: '0', hash: '0x', oid: 1 };
+  const margin = { accountValue: '1', totalNtlPos: '1', totalMarginUsed: '1' };
+  const position = {
+    coin: 'BTC',
+    szi: '1',
+    leverage: { type: 'cross', value: 2 },
+    positionValue: '1',
+    unrealizedPnl: '0',
+    marginUsed: '1',
+  };
+  const answers = (side: string, type: string) => ({
+    userFills: [{ ...fill, side }],
+    clearinghouseState: {
+      marginSummary: margin,
+      withdrawable: '0',
+      assetPositions: [{ position: { ...position, leverage: { ...position.leverage, type } } }],
+    },
+  });
+  const known = (await answering(answers('A', 'isolated'))).info;
+  expect(await known.walletFills(wallet)).toMatchObject([{ side: 'sell' }]);
+  expect(await known.walletState(wallet)).toMatchObject({ positions: [{ marginMode: 'isolated' }] });
+  const strange = (await answering(answers('S', 'portfolio'))).info;
+  await expect(strange.walletFills(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('side is S') });
+  await expect(strange.walletState(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('portfolio') });
 });
 
 test('bars of another interval are refused', async () => {

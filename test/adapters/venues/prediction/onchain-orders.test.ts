@@ -61,6 +61,9 @@ describe('an offer', () => {
     [offer({ maxBuyPriceUsd: '1000000' })],
     [offer({ maxBuyPriceUsd: '0' })],
     [offer({ orderPubkey: 'nobody' })],
+    [offer({ isBuy: undefined })],
+    [offer({ isYes: 'true' })],
+    [offer({ isYes: undefined })],
     [offer({ userPubkey: '' })],
   ])('%j is refused as unreadable', (answer) => {
     expect(() => mapOffer(answer)).toThrow(Unreadable);

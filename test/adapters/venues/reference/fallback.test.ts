@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../../../src/adapters/venues/reference/fallback.ts';
 import { createReferenceFeed } from '../../../../src/adapters/venues/reference/feed.ts';
-import { FINNHUB, FINNHUB_SOURCE, readFinnhubQuote } from '../../../../src/adapters/venues/reference/share-quotes.ts';
+import { FINNHUB, FINNHUB_SOURCE, readAlpacaSnapshot, readFinnhubQuote } from '../../../../src/adapters/venues/reference/share-quotes.ts';
 import { CATALOG } from '../../../../src/domain/catalog.ts';
 import { isReferenceLive } from '../../../../src/domain/conditions/condition.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
@@ -105,6 +105,28 @@ describe('an answer of the provider', () => {
         },
       ],
     });
+  });
+
+  test.each([
+    [{ c: 270 }, 'delayed', []],
+    [{ c: 325 }, 'delayed', []],
+    [{ c: 326 }, 'degraded', ['price_jump']],
+    [{ c: 27_000 }, 'degraded', ['price_jump']],
+    [{ c: 2.7 }, 'degraded', ['price_jump']],
+    [{ c: 215, l: 0 }, 'delayed', []],
+    [{ c: 27_000, h: 0, l: null }, 'delayed', []],
+  ])('a fifth or more outside of its own day is not believed: %j', (more, quality, flags) => {
+    const { prices: found } = read({ h: 271, l: 268.9, t: 1795102199, ...more });
+    expect(found).toMatchObject([{ quality, flags }]);
+  });
+
+  test('of the other provider is held against its day bar as well', () => {
+    const told = (p: number, dailyBar: unknown) =>
+      readAlpacaSnapshot({ latestTrade: { p, t: '2026-11-19T15:29:59Z' }, dailyBar }, 'AAPL', REGULAR).prices.map((price) => price.quality);
+    expect(told(270, { l: 268, h: 271 })).toEqual(['delayed']);
+    expect(told(27_000, { l: 268, h: 271 })).toEqual(['degraded']);
+    expect(told(27_000, null)).toEqual(['delayed']);
+    expect(told(27_000, 'a bar')).toEqual(['delayed']);
   });
 
   test.each([

@@ -10,7 +10,7 @@ import type { VenueHttp } from '../../../../src/adapters/venues/venue-http.ts';
 import { applyFill, emptyBook, type Fill, markBook } from '../../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
 import type { VenueAnswer } from '../../../../src/domain/execution.ts';
-import { type Order, orderOf } from '../../../../src/domain/order.ts';
+import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../../../src/sandbox/spotexchange/double.ts';
@@ -82,7 +82,7 @@ let made = 0;
 /** An order as risk let it pass, at the budget's worst price. */
 async function approved(
   parts: { side?: 'buy' | 'sell'; quantity?: string; limitPrice?: string; held?: string } = {},
-): Promise<RiskApproved<Order>> {
+): Promise<RiskApproved<Order<'spotexchange'>>> {
   const { side = 'buy', quantity = '0.01', held = '0' } = parts;
   const { bid, ask } = await top();
   const touch = side === 'buy' ? ask : bid;
@@ -98,6 +98,7 @@ async function approved(
     limitPrice,
     maxSlippageBps: 10_000,
   });
+  if (!isOrderOn(order, 'spotexchange')) throw new Error('an order of the exchange was asked for');
   const book = emptyBook(BOOK, 'live', '100000000');
   const verdict = assessOrder(order, {
     at: clock.now(),
@@ -123,7 +124,7 @@ async function approved(
     feeBps: 10,
   });
   if (!verdict.ok) throw new Error(`risk: ${JSON.stringify(verdict.attribution.rejections)}`);
-  return verdict.approved as RiskApproved<Order>;
+  return verdict.approved;
 }
 
 async function infoOf(order: Order, key = order.id) {
@@ -132,7 +133,7 @@ async function infoOf(order: Order, key = order.id) {
   return { key, quote, decisionPrice: order.side === 'buy' ? ask : bid, leaseUntil: clock.now() + LEASE_MS };
 }
 
-async function submit(order: RiskApproved<Order>, through = orders): Promise<VenueAnswer> {
+async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orders): Promise<VenueAnswer> {
   return through.submit(order, (await infoOf(order)) as never);
 }
 
@@ -257,7 +258,7 @@ describe('what the exchange refuses', () => {
     ['too much', { quantity: '9001' }, /^LOT_SIZE: quantity 9001 is above the maximum 9000\.00000000; the nearest allowed is 9000$/],
   ])('%s is refused before it is sent, with the nearest that is allowed', async (_, parts, words) => {
     const order = await approved();
-    const changed = orderOf({ ...(order as Order), ...parts }) as RiskApproved<Order>;
+    const changed = orderOf({ ...(order as Order), ...parts }) as RiskApproved<Order<'spotexchange'>>;
     const answer = await submit(changed);
     expect(answer).toMatchObject({ outcome: 'rejected', reason: 'filter_failed' });
     expect((answer as { detail: string }).detail).toMatch(words);
@@ -297,7 +298,7 @@ describe('what the exchange refuses', () => {
 
   test('a price too far from the market is the exchange’s own filter', async () => {
     const order = await approved();
-    const far = orderOf({ ...(order as Order), limitPrice: '500000' }) as RiskApproved<Order>;
+    const far = orderOf({ ...(order as Order), limitPrice: '500000' }) as RiskApproved<Order<'spotexchange'>>;
     expect(await submit(far)).toMatchObject({
       outcome: 'rejected',
       reason: 'filter_failed',
@@ -331,8 +332,8 @@ describe('what the exchange refuses', () => {
 });
 
 /** The same order once more under another name. */
-function freshOf(order: RiskApproved<Order>): RiskApproved<Order> {
-  return orderOf({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order>;
+function freshOf(order: RiskApproved<Order<'spotexchange'>>): RiskApproved<Order<'spotexchange'>> {
+  return orderOf({ ...(order as Order), id: `order-${++made}` }) as RiskApproved<Order<'spotexchange'>>;
 }
 
 function infoOfNoRead(order: Order) {
@@ -489,7 +490,7 @@ test('no order that was let out is refused by a filter of its price, its size or
             .abs()
             .plus('0.01'),
         );
-        const order = orderOf({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order>;
+        const order = orderOf({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order<'spotexchange'>>;
         const had = double.account.orders.length;
         const answer = await wide.submit(order, infoOfNoRead(order) as never);
         clock.advanceTo(clock.now() + 200);

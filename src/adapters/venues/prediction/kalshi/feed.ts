@@ -1,5 +1,4 @@
 /** Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again. */
-import type { Clock } from '../../../../../streams/clock.ts';
 import type { FeedMessage } from '../../../../domain/market-event.ts';
 import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction-market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
@@ -8,9 +7,16 @@ import { VenueError } from '../../venue-feed.ts';
 import { backoffMs, openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
 import { LevelBook } from '../level-book.ts';
-import { BookWait, createProviderFeed, lookForBooks, type PredictionFeed, type ProviderStream, type Stage } from '../provider-feed.ts';
+import {
+  BookWait,
+  createProviderFeed,
+  lookForBooks,
+  type PredictionFeed,
+  type ProviderFeedOptions,
+  type ProviderStream,
+  type Stage,
+} from '../provider-feed.ts';
 import { BOOK_SOURCE, MARKETS_SOURCE, mapSocketFrame, PROVIDER, type SocketMessage } from './map.ts';
-import type { KalshiRest } from './rest.ts';
 import { type KalshiKey, kalshiSigner } from './signature.ts';
 
 /** The venue pings every 10 s by itself; ours prove that it can answer. */
@@ -23,35 +29,18 @@ const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const
 const BOOKS = 'orderbook_delta';
 const CHANNELS = [BOOKS, 'trade', 'market_lifecycle_v2'] as const;
 
-export interface KalshiFeedOptions {
+export interface KalshiFeedOptions extends ProviderFeedOptions {
   /** `wss://external-api-ws.kalshi.com/trade-api/ws/v2`. */
   readonly streamUrl: string;
   /** Null: the venue takes no socket without one, so that the tops are polled. */
   readonly key: KalshiKey | null;
-  readonly rest: Pick<KalshiRest, 'list' | 'ask' | 'unknownFields'>;
-  readonly clock: Clock;
-  /** For the jitter of backoffs, 0 <= n < 1. */
-  readonly random: () => number;
-  /** See `ProviderFeedOptions`. */
-  readonly listEveryMs?: number;
-  readonly maxStreamed?: number;
 }
 
 /** The live feed. Subscribing connects. @throws Error where the key is no RSA private key. */
 export function createKalshiFeed(options: KalshiFeedOptions): PredictionFeed {
   const { key } = options;
   const signed = key === null ? null : kalshiSigner(key);
-  return createProviderFeed({
-    provider: PROVIDER,
-    clock: options.clock,
-    random: options.random,
-    ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
-    ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
-    unknownFields: options.rest.unknownFields,
-    list: () => options.rest.list(),
-    ask: (left) => options.rest.ask(left),
-    stream: (stage) => (signed === null ? pollTops(options, stage) : openBooks(options, signed, stage)),
-  });
+  return createProviderFeed(PROVIDER, options, (stage) => (signed === null ? pollTops(options, stage) : openBooks(options, signed, stage)));
 }
 
 /** The quotes of both outcomes: who bids for one offers the other at one minus the price. */

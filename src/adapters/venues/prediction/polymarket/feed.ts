@@ -1,14 +1,20 @@
 /** Polymarket live: one socket of the market channel, two books per market, their tops as quotes. */
-import type { Clock } from '../../../../../streams/clock.ts';
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction-market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
 import { openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
 import { LevelBook } from '../level-book.ts';
-import { BookWait, createProviderFeed, lookForBooks, type PredictionFeed, type ProviderStream, type Stage } from '../provider-feed.ts';
+import {
+  BookWait,
+  createProviderFeed,
+  lookForBooks,
+  type PredictionFeed,
+  type ProviderFeedOptions,
+  type ProviderStream,
+  type Stage,
+} from '../provider-feed.ts';
 import { BOOK_SOURCE, type LevelChange, mapMarketFrame, PROVIDER, type TokenBook } from './map.ts';
-import type { PolymarketRest } from './rest.ts';
 
 /** The venue wants a sign of life about every 10 s. */
 const PING_MS = 10_000;
@@ -20,16 +26,9 @@ const ONE_SIDED: readonly QualityFlag[] = Object.freeze(['one_sided'] as const);
 const LOST: readonly QualityFlag[] = Object.freeze(['gap', 'resyncing'] as const);
 const RESYNCING: readonly QualityFlag[] = Object.freeze(['resyncing'] as const);
 
-export interface PolymarketFeedOptions {
+export interface PolymarketFeedOptions extends ProviderFeedOptions {
   /** `wss://ws-subscriptions-clob.polymarket.com/ws/market`. */
   readonly streamUrl: string;
-  readonly rest: Pick<PolymarketRest, 'list' | 'ask' | 'unknownFields'>;
-  readonly clock: Clock;
-  /** For the jitter of backoffs, 0 <= n < 1. */
-  readonly random: () => number;
-  /** See `ProviderFeedOptions`. */
-  readonly listEveryMs?: number;
-  readonly maxStreamed?: number;
 }
 
 /** One followed token. `book` is null from a lost connection or a changed grid until its next whole book. */
@@ -45,17 +44,7 @@ interface Followed {
 
 /** The live feed. Subscribing connects. */
 export function createPolymarketFeed(options: PolymarketFeedOptions): PredictionFeed {
-  return createProviderFeed({
-    provider: PROVIDER,
-    clock: options.clock,
-    random: options.random,
-    ...(options.listEveryMs === undefined ? {} : { listEveryMs: options.listEveryMs }),
-    ...(options.maxStreamed === undefined ? {} : { maxStreamed: options.maxStreamed }),
-    unknownFields: options.rest.unknownFields,
-    list: () => options.rest.list(),
-    ask: (left) => options.rest.ask(left),
-    stream: (stage) => openStream(options, stage),
-  });
+  return createProviderFeed(PROVIDER, options, (stage) => openStream(options, stage));
 }
 
 function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: Stage): ProviderStream {

@@ -6,9 +6,10 @@ import type { Rejection } from '../../../../domain/quote.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
 import { createVenueHttp } from '../../venue-http.ts';
+import { rejection } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
 import type { Listing } from '../provider-feed.ts';
-import { mapBook, mapClobWinner, mapGammaEvents, mapGammaMarkets, mapTrades, withWinner } from './map.ts';
+import { mapBook, mapClobWinner, mapGammaEvents, mapGammaMarkets, mapTrades, PROVIDER, withWinner } from './map.ts';
 
 /** Requests in any 10 s that each service allows: `/markets`, `/events` and both together of Gamma; `/trades`; `/book`. */
 export const POLYMARKET_WINDOW_MS = 10_000;
@@ -93,8 +94,12 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
     try {
       return mapClobWinner(await clob.get(`/markets/${conditionId}`, {}, 1), receivedAt, unknownFields.note);
     } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
       // A market that the order books never had has no winner there.
-      if (error instanceof VenueError && error.status === 404) return { winner: null };
+      if (error.status === 404) return { winner: null };
+      // One answer that cannot be read costs its own market one round, and not the other ninety-nine.
+      if (error.status >= 200 && error.status < 300)
+        return rejection('prediction', `${PROVIDER}:clob`, receivedAt, 'venue_error', `${error.code}: ${error.message}`, '');
       throw error;
     }
   }

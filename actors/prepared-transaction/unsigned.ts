@@ -1,0 +1,43 @@
+/** What is looked at in every unsigned transaction before it is prepared, whoever built it. */
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { WireTransaction } from '../../src/domain/transaction/message.ts';
+import type { ChainDoor } from './chain-door.ts';
+import type { ResolvedLookup } from './protocol.ts';
+
+/** A blockhash is good for 150 blocks, and an answer may be a little ahead; what claims much more would reserve for as long. */
+const MOST_BLOCKS_AHEAD = 300;
+
+/** Why a message must not be prepared that could land up to this height; null where it may. @throws where no node answers */
+export async function lifetimeObjection(chain: Pick<ChainDoor, 'blockHeight'>, lastValidBlockHeight: number): Promise<string | null> {
+  const ahead = lastValidBlockHeight - (await chain.blockHeight('confirmed'));
+  if (ahead > 0 && ahead <= MOST_BLOCKS_AHEAD) return null;
+  return `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`;
+}
+
+/** What stands at the places of lookup tables that a message names; refused where a table has no such place. @throws where no node answers */
+export async function resolvedLookups(
+  chain: Pick<ChainDoor, 'lookupTable'>,
+  { lookups }: Pick<WireTransaction, 'lookups'>,
+): Promise<Outcome<readonly ResolvedLookup[]>> {
+  const resolved: ResolvedLookup[] = [];
+  for (const { table, writable, readonly } of lookups) {
+    const held = await chain.lookupTable(table);
+    const places = [...writable, ...readonly];
+    const addresses = places.flatMap((place) => held?.[place] ?? []);
+    if (held === null || addresses.length < places.length)
+      return refuse('route_refused', `lookup table ${table} does not hold what the transaction names`);
+    resolved.push({ table, places, addresses });
+  }
+  return { ok: true, value: resolved };
+}
+
+/** The addresses of resolved lookups at their places, by table. */
+export function tablesOf(lookups: readonly ResolvedLookup[]): ReadonlyMap<string, readonly string[]> {
+  const tables = new Map<string, string[]>();
+  for (const { table, places, addresses } of lookups) {
+    const held = tables.get(table) ?? [];
+    for (const [index, place] of places.entries()) held[place] = addresses[index] as string;
+    tables.set(table, held);
+  }
+  return tables;
+}

@@ -1,0 +1,48 @@
+/** How the machine of an order reads what the carrier of executions tells it, be the order a proposal's or a person's. */
+import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import type { Fill } from '../../src/domain/book.ts';
+import { type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { CarriedAnswer, ProposalEvent } from './protocol.ts';
+
+interface Heard {
+  readonly event: ProposalEvent;
+}
+
+/** A guard: the execution came to this. */
+export const answered =
+  (outcome: CarriedAnswer['outcome']) =>
+  ({ event }: Heard): boolean =>
+    event.type === 'errand.done' && event.answer.outcome === outcome;
+
+/** The fills that an answer tells of; none of every other event. */
+export function fillsOf(event: ProposalEvent): readonly Fill[] {
+  if (event.type !== 'errand.done') return [];
+  return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
+}
+
+const RECORD = { type: 'recordFills', params: ({ event }: Heard) => ({ fills: fillsOf(event) }) } as const;
+
+/** What an order comes to once it may be at its venue, by the venue's word. */
+export const SETTLE = [
+  { guard: 'isFilled', target: 'filled', actions: ['addFills', RECORD] },
+  { guard: 'isPartiallyFilled', target: 'partially_filled', actions: ['addFills', RECORD] },
+  { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
+] as const;
+
+export const TAKE_LEASE = {
+  type: 'takeLease',
+  params: ({ event }: Heard) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+} as const;
+
+/**
+ * Why an answer of a carrier would not be taken: another one has taken the lease since, and may be sending. `unavailable`
+ * leaves the errand where it is: should the other carrier die, it is carried out again.
+ */
+export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
+  const event = told as unknown as ProposalEvent;
+  if (event.type !== 'errand.done' || (value !== 'approved' && value !== 'executing')) return null;
+  const { leaseUntil } = context as { readonly leaseUntil: EpochMs | null };
+  if ((event.answer.lease ?? null) === leaseUntil) return null;
+  return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;
+}

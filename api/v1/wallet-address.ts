@@ -1,0 +1,12 @@
+/** The address of a wallet on the primary chain, as bodies name it. */
+import { Type } from 'typebox';
+import { isAddress } from '../../src/domain/transaction/base58.ts';
+import { malformed } from '../strict-json.ts';
+
+export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });
+
+/** The address itself. @throws InputError where the text spells no 32 bytes, which its pattern does not tell */
+export function checkedAddress(wallet: string): string {
+  if (!isAddress(wallet)) throw malformed('$.wallet', 'it is no address', '32 bytes in base58');
+  return wallet;
+}

@@ -1,0 +1,51 @@
+/** What is answered where risk does not let an order pass: the limits by their codes, in one sentence. */
+import type { DecimalString } from '../decimal.ts';
+import type { RiskRejection } from '../decision.ts';
+import type { OrderQuote, OrderSide } from '../order.ts';
+import type { Outcome } from '../refusal.ts';
+import { executablePrice } from '../valuation.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+
+/** Refuses as `blocked_by_risk`, naming every limit that was hit. */
+export function blockedByRisk(rejections: readonly RiskRejection[]): Outcome<never> {
+  // What is only not known yet is no limit that was breached: its reason stands beside its code.
+  const words = rejections.map(({ code, limit, suggestion }) => (limit === null && suggestion !== null ? `${code} (${suggestion})` : code));
+  return blocked(rejections, words.join(', '));
+}
+
+/** The same for the one code that stands in the way before anything was sized, and why it does. */
+export function blockedBecause(rejection: RiskRejection, why: string): Outcome<never> {
+  return blocked([rejection], `${rejection.code} (${why})`);
+}
+
+function blocked(rejections: readonly RiskRejection[], words: string): Outcome<never> {
+  return { ok: false, refusal: { code: 'blocked_by_risk', detail: `risk does not let it pass: ${words}`, rejections } };
+}
+
+/** Refuses as risk does where a price is not live. */
+export function notLive(why: string): Outcome<never> {
+  const rejection = { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' } as const;
+  return blockedBecause(rejection, why);
+}
+
+/** The price that an order of this side would trade at; refused where the quote is another venue's, is not live, or has no such side. */
+export function liveTouch(
+  instrument: InstrumentKey,
+  side: OrderSide,
+  quote: Omit<OrderQuote, 'observedAt'> | null,
+): Outcome<DecimalString> {
+  const { venue } = splitInstrumentKey(instrument);
+  const price = quote === null ? null : executablePrice(quote, venue as ExecutableVenue, side);
+  if (price?.ok === true) return { ok: true, value: price.executablePrice };
+  if (price?.code === 'venue_mismatch') {
+    const rejection = {
+      code: price.code,
+      limit: instrument,
+      before: null,
+      after: null,
+      suggestion: `price it with a quote of ${venue}`,
+    } as const;
+    return blockedBecause(rejection, price.problem);
+  }
+  return notLive(`${instrument} has no live ${side === 'buy' ? 'ask' : 'bid'} at this moment`);
+}

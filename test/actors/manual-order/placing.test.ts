@@ -1,0 +1,66 @@
+// An order is placed on a judgement that still holds: judged anew where it does not, answered where that is all there is to say.
+import { expect, test } from 'vitest';
+import { type Obstacle, placedOnVerdict } from '../../../actors/manual-order/placing.ts';
+import { passed } from '../../../actors/manual-order/verdict.ts';
+import { LicenceLost } from '../../../src/domain/execution.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
+
+class Moved extends Error {}
+class Full extends Error {}
+const obstacleOf = (error: unknown): Obstacle => {
+  if (error instanceof Moved) return 'moved';
+  return error instanceof Full ? refuse('too_many_prepared', 'twenty are open') : null;
+};
+
+/** Fails with these errors one after the other, then writes. */
+function attempts(...errors: Error[]) {
+  const made = { times: 0 };
+  return {
+    made,
+    attempt: async () => {
+      const error = errors[made.times++];
+      if (error !== undefined) throw error;
+      return { ok: true, value: 'written' } as const;
+    },
+  };
+}
+
+test('what moved is judged anew, and the fifth time is the last', async () => {
+  const fourth = attempts(new Moved(), new Moved(), new Moved(), new Moved());
+  expect(await placedOnVerdict(obstacleOf, fourth.attempt)).toEqual({ ok: true, value: 'written' });
+  const never = attempts(...Array.from({ length: 9 }, () => new Moved()));
+  expect(await placedOnVerdict(obstacleOf, never.attempt)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect([fourth.made.times, never.made.times]).toEqual([5, 5]);
+});
+
+test.each<[string, Error, string]>([
+  ['no room', new Full(), 'too_many_prepared'],
+  ['a halt', new LicenceLost('halted'), 'halted'],
+  ['a twin request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
+])('%s is answered, and nothing is tried again', async (_, error, code) => {
+  const { made, attempt } = attempts(error);
+  expect(await placedOnVerdict(obstacleOf, attempt)).toMatchObject({ ok: false, refusal: { code } });
+  expect(made.times).toBe(1);
+});
+
+test('an error that nobody knows is an error still', async () => {
+  await expect(placedOnVerdict(obstacleOf, attempts(new Error('a defect')).attempt)).rejects.toThrow('a defect');
+});
+
+test('a judgement that lets nothing pass names every limit, and the reason of what is only not known', () => {
+  const limit = { limit: '5', before: '4', after: '6', suggestion: 'at most 1' };
+  const rejections = [
+    { code: 'open_positions_limit', ...limit },
+    { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' },
+  ];
+  const judged = { order: {}, verdict: { ok: false, risk: { verdict: 'blocked', rejections } } } as never;
+  expect(passed({ ok: true, value: judged })).toEqual({
+    ok: false,
+    refusal: {
+      code: 'blocked_by_risk',
+      detail: 'risk does not let it pass: open_positions_limit, quote_not_live (wait for a live quote)',
+      rejections,
+    },
+  });
+  expect(passed(refuse('malformed', 'no lot'))).toEqual(refuse('malformed', 'no lot'));
+});

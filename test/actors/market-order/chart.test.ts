@@ -1,0 +1,143 @@
+// Every edge of the chart of a person's order and every one that is not: each event in each state, and the same after a restore.
+import { expect, test } from 'vitest';
+import { marketOrderKind } from '../../../actors/market-order/effects.ts';
+import type { MarketOrderInput } from '../../../actors/market-order/protocol.ts';
+import { atRest, restore, startStep } from '../../../actors/runtime/step.ts';
+import type { ActorEvent, ActorState } from '../../../src/domain/actor-step.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import { MARKET_ORDER_STATES, type MarketOrderState } from '../../../src/domain/execution.ts';
+import { SLOT } from '../agent/sample.ts';
+import { chartOf } from '../executed-order.ts';
+
+const subject = { actorId: '5b1f6a0e-93c4-8d21-9a7e-2f1c40d6b8ab', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };
+const passed = { verdict: 'passed', rejections: [] } as const;
+const blocked = { verdict: 'blocked', rejections: [{ code: 'halted', limit: null, before: null, after: null, suggestion: null }] } as const;
+const fill = { id: 'f', quantity: '2', notionalUsd: '200', fillPrice: '100', feeUsd: '0.2' } as Fill;
+const half = { ...fill, id: 'h', quantity: '1', notionalUsd: '100', feeUsd: '0.1' };
+
+function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = []): MarketOrderInput {
+  return {
+    order: {
+      id: subject.actorId,
+      origin: 'manual',
+      mode: begins === 'approved' ? 'live' : 'paper',
+      bookId: 'manual:00000000-0000-7000-8000-000000000001:live',
+      venue: 'spotexchange',
+      instrument: 'spotexchange:BTCUSDT',
+      side: 'buy',
+      reduceOnly: false,
+      quantity: '2',
+      limitPrice: '101',
+      notionalUsd: '202',
+      maxSlippageBps: 50,
+    },
+    begins,
+    decisionPrice: '100',
+    risk: passed,
+    placedBy: 'ann',
+    epoch: 3,
+    reason: begins === 'failed' ? 'no_depth' : null,
+    detail: null,
+    fills,
+    capitalUsd: '10000',
+    bookVersion: 7,
+    createdAt: SLOT,
+  };
+}
+
+const done = (answer: object): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'execute_market_order', answer });
+const EVENTS = {
+  begun: { type: 'execution.begun', key: 'k', leaseUntil: SLOT + 2_000, leaseMs: 2_000 },
+  filled: done({ outcome: 'filled', fills: [fill] }),
+  partly: done({ outcome: 'partially_filled', fills: [half] }),
+  rejected: done({ outcome: 'rejected', reason: 'no_quote', detail: '' }),
+  blocked: done({ outcome: 'blocked', risk: blocked }),
+  overtaken: done({ outcome: 'overtaken', reason: 'halted' }),
+  notKnown: done({ outcome: 'unknown', detail: '' }),
+  givenUp: { type: 'errand.given_up', key: 'k', kind: 'execute_market_order', detail: 'ten attempts' },
+  again: { type: 'xstate.after.reconcileAfter.market_order@1.unknown' },
+} as const satisfies Readonly<Record<string, ActorEvent>>;
+type EventName = keyof typeof EVENTS;
+
+/** Where each event leads; an event that is not listed is not taken. */
+const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<EventName, MarketOrderState>>>>>> = {
+  approved: { begun: 'executing', blocked: 'blocked_by_risk', overtaken: 'cancelled', rejected: 'failed', givenUp: 'failed' },
+  executing: {
+    begun: 'executing',
+    filled: 'filled',
+    partly: 'partially_filled',
+    rejected: 'failed',
+    blocked: 'blocked_by_risk',
+    overtaken: 'cancelled',
+    notKnown: 'unknown',
+    givenUp: 'unknown',
+  },
+  unknown: { filled: 'filled', partly: 'partially_filled', rejected: 'failed', again: 'unknown' },
+};
+/** How each state is reached by a live order. */
+const WAYS: Readonly<Record<MarketOrderState, readonly EventName[]>> = {
+  approved: [],
+  executing: ['begun'],
+  filled: ['begun', 'filled'],
+  partially_filled: ['begun', 'partly'],
+  failed: ['begun', 'rejected'],
+  unknown: ['begun', 'notKnown'],
+  cancelled: ['overtaken'],
+  blocked_by_risk: ['blocked'],
+};
+
+const begun = (begins: MarketOrderInput['begins'], fills: readonly Fill[] = []) =>
+  startStep(marketOrderKind, subject, input(begins, fills) as never);
+const { step, after, taken } = chartOf(marketOrderKind, subject);
+const stepTo = (way: readonly EventName[]): ActorState =>
+  after(
+    begun('approved').state,
+    way.map((name) => EVENTS[name]),
+  );
+
+for (const state of MARKET_ORDER_STATES) {
+  test(`in ${state} exactly the edges of the chart are taken`, () => {
+    const at = stepTo(WAYS[state]);
+    expect(at.value).toBe(state);
+    for (const name of Object.keys(EVENTS) as EventName[])
+      expect([name, taken(at, EVENTS[name])]).toEqual([name, EDGES[state]?.[name] ?? null]);
+  });
+
+  test(`${state} restored from its JSON is the same state and goes the same way`, () => {
+    const at = stepTo(WAYS[state]);
+    const again = JSON.parse(JSON.stringify(at)) as ActorState;
+    expect(atRest(restore(marketOrderKind.machine, again))).toEqual(at);
+    for (const event of Object.values(EVENTS)) expect(taken(again, event)).toBe(taken(at, event));
+  });
+}
+
+test('an answer that was found before another carrier took the lease counts for nothing, and its errand stays', () => {
+  const late = { ...EVENTS.filled, answer: { outcome: 'filled', fills: [fill], lease: SLOT + 1_000 } };
+  expect(marketOrderKind.judge(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
+  // Whoever looks an unknown outcome up holds no lease.
+  expect(marketOrderKind.judge(stepTo(WAYS.unknown), done({ outcome: 'filled', fills: [fill] }))).toBeNull();
+});
+
+test('a paper order begins where it ends, and is booked on the version that it was judged on or not at all', () => {
+  const { state, records, errands } = begun('partially_filled', [half]);
+  expect(state).toMatchObject({
+    value: 'partially_filled',
+    status: 'done',
+    context: { filledQuantity: '1', filledNotionalUsd: '100', readsReference: false },
+  });
+  expect(records.map(({ type }) => type)).toEqual(['control_licence', 'fill', 'market_order']);
+  expect(records[1]).toMatchObject({ orgId: subject.orgId, fill: half, capitalUsd: '10000', expectedVersion: 7 });
+  expect(errands).toEqual([]);
+  expect(begun('failed').state).toMatchObject({ value: 'failed', status: 'done', context: { reason: 'no_depth', filledQuantity: '0' } });
+});
+
+test('a live order is carried by its own id, under a lease, and what its venue filled is booked on whatever version there is', () => {
+  expect(begun('approved').errands).toEqual([{ kind: 'execute_market_order', payload: { proposalId: subject.actorId } }]);
+  const types = (way: readonly EventName[], name: EventName) => step(stepTo(way), EVENTS[name]).records.map(({ type }) => type);
+  expect(types([], 'begun')).toEqual(['control_licence', 'execution_lease', 'market_order']);
+  expect(types(['begun'], 'begun')).toEqual(['control_licence', 'execution_lease']);
+  const settled = step(stepTo(['begun']), EVENTS.filled);
+  expect(settled.records.map(({ type }) => type)).toEqual(['execution_lease_ended', 'fill', 'market_order']);
+  expect(settled.records[1]).not.toHaveProperty('expectedVersion');
+  expect(settled.state.context).toMatchObject({ filledQuantity: '2', filledNotionalUsd: '200' });
+});

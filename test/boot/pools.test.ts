@@ -1,0 +1,100 @@
+// How deep pools are is known as soon as the feed has heard it: no order waits for the first full minute after a start.
+import { Observable, Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
+import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { poolLiquidity } from '../../src/adapters/store/pool-liquidity-store.ts';
+import { createLog } from '../../src/boot/log.ts';
+import { createMetrics } from '../../src/boot/metrics.ts';
+import { createNewIds } from '../../src/boot/new-ids.ts';
+import { LIQUIDITY_MAX_AGE_MS, liquidityOf } from '../../src/boot/pre-trade.ts';
+import { startFeed } from '../../src/boot/roles/feed.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+/** Twenty seconds after a full minute. */
+const AT = 1_770_000_000_000 + 20_000;
+const AAPLX: InstrumentKey = 'spotchain:AAPLx';
+
+test('a pool is known within its first minute, then by the minute, and an older word never replaces a newer one', async () => {
+  const sql = openDatabase({ url: await testDatabase(), name: 'test pools' });
+  const clock = createVirtualClock(AT);
+  const venue = new Subject<FeedMessage>();
+  let subscribed = false;
+  const messages = new Observable<FeedMessage>((subscriber) => {
+    subscribed = true;
+    return venue.subscribe(subscriber);
+  });
+  const feed = startFeed({
+    sql,
+    venues: () =>
+      ({
+        feeds: [{ venue: 'spotchain', messages }],
+        histories: {},
+        extras: { books: [], tickers: [], serverTimes: [] },
+        intelligence: [],
+        predictions: [],
+      }) as never,
+    bus: createInProcessQuoteBus({ clock }),
+    states: createInProcessMarketStateBus({ clock }),
+    budgets: () => [],
+    runtime: openActors(sql, clock, createNewIds(clock)).runtime,
+    clock,
+    random: () => 0.5,
+    holder: 'test',
+    log: createLog('silent'),
+    metrics: createMetrics(),
+  });
+  const hear = (liquidityUsd: string, instrument = 'AAPLx'): void =>
+    venue.next({
+      kind: 'pool_liquidity',
+      venue: 'spotchain',
+      source: 'jupiter:price',
+      instrument,
+      observedAt: clock.now(),
+      receivedAt: clock.now(),
+      liquidityUsd,
+    });
+  const known = (liquidityUsd: string) =>
+    waitFor(async () => (await liquidityOf(sql, AAPLX, clock.now())) === liquidityUsd, {
+      what: `a pool of ${liquidityUsd}`,
+      deadlineMs: 20_000,
+    });
+  try {
+    await waitFor(() => subscribed, { what: 'the venue asked', deadlineMs: 20_000 });
+    expect(await liquidityOf(sql, AAPLX, clock.now())).toBeNull();
+    hear('1234567.5');
+    await known('1234567.5');
+    // No cut has told of it.
+    expect(await sql`select slot from cuts`).toEqual([]);
+
+    // A pool that is heard every two seconds is not written every two seconds.
+    clock.advanceTo(AT + 2_000);
+    hear('7');
+    hear('8', 'SPYx');
+    await waitFor(async () => (await liquidityOf(sql, 'spotchain:SPYx', clock.now())) === '8', {
+      what: 'the other pool',
+      deadlineMs: 20_000,
+    });
+    expect(await liquidityOf(sql, AAPLX, clock.now())).toBe('1234567.5');
+
+    // The cut of the full minute is the younger word, until the venue is heard again.
+    clock.advanceTo(AT + 41_000);
+    await known('7');
+    clock.advanceTo(AT + 61_000);
+    hear('9');
+    await known('9');
+
+    // Silence: what was known is known no longer.
+    const later = clock.now() + LIQUIDITY_MAX_AGE_MS;
+    expect(await poolLiquidity(sql, [AAPLX], later - LIQUIDITY_MAX_AGE_MS)).toEqual(new Map());
+  } finally {
+    await feed.stop();
+    await sql.end({ timeout: 1 });
+  }
+});

@@ -1,0 +1,34 @@
+/** Pays into agents' vaults for tests of what live capital does: the rows of a real deposit, without its HTTP. */
+import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import type { Sql } from '../../src/adapters/store/database.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+
+/** A deposit of an amount, or of what the ceiling of the agent's stage leaves, at a dollar a share. */
+export async function payIntoVault(sql: Sql, orgId: string, agentId: string, amountUsd: string, at: number): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [vault] = await transaction<{ stage: string; changes: number; room: string }[]>`
+      select a.stage, coalesce(v.changes, 0) as changes, vault_ceiling_usd(a.id) - coalesce(v.allocated_usd, 0) as room
+      from agents a left join vaults v on v.agent_id = a.id where a.id = ${agentId}`;
+    if (vault === undefined) throw new Error(`there is no agent ${agentId}`);
+    const paid = plainDecimal(Decimal.min(amountUsd, vault.room));
+    const change = vault.changes + 1;
+    await writeRecords(transaction, [
+      {
+        type: 'vault_change',
+        agentId,
+        change,
+        kind: 'deposit',
+        depositor: 'a depositor',
+        amountUsd: paid,
+        shares: paid,
+        sharePriceUsd: '1',
+        roundingUsd: '0',
+        stage: vault.stage,
+        at,
+        requestId: 'test',
+      },
+      { type: 'ledger', orgId, bookId: bookIds.live(agentId), amountUsd: paid, reference: `vault:${agentId}:${change}`, at },
+    ]);
+  });
+}

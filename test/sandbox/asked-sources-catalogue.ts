@@ -1,0 +1,62 @@
+/** The listings of both prediction venues with their doubles: no market is streamed, so that all that is told was asked for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKalshiFeed } from '../../src/adapters/venues/prediction/kalshi/feed.ts';
+import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../src/adapters/venues/prediction/kalshi/rest.ts';
+import { createPolymarketFeed } from '../../src/adapters/venues/prediction/polymarket/feed.ts';
+import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from '../../src/adapters/venues/prediction/polymarket/rest.ts';
+import type { PredictionFeed } from '../../src/adapters/venues/prediction/provider-feed.ts';
+import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import type { FaultSwitch } from '../../src/sandbox/faults.ts';
+import { openAccessKey } from '../../src/sandbox/prediction/access-key.ts';
+import { createKalshiDouble } from '../../src/sandbox/prediction/kalshi-double.ts';
+import { createPolymarketDouble } from '../../src/sandbox/prediction/polymarket-double.ts';
+import type { SeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';
+import type { VirtualClock } from '../../streams/virtual-clock.ts';
+
+export interface Catalogue {
+  readonly feed: PredictionFeed;
+  close(): Promise<void>;
+}
+
+interface Ground {
+  readonly clock: VirtualClock;
+  readonly questions: SeededQuestions;
+  readonly faults: FaultSwitch;
+}
+
+const random = (): number => 0.5;
+
+export function openCatalogue(provider: 'polymarket' | 'kalshi', ground: Ground): Promise<Catalogue> {
+  return provider === 'polymarket' ? openPolymarket(ground) : openKalshi(ground);
+}
+
+async function openPolymarket({ clock, questions, faults }: Ground): Promise<Catalogue> {
+  const { url, wsUrl, close } = await createPolymarketDouble({ questions, clock, faults, port: 0 });
+  const budgetOf = (limit: number) => new WeightBudget(limit, POLYMARKET_WINDOW_MS);
+  const { gamma, clob, data } = POLYMARKET_LIMITS;
+  const rest = createPolymarketRest({
+    gammaUrl: `${url}/gamma`,
+    clobUrl: `${url}/clob`,
+    dataUrl: `${url}/data`,
+    clock,
+    random,
+    budgets: { gamma: budgetOf(gamma), clob: budgetOf(clob), data: budgetOf(data) },
+  });
+  return { feed: createPolymarketFeed({ streamUrl: wsUrl, rest, clock, random, maxStreamed: 0 }), close };
+}
+
+async function openKalshi({ clock, questions, faults }: Ground): Promise<Catalogue> {
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
+  const key = openAccessKey(folder);
+  const double = await createKalshiDouble({ questions, clock, key, faults, port: 0 });
+  const rest = createKalshiRest({ baseUrl: double.restUrl, clock, random, budget: new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000) });
+  return {
+    feed: createKalshiFeed({ streamUrl: double.wsUrl, key, rest, clock, random, maxStreamed: 0 }),
+    async close() {
+      await double.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

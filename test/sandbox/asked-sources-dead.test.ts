@@ -1,0 +1,66 @@
+// Ten minutes of a dead source, wired as the service wires it: asked patiently, told once, and heard again afterwards.
+import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
+import { afterEach, describe, expect, test } from 'vitest';
+import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
+import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
+import { addressesOf, DOUBLES } from '../../src/boot/addresses.ts';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { createIntelligenceSources } from '../../src/boot/intelligence.ts';
+import { createRequestBudgets } from '../../src/boot/venues.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
+import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import { type Message, sourceStage } from './asked-sources-stage.ts';
+import { DEAD } from './dead-hosts.ts';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** In the order in which the service makes them. */
+const INTELLIGENCE = ['wire', 'filings', 'macro', 'tvl', 'social'] as const;
+const SOURCES = [...INTELLIGENCE, 'fallback'] as const;
+
+/** One source of the service, every address of which leads to one host. */
+function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClock, random: () => number): Observable<Message> {
+  const budgets = createRequestBudgets();
+  if (name === 'fallback') {
+    const primary = { venue: 'reference', messages: concat(EMPTY, NEVER) } as const;
+    const budget = budgets.reference_fallback;
+    const symbols = ['AAPL', 'NVDA', 'TSLA'];
+    return withFallback({ primary, provider: FINNHUB, baseUrl: `${url}/api/v1`, key: 'k', symbols, clock, random, budget }).messages;
+  }
+  const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-dead-sources' });
+  if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
+  const urls = Object.fromEntries(DOUBLES.map((double) => [double, url])) as Record<(typeof DOUBLES)[number], string>;
+  const { sources } = createIntelligenceSources(addressesOf(config, { urls }), clock, random, budgets);
+  expect(sources).toHaveLength(INTELLIGENCE.length);
+  return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
+}
+
+describe('ten minutes of a host that is', () => {
+  const CASES = Object.keys(DEAD).flatMap((how) => SOURCES.map((name) => [how, name] as const));
+  test.each(CASES)('%s cost %s fewer than sixty connections, spread by chance, and are told once', async (how, name) => {
+    const host = await (DEAD[how] as (typeof DEAD)[string])();
+    cleanups.push(() => host.close());
+    const attempts: number[][] = [];
+    for (const seed of [1, 2]) {
+      const run = sourceStage(cleanups);
+      const { clock } = run;
+      const before = run.dialled();
+      const at: number[] = [];
+      const heard = run.hear(sourceAt(name, host.url, clock, seededRandom(seed)));
+      for (const end = clock.now() + 600_000; clock.now() < end; ) {
+        await run.pass(500, 500);
+        while (at.length < run.dialled() - before) at.push(clock.now());
+      }
+      attempts.push(at);
+      expect(heard.filter(({ kind }) => kind !== 'feed_status' && kind !== 'rejection')).toEqual([]);
+      expect(heard.map((one) => (one.kind === 'feed_status' ? one.status : one.kind))).toEqual(['disconnected']);
+      for (const cleanup of cleanups.splice(1).reverse()) await cleanup();
+    }
+    expect(Math.max(...attempts.map(({ length }) => length)), `${how} ${name}`).toBeLessThan(60);
+    expect(Math.min(...attempts.map(({ length }) => length))).toBeGreaterThan(5);
+    expect(attempts[0]).not.toEqual(attempts[1]);
+  });
+});

@@ -1,0 +1,82 @@
+/** Each source of intelligence with its double, asked every 15 s. */
+import type { Observable } from 'rxjs';
+import { createFilingsFeed } from '../../src/adapters/intelligence/filings.ts';
+import { createMacroFeed } from '../../src/adapters/intelligence/macro.ts';
+import { createSocialFeed } from '../../src/adapters/intelligence/social.ts';
+import { createTvlFeed } from '../../src/adapters/intelligence/tvl.ts';
+import { createWireFeed } from '../../src/adapters/intelligence/wire.ts';
+import { createKeyedDoor } from '../../src/adapters/venues/reference/keyed-door.ts';
+import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
+import type { FaultSwitch } from '../../src/sandbox/faults.ts';
+import { createFilingsDouble } from '../../src/sandbox/intelligence/filings-double.ts';
+import { createMacroDouble } from '../../src/sandbox/intelligence/macro-double.ts';
+import { createSeededMacro } from '../../src/sandbox/intelligence/seeded-macro.ts';
+import { createSeededStories } from '../../src/sandbox/intelligence/seeded-stories.ts';
+import { createSocialDouble } from '../../src/sandbox/intelligence/social-double.ts';
+import { createTvlDouble } from '../../src/sandbox/intelligence/tvl-double.ts';
+import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
+import { createNewsDouble } from '../../src/sandbox/news/double.ts';
+import type { HttpDouble } from '../../src/sandbox/reference/http-double.ts';
+import type { VirtualClock } from '../../streams/virtual-clock.ts';
+import type { Message } from './asked-sources-stage.ts';
+
+const random = (): number => 0.5;
+const KEY = '0123456789abcdef0123456789abcdef';
+const DAY_MS = 86_400_000;
+const market = createSeededMarket({ seed: 3 });
+const value = (symbol: string, at: number): number => market.value(symbol, at);
+const stories = createSeededStories({ seed: 3, symbols: market.assets.map(({ symbol }) => symbol), filers: ['AAPL', 'TSLA'], value });
+const names = entityNamesOf(CATALOG);
+const few = entityNamesOf(CATALOG, [
+  { asset: 'AAPL', cik: '320193', tickers: [], names: [], distinctive: [] },
+  { asset: 'TSLA', cik: '1318605', tickers: [], names: [], distinctive: [] },
+]);
+const companies = [
+  { cik: '320193', symbol: 'AAPL', name: 'Apple Inc.' },
+  { cik: '1318605', symbol: 'TSLA', name: 'Tesla, Inc.' },
+];
+
+/** Each source with its double. */
+export interface Source {
+  open(clock: VirtualClock, faults: FaultSwitch): Promise<HttpDouble>;
+  feed(url: string, clock: VirtualClock): Observable<Message>;
+}
+const doorOf = (baseUrl: string, clock: VirtualClock, headers: Record<string, string> = {}) =>
+  createKeyedDoor({ venue: 'reference', baseUrl, clock, random, perMinute: 6_000, headers, budget: new WeightBudget(6_000) });
+const EVERY_MS = 15_000;
+export const SOURCES: Readonly<Record<string, Source>> = {
+  wire: {
+    open: (clock, faults) => createNewsDouble({ news: stories, clock, faults, port: 0 }),
+    feed: (url, clock) => createWireFeed({ door: doorOf(url, clock), names, clock, random, everyMs: EVERY_MS }),
+  },
+  filings: {
+    open: (clock, faults) => createFilingsDouble({ stories, companies, clock, faults, port: 0 }),
+    feed: (url, clock) =>
+      createFilingsFeed({
+        door: doorOf(url, clock, { 'user-agent': 'Test desk@example.com' }),
+        names: few,
+        clock,
+        random,
+        everyMs: EVERY_MS,
+        archiveUrl: null,
+      }),
+  },
+  macro: {
+    open: (clock, faults) => createMacroDouble({ macro: createSeededMacro(3, value), clock, apiKey: KEY, faults, port: 0 }),
+    feed(url, clock) {
+      const series = [{ id: 'DFF', title: '', group: 'rates', units: 'lin', unit: '', frequency: 'daily', maxAgeMs: DAY_MS }] as const;
+      return createMacroFeed({ door: doorOf(url, clock), apiKey: KEY, clock, random, everyMs: EVERY_MS, series });
+    },
+  },
+  tvl: {
+    open: (clock, faults) => createTvlDouble({ market, clock, seed: 3, faults, port: 0 }),
+    feed: (url, clock) => createTvlFeed({ door: doorOf(url, clock), clock, random, everyMs: EVERY_MS, histories: 2 }),
+  },
+  social: {
+    open: (clock, faults) => createSocialDouble({ market, stories, clock, seed: 3, faults, port: 0 }),
+    feed: (url, clock) =>
+      createSocialFeed({ door: doorOf(url, clock), names, assets: ['AAPL', 'BTC'], siteUrl: null, clock, random, everyMs: EVERY_MS }),
+  },
+};
