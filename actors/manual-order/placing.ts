@@ -9,24 +9,54 @@ const ATTEMPTS = 5;
 /** What a write has met that failed: `moved` is judged anew, a refusal is answered, null is none of the order's business. */
 export type Obstacle = 'moved' | Outcome<never> | null;
 
+/** Per organization, the last of its orders that wait for one another. */
+const lanes = new Map<string, Promise<unknown>>();
+
 /**
  * Judges an order and writes it on that judgement, both by `attempt`. Where what it was judged on moved in between,
- * nothing was written, and it is judged anew. @throws whatever a write fails with that `obstacleOf` does not know
+ * nothing was written, and it is judged anew: in turn with its organization's other such orders, which would go on
+ * overtaking one another. @throws whatever a write fails with that `obstacleOf` does not know
  */
 export async function placedOnVerdict<View>(
+  orgId: string,
   obstacleOf: (error: unknown) => Obstacle,
   attempt: () => Promise<Outcome<View>>,
 ): Promise<Outcome<View>> {
-  for (let times = 0; times < ATTEMPTS; times++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (error instanceof LicenceLost)
-        return refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
-      const obstacle = obstacleOf(error);
-      if (obstacle === null) return answeredMeanwhile(error);
-      if (obstacle !== 'moved') return obstacle;
+  const first = await tried(obstacleOf, attempt);
+  if (first !== 'moved') return first;
+  return inTurn(orgId, async () => {
+    for (let times = 1; times < ATTEMPTS; times++) {
+      const outcome = await tried(obstacleOf, attempt);
+      if (outcome !== 'moved') return outcome;
     }
+    return refuse('unavailable', 'other orders kept changing the book: try again');
+  });
+}
+
+async function tried<View>(
+  obstacleOf: (error: unknown) => Obstacle,
+  attempt: () => Promise<Outcome<View>>,
+): Promise<Outcome<View> | 'moved'> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof LicenceLost) return refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
+    return obstacleOf(error) ?? answeredMeanwhile(error);
   }
-  return refuse('unavailable', 'other orders kept changing the book: try again');
+}
+
+/** Work of one organization after the other work of it. */
+async function inTurn<Value>(orgId: string, work: () => Promise<Value>): Promise<Value> {
+  const before = lanes.get(orgId) ?? Promise.resolve();
+  const turn = before.then(work);
+  const over = turn.then(
+    () => {},
+    () => {},
+  );
+  lanes.set(orgId, over);
+  try {
+    return await turn;
+  } finally {
+    if (lanes.get(orgId) === over) lanes.delete(orgId);
+  }
 }

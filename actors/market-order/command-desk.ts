@@ -85,6 +85,7 @@ export function createMarketOrderDesk(deps: {
         );
       const id = deps.newId();
       return placedOnVerdict(
+        context.orgId,
         (error) => (deps.isOverrun(error) ? 'moved' : null),
         () => judgedAndBegun(context, id, mode, request),
       );

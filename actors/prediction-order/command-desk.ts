@@ -62,6 +62,7 @@ export function createPredictionOrderDesk(deps: {
     async paper(context, wish) {
       const id = deps.newId();
       return placedOnVerdict(
+        context.orgId,
         (error) => (deps.isOverrun(error) ? 'moved' : null),
         () => judgedAndFilled(context, id, wish),
       );

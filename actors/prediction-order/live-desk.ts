@@ -31,8 +31,11 @@ import {
   type PredictionPreTrade,
   type PredictionVerdict,
 } from './commands.ts';
-import type { OnchainOffer, OnchainVenue } from './onchain-venue.ts';
+import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
 import type { PredictionSubject } from './purpose.ts';
+
+/** How often the venue is asked for an offer until it buys no more than was wished. */
+const OFFERS = 3;
 
 export interface LivePredictionDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
@@ -62,6 +65,7 @@ export function createLivePredictionDesk(deps: LivePredictionDeps): LivePredicti
     async prepare(context, wish, wallet) {
       const id = deps.newId();
       return placedOnVerdict(
+        context.orgId,
         (error) => roomAnswer(deps.obstacleOf(error)),
         async () => {
           const made = await unlessSilent(deps.isSilence, offered(context.orgId, id, wish, wallet));
@@ -90,19 +94,41 @@ export function createLivePredictionDesk(deps: LivePredictionDeps): LivePredicti
     const positionAccount = wished.side === 'buy' ? null : await deps.orders.positionOf(orgId, wallet, wished.instrument);
     if (wished.side === 'sell' && positionAccount === null)
       return refuse('state_conflict', `the wallet ${wallet} has no position in ${wished.instrument} that was opened here`);
-    const depositUsd = wished.side === 'sell' ? '0' : depositOf(wished, takerFeeUsd(market.fee, wished.limitPrice, wished.quantity));
-    const offer = await venue.offer({ wallet, market, outcome: wish.outcome, order: wished, depositUsd, positionAccount });
-    if (!offer.ok) return offer;
-    const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
+    const found = await offerWithin(wished, wish, { wallet, market, positionAccount });
+    if (!found.ok) return found;
+    const { offer, order, depositUsd } = found.value;
     const worse = worseThanWished(wished, order);
     if (worse !== null) return refuse('state_conflict', worse);
     const ground = await deps.ground(orgId, order.bookId);
     const final = passed(await deps.preTrade.rejudge(orgId, market, order));
     if (!final.ok) return final;
-    const transaction = await lookedThrough(wallet, offer.value, depositUsd);
+    const transaction = await lookedThrough(wallet, offer, depositUsd);
     if (!transaction.ok) return transaction;
     const placed = { ...final.value, touch: judged.value.touch };
-    return { ok: true, value: { judged: placed, offer: offer.value, depositUsd, ground, ...transaction.value } };
+    return { ok: true, value: { judged: placed, offer, depositUsd, ground, ...transaction.value } };
+  }
+
+  /**
+   * What the venue offers for the deposit. It buys with all of it, so where the price or the fee comes out lower than the
+   * worst one, that would be more than was wished: then less is deposited.
+   */
+  async function offerWithin(
+    wished: Order,
+    wish: PredictionWish,
+    where: Omit<OfferRequest, 'outcome' | 'order' | 'depositUsd'>,
+  ): Promise<Outcome<{ readonly offer: OnchainOffer; readonly order: Order; readonly depositUsd: DecimalString }>> {
+    const sells = wished.side === 'sell';
+    let depositUsd = sells ? '0' : depositOf(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
+    for (let tries = 0; tries < OFFERS; tries++) {
+      const offer = await venue.offer({ ...where, outcome: wish.outcome, order: wished, depositUsd });
+      if (!offer.ok) return offer;
+      const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
+      const excess = sells ? new Decimal(0) : excessUsd(wished, order, wish.quantity !== null);
+      if (excess.lte(0)) return { ok: true, value: { offer: offer.value, order, depositUsd } };
+      depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
+      if (new Decimal(depositUsd).lte(0)) break;
+    }
+    return refuse('state_conflict', 'the venue would go on buying more than was wished: ask again');
   }
 
   /** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
@@ -216,6 +242,13 @@ function transactionInputOf(
 function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
   if (feeUsd === null) throw new Error('an order whose fee is not known was let through');
   return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
+}
+
+/** By how much an offer goes beyond what was wished: the money, and the contracts where so many were wished. */
+function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal {
+  const money = new Decimal(offered.notionalUsd).minus(wished.notionalUsd);
+  const contracts = new Decimal(offered.quantity).minus(wished.quantity).times(offered.limitPrice);
+  return byQuantity ? Decimal.max(money, contracts) : money;
 }
 
 /** Why what the venue would carry out is worse than what was wished; null where it is not. */

@@ -21,6 +21,16 @@ export interface OnchainOffer {
   readonly limitPrice: DecimalString;
 }
 
+/** What a wallet would open: an order, and for a purchase the deposit that the venue buys with. */
+export interface OfferRequest {
+  readonly wallet: string;
+  readonly market: PredictionMarket;
+  readonly outcome: OutcomeSide;
+  readonly order: Order;
+  readonly depositUsd: DecimalString;
+  readonly positionAccount: string | null;
+}
+
 export interface OnchainVenue {
   /** The stablecoin that deposits are made in. */
   readonly stable: { readonly mint: string; readonly decimals: number };
@@ -30,14 +40,7 @@ export interface OnchainVenue {
    * Asks for an order; nothing happens on the chain. A buy is asked for by its deposit, in US dollars; a sell by its
    * contracts and the account of the position. Refused as `state_conflict` where the venue refuses, as `unavailable` where it does not answer.
    */
-  offer(request: {
-    readonly wallet: string;
-    readonly market: PredictionMarket;
-    readonly outcome: OutcomeSide;
-    readonly order: Order;
-    readonly depositUsd: DecimalString;
-    readonly positionAccount: string | null;
-  }): Promise<Outcome<OnchainOffer>>;
+  offer(request: OfferRequest): Promise<Outcome<OnchainOffer>>;
   /** What became of an order whose transaction is final. @throws where the venue does not answer. */
   news(orderId: string, context: PredictionOrderContext): Promise<VenueNews>;
 }

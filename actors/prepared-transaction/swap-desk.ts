@@ -153,6 +153,7 @@ export function createSwapDesk(deps: SwapDeskDeps): SwapCommands {
     if (!message.ok) return message;
     const agreed = { promise, route: route.value, message: message.value, maxSlippageBps };
     return placedOnVerdict(
+      context.orgId,
       (error) => roomAnswer(deps.obstacleOf(error)),
       () => born(context, wish, id, agreed),
     );

@@ -89,6 +89,20 @@ describe('prepare', () => {
     expect((await prepare({ notionalUsd: '21' }, trader, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
   });
 
+  test('never buys more than was wished, though the venue buys with the whole deposit', async () => {
+    for (const notionalUsd of ['10', '11.11', '17.3', '23.99']) {
+      const { status, body, text } = await prepare({ notionalUsd });
+      expect(status, text).toBe(201);
+      expect(Number(body.order.notionalUsd)).toBeLessThanOrEqual(Number(notionalUsd));
+      expect(Number(body.order.notionalUsd)).toBeGreaterThan(Number(notionalUsd) - 0.5);
+    }
+    for (const quantity of ['25', '31.41']) {
+      const { status, body, text } = await prepare({ notionalUsd: undefined, quantity });
+      expect(status, text).toBe(201);
+      expect(Number(body.order.quantity)).toBeLessThanOrEqual(Number(quantity));
+    }
+  });
+
   test.each<[object, number, string]>([
     [{ wallet: 'not-an-address-in-base58-0OIl-xxxxxxxxx' }, 400, 'malformed'],
     [{ wallet: 'short' }, 400, 'malformed'],

@@ -27,10 +27,39 @@ function attempts(...errors: Error[]) {
 
 test('what moved is judged anew, and the fifth time is the last', async () => {
   const fourth = attempts(new Moved(), new Moved(), new Moved(), new Moved());
-  expect(await placedOnVerdict(obstacleOf, fourth.attempt)).toEqual({ ok: true, value: 'written' });
+  expect(await placedOnVerdict('org', obstacleOf, fourth.attempt)).toEqual({ ok: true, value: 'written' });
   const never = attempts(...Array.from({ length: 9 }, () => new Moved()));
-  expect(await placedOnVerdict(obstacleOf, never.attempt)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+  expect(await placedOnVerdict('org', obstacleOf, never.attempt)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
   expect([fourth.made.times, never.made.times]).toEqual([5, 5]);
+});
+
+test('orders that overtook one another take turns: each is judged anew at most once more', async () => {
+  let version = 0;
+  let writing = 0;
+  const order = (orgId: string) => {
+    const made = { times: 0 };
+    const placed = placedOnVerdict(orgId, obstacleOf, async () => {
+      made.times++;
+      const judgedOn = version;
+      writing++;
+      await new Promise(setImmediate);
+      writing--;
+      if (judgedOn !== version) throw new Moved();
+      version++;
+      return { ok: true, value: made } as const;
+    });
+    return placed;
+  };
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => order('org')));
+  expect(outcomes.map((outcome) => outcome.ok && outcome.value.times).sort()).toEqual([1, ...Array.from({ length: 49 }, () => 2)]);
+  expect([version, writing]).toEqual([50, 0]);
+});
+
+test('a turn that ends in an error lets the next one come', async () => {
+  const broken = placedOnVerdict('org', obstacleOf, attempts(new Moved(), new Error('a defect')).attempt);
+  const next = placedOnVerdict('org', obstacleOf, attempts(new Moved()).attempt);
+  await expect(broken).rejects.toThrow('a defect');
+  expect(await next).toEqual({ ok: true, value: 'written' });
 });
 
 test.each<[string, Error, string]>([
@@ -39,12 +68,12 @@ test.each<[string, Error, string]>([
   ['a twin request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
 ])('%s is answered, and nothing is tried again', async (_, error, code) => {
   const { made, attempt } = attempts(error);
-  expect(await placedOnVerdict(obstacleOf, attempt)).toMatchObject({ ok: false, refusal: { code } });
+  expect(await placedOnVerdict('org', obstacleOf, attempt)).toMatchObject({ ok: false, refusal: { code } });
   expect(made.times).toBe(1);
 });
 
 test('an error that nobody knows is an error still', async () => {
-  await expect(placedOnVerdict(obstacleOf, attempts(new Error('a defect')).attempt)).rejects.toThrow('a defect');
+  await expect(placedOnVerdict('org', obstacleOf, attempts(new Error('a defect')).attempt)).rejects.toThrow('a defect');
 });
 
 test('a judgement that lets nothing pass names every limit, and the reason of what is only not known', () => {
