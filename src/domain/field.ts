@@ -64,7 +64,7 @@ export function describeField(field: FieldSchema): string {
     case 'decimal':
       return `a decimal such as "1250.50" from ${field.min} to ${field.max}`;
     case 'string':
-      return `a text of ${field.minLength} to ${field.maxLength} characters`;
+      return `a text of ${field.minLength} to ${field.maxLength} characters${field.minLength > 0 ? ', not only spaces' : ''}`;
     case 'choice':
       return `one of ${field.choices.join(', ')}`;
     case 'choices':
@@ -203,7 +203,14 @@ export function fieldJsonSchema(field: FieldSchema): JsonSchema {
         ...described,
       };
     case 'string':
-      return { type: 'string', minLength: field.minLength, maxLength: field.maxLength, ...withDefault(field.default), ...described };
+      return {
+        type: 'string',
+        minLength: field.minLength,
+        maxLength: field.maxLength,
+        ...(field.minLength > 0 ? { pattern: '\\S' } : {}),
+        ...withDefault(field.default),
+        ...described,
+      };
     case 'choice':
       return { type: 'string', enum: field.choices, ...withDefault(field.default), ...described };
     case 'choices':

@@ -148,7 +148,7 @@ export function condition(side: 'entry' | 'exit'): fc.Arbitrary<Record<string, u
 /** Any payload that the reader accepts. */
 export const anyPayload: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
-    name: wellFormed(1, 120),
+    name: wellFormed(1, 120).filter((name) => name.trim() !== ''),
     description: wellFormed(0, 2_000),
     universe: fc.subarray(
       CATALOG.entries.map((entry) => entry.instrument),

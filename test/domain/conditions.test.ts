@@ -205,7 +205,7 @@ describe('what an author is told', () => {
     [{ type: 'session_in', sessions: [] }, 'entry', '$.c.sessions', 'must be a non-empty list', 'REGULAR'],
     [{ type: 'session_in', sessions: ['REGULR'] }, 'entry', '$.c.sessions', 'did you mean REGULAR?', 'PRE_MARKET'],
     [{ type: 'price_above', price: '1e3' }, 'entry', '$.c.price', 'plain decimal', 'a decimal'],
-    [{ type: 'price_above', price: 0.1 + 0.2 }, 'entry', '$.c.price', 'plain decimal', 'a decimal'],
+    [{ type: 'price_above', price: 0.1 + 0.2 }, 'entry', '$.c.price', 'write it as a text', 'a decimal'],
     [{ type: 'price_above', price: -1 }, 'entry', '$.c.price', 'out of range', 'from 0'],
     [{ type: 'ema_cross_up', fast: 26, slow: 12 }, 'entry', '$.c.fast', 'fast must be less than slow', 'below 12'],
     [{ type: 'stop_loss', pct: 3 }, 'entry', '$.c.type', 'stop_loss is no entry condition', 'premium_below'],
