@@ -1,6 +1,7 @@
 /** The doors to the venues that take live orders: only those whose feature is switched on, with the keys that they need. */
 import type { VenueDoors } from '../../actors/proposal/venue-door.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSpotOrders } from '../adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
 import type { SpotCredentials } from '../adapters/venues/spotexchange/signature.ts';
@@ -28,19 +29,21 @@ export function openLiveOrders(
   clock: Clock,
   random: () => number,
   budgets: Pick<RequestBudgets, 'spotexchange' | 'spotexchange_orders' | 'spotexchange_orders_day'>,
+  note: NoteUnknownField,
 ): { readonly doors: VenueDoors; close(): void } {
   if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { doors: {}, close: () => {} };
   const credentials = exchangeCredentials(config);
   if (credentials === null)
     throw new Error('SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs SPOTEXCHANGE_KEY and SPOTEXCHANGE_SECRET: set both or turn live orders off');
   const baseUrl = addresses.spotexchange.url;
-  const rest = createSpotRest({ baseUrl, clock, random, budget: budgets.spotexchange, maxWaitMs: WAIT_MS });
+  const rest = createSpotRest({ baseUrl, clock, random, budget: budgets.spotexchange, maxWaitMs: WAIT_MS, note });
   const orders = createSpotOrders({
     baseUrl,
     rest,
     credentials,
     clock,
     budgets: { weight: budgets.spotexchange, orders: budgets.spotexchange_orders, dayOrders: budgets.spotexchange_orders_day },
+    note,
   });
   return {
     doors: { spotexchange: orders },

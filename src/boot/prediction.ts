@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../streams/clock.ts';
+import type { NoteUnknownField, UnknownFields } from '../../streams/feed-counters.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { createOnchainOrders } from '../adapters/venues/prediction/onchain-orders.ts';
 import type { PredictionStore } from '../adapters/store/prediction-store.ts';
@@ -92,11 +93,12 @@ interface Reach {
   readonly clock: Clock;
   readonly random: () => number;
   readonly budgets: PredictionBudgets;
-  readonly maxWaitMs?: number;
 }
 
-function restOf({ addresses, clock, random, budgets, maxWaitMs }: Reach) {
-  const patience = maxWaitMs === undefined ? {} : { maxWaitMs };
+function restOf(
+  { addresses, clock, random, budgets }: Reach,
+  given: { readonly maxWaitMs?: number; readonly unknownFields?: UnknownFields } = {},
+) {
   const { gammaUrl, clobUrl, dataUrl } = addresses.polymarket;
   return {
     polymarket: createPolymarketRest({
@@ -106,9 +108,9 @@ function restOf({ addresses, clock, random, budgets, maxWaitMs }: Reach) {
       clock,
       random,
       budgets: { gamma: budgets.polymarket_gamma, clob: budgets.polymarket_clob, data: budgets.polymarket_data },
-      ...patience,
+      ...given,
     }),
-    kalshi: createKalshiRest({ baseUrl: addresses.kalshi.url, clock, random, budget: budgets.kalshi, ...patience }),
+    kalshi: createKalshiRest({ baseUrl: addresses.kalshi.url, clock, random, budget: budgets.kalshi, ...given }),
   };
 }
 
@@ -122,21 +124,22 @@ export function createPredictionFeeds(reach: Reach): readonly PredictionFeed[] {
   ];
 }
 
-/** Books and trades on demand, in any process, within its request budgets. */
-export function createPredictionAsking(reach: Reach): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
-  return restOf({ ...reach, maxWaitMs: ASKED_WAIT_MS });
+/** Books and trades on demand, in any process, within its request budgets; `note` hears of members of answers that nobody knows. */
+export function createPredictionAsking(reach: Reach, note: NoteUnknownField): Readonly<Record<'polymarket' | 'kalshi', PredictionAsking>> {
+  return restOf(reach, { maxWaitMs: ASKED_WAIT_MS, unknownFields: { note, rows: () => [] } });
 }
 
 /** The on-chain venue with its chain; null where either is not named. */
 export function openOnchainPredictions(
-  reach: Omit<Reach, 'maxWaitMs'>,
+  reach: Reach,
   chain: OnchainPredictions['chain'] | null,
+  note: NoteUnknownField,
 ): (OnchainPredictions & { close(): void }) | null {
   const { addresses, clock, random, budgets } = reach;
   if (addresses.onchain === null || chain === null) return null;
   const { url: baseUrl, key, programs } = addresses.onchain;
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
-  const venue = createOnchainOrders({ baseUrl, key, stable, programs, clock, random, budget: budgets.prediction_onchain });
+  const venue = createOnchainOrders({ baseUrl, key, stable, programs, clock, random, budget: budgets.prediction_onchain, note });
   return { venue, chain, close: () => venue.close() };
 }
 

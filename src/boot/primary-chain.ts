@@ -1,5 +1,6 @@
 /** The primary chain as transactions reach it: its node, and the aggregator that routes swaps over it. */
 import type { Clock } from '../../streams/clock.ts';
+import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
 import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
 import { createSpotchainRoutes } from '../adapters/venues/spotchain/orders.ts';
@@ -19,6 +20,7 @@ export function openPrimaryChain(
   random: () => number,
   budgets: Pick<RequestBudgets, 'aggregator'>,
   onFailure: (code: string) => void,
+  note: NoteUnknownField,
 ): (PrimaryChain & { close(): void }) | null {
   if (rpcUrl === null) return null;
   const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
@@ -31,6 +33,7 @@ export function openPrimaryChain(
     perMinute: SPOTCHAIN_PER_MINUTE,
     budget: budgets.aggregator,
     maxWaitMs: ROUTE_WAIT_MS,
+    note,
   });
   return {
     chain: node,

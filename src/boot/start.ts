@@ -160,19 +160,25 @@ export async function start({ config, roles, record, path, log, signal }: StartO
       stops.push({ what: 'the bus of market states', stop: () => states.close() });
       const orderBooks = createOrderBooks(addresses, clock, random, budgets, metrics.unknownField);
       const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
-      const primaryChain = openPrimaryChain(addresses.spotchain, clock, random, budgets, (code) =>
-        metrics.unanswered('primarychain', code),
+      const primaryChain = openPrimaryChain(
+        addresses.spotchain,
+        clock,
+        random,
+        budgets,
+        (code) => metrics.unanswered('primarychain', code),
+        metrics.unknownField,
       );
       if (primaryChain !== null) stops.push({ what: 'the primary chain', stop: async () => primaryChain.close() });
       const onchainPredictions = openOnchainPredictions(
         { addresses: addresses.prediction, clock, random, budgets },
         primaryChain?.chain ?? null,
+        metrics.unknownField,
       );
       if (onchainPredictions !== null) stops.push({ what: 'the on-chain prediction venue', stop: async () => onchainPredictions.close() });
       if (runs('feed')) {
         const feed = startFeed({
           sql,
-          venues: () => createVenues(addresses, clock, random, budgets, createIssuerMarkStore(sql)),
+          venues: () => createVenues(addresses, clock, random, budgets, createIssuerMarkStore(sql), metrics.unknownField),
           bus,
           states,
           budgets: () => budgetStates(budgets, clock.now()),
@@ -195,7 +201,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         const liveQuote = createLiveQuotes(bus, clock);
         const bid = (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null;
         if (signer !== null && addresses.signerUrl !== null) await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl });
-        const liveOrders = openLiveOrders(config, addresses, clock, random, budgets);
+        const liveOrders = openLiveOrders(config, addresses, clock, random, budgets, metrics.unknownField);
         stops.push({ what: 'the live orders', stop: async () => liveOrders.close() });
         const doors: ExecutionDeps['doors'] =
           signer === null || primaryChain === null
@@ -228,7 +234,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           backtest: createBacktestRunner({
             sql,
             databaseUrl: logins.appUrl,
-            histories: createVenues(addresses, clock, random, optionalBudgets(budgets)).histories,
+            histories: createVenues(addresses, clock, random, optionalBudgets(budgets), undefined, metrics.unknownField).histories,
             clock,
             log,
           }),
@@ -257,7 +263,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
             orderBooks,
             primaryChain,
             onchainPredictions,
-            predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }),
+            predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }, metrics.unknownField),
             live: config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
             clock,
             newId,

@@ -142,7 +142,8 @@ const on = (venue: Venue): string[] => CATALOG.entries.filter((entry) => entry.v
 
 /**
  * Feeds connect when they are subscribed, not before. `random` is for the jitter of their backoffs, 0 <= n < 1;
- * `memory` is what is remembered of issuers' marks, where their feed is to be followed.
+ * `memory` is what is remembered of issuers' marks, where their feed is to be followed; `note` hears of members that
+ * nobody knows in answers to single questions, while those of streams are counted by their feeds.
  */
 export function createVenues(
   addresses: Addresses,
@@ -150,18 +151,21 @@ export function createVenues(
   random: () => number,
   budgets: RequestBudgets,
   memory?: MarkMemory,
+  note: NoteUnknownField = () => {},
 ): Venues {
   const rest = createSpotRest({
     baseUrl: addresses.spotexchange.url,
     clock,
     random,
     budget: budgets.spotexchange,
+    note,
   });
   const perps = createPerpInfo({
     baseUrl: addresses.evmvenue.url,
     clock,
     random,
     budget: budgets.evmvenue,
+    note,
   });
   const perpCandles = createPerpCandles(perps.http, clock);
   const aggregator = createKeyedDoor({
@@ -180,6 +184,7 @@ export function createVenues(
     random,
     perMinute: CANDLES_PER_MINUTE,
     budget: budgets.pools,
+    note,
   });
   const small = (baseUrl: string, budget: RequestBudget) =>
     createKeyedDoor({
@@ -196,7 +201,7 @@ export function createVenues(
   };
   // The provider serves history beside its price routes, not under them.
   const history = addresses.reference.url.replace(/\/hermes\/?$/, '');
-  const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random });
+  const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random, note });
   const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
   const spotFeed = createSpotExchangeFeed({
     streamUrl: addresses.spotexchange.streamUrl,
@@ -286,7 +291,7 @@ export function createOrderBooks(
 ): OrderBookReads {
   const asking = { clock, random, maxWaitMs: ORDER_BOOK_WAIT_MS };
   const { spotexchange, evmvenue } = addresses;
-  const rest = createSpotRest({ ...asking, baseUrl: spotexchange.url, budget: budgets.spotexchange });
+  const rest = createSpotRest({ ...asking, baseUrl: spotexchange.url, budget: budgets.spotexchange, note });
   const perps = createPerpInfo({ ...asking, baseUrl: evmvenue.url, budget: budgets.evmvenue, note });
   return {
     async read(venue, instrument, depth): Read {

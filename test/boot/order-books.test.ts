@@ -3,8 +3,12 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { Addresses } from '../../src/boot/addresses.ts';
+import { createMetrics } from '../../src/boot/metrics.ts';
+import { createPredictionAsking } from '../../src/boot/prediction.ts';
 import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/venues.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { sampleMarket } from '../domain/prediction-samples.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -13,11 +17,15 @@ afterEach(() => {
 
 const level = (px: string) => ({ px, sz: '1', n: 1 });
 
-/** A venue whose book is `offsetMs` away from now by its own time. */
-async function venue(offsetMs: number, sides: readonly [readonly object[], readonly object[]] = [[level('100')], [level('101')]]) {
+/** A venue whose book is `offsetMs` away from now by its own time; or that answers something else to everything. */
+async function venue(
+  offsetMs: number,
+  sides: readonly [readonly object[], readonly object[]] = [[level('100')], [level('101')]],
+  instead?: unknown,
+) {
   const clock = createLiveClock();
   const server = http.createServer((_request, response) =>
-    response.end(JSON.stringify({ coin: 'BTC', time: clock.now() + offsetMs, levels: sides })),
+    response.end(JSON.stringify(instead ?? { coin: 'BTC', time: clock.now() + offsetMs, levels: sides })),
   );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -79,4 +87,42 @@ test('what histories have spent of a venue’s budget is not there for order boo
   for (let page = 0; page < 11; page++) await expect(history?.fetchCandles('BTC', '1m', 0, clock.now())).rejects.toThrow('not a list');
   for (let book = 0; book < 28; book++) expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: true });
   expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
+});
+
+test('what nobody knows in answers to single questions stands in the metrics, by where it came from', async () => {
+  const metrics = createMetrics();
+  const note = metrics.unknownField;
+  // One answer to everything: of each shape as much as is needed, and a member that none of them knows.
+  const everything = {
+    serverTime: 1,
+    lastUpdateId: 1,
+    bids: [],
+    asks: [],
+    s: 'no_data',
+    data: { attributes: { ohlcv_list: [] } },
+    orderbook_fp: { yes_dollars: [], no_dollars: [] },
+    zzNew: 1,
+  };
+  const { addresses, budgets, clock } = await venue(0, undefined, everything);
+  const token = CATALOG.entries.find((entry) => entry.token !== null)?.instrument ?? '';
+  const asking = { ...addresses, spotchain: { ...addresses.spotchain, pools: new Map([[token, 'P']]) } };
+  const to = clock.now();
+  const { histories, extras } = createVenues(asking, clock, () => 0.5, budgets, undefined, note);
+  for (const { ask } of extras.serverTimes) await ask();
+  await createOrderBooks(asking, clock, () => 0.5, budgets, note).read('spotexchange', 'BTCUSDT', 5);
+  await expect(histories.evmvenue?.fetchCandles('BTC', '1m', to - 60_000, to)).rejects.toThrow('not a list');
+  await histories.spotchain?.fetchCandles(token, '1m', to - 60_000, to);
+  await histories.reference?.fetchCandles('AAPL', '1m', to - 60_000, to);
+  const predictions = createPredictionAsking({ addresses: asking.prediction, clock, random: () => 0.5, budgets }, note);
+  await predictions.kalshi.book(sampleMarket('kalshi', 'KXF1-25-LN'));
+  const text = await metrics.render();
+  for (const source of [
+    'binance:time',
+    'binance:rest.depth',
+    'hyperliquid:candleSnapshot',
+    'geckoterminal:ohlcv',
+    'pyth:history',
+    'kalshi:orderbook',
+  ])
+    expect(text).toContain(`sevengate_asked_unknown_fields{source="${source}",field="zzNew"} 1`);
 });

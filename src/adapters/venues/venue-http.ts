@@ -2,8 +2,10 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { type KnownFields, noteUnknown } from './known-fields.ts';
 import { type RequestBudget, WeightBudget } from './request-budget.ts';
 import { VenueError } from './venue-feed.ts';
 
@@ -45,18 +47,23 @@ export interface VenueHttpOptions {
   readonly limitPauseMs?: number;
   /** Default 3 s. */
   readonly connectTimeoutMs?: number;
+  /** Hears of members that nobody knows, in answers to questions that say what is known. */
+  readonly note?: NoteUnknownField;
 }
 
-/** The outbound door to one venue. Only reads pass here, so every request may be repeated. */
+/**
+ * The outbound door to one venue. Only reads pass here, so every request may be repeated. `known` is what an answer is
+ * known to hold: what else comes is counted once, by the door; without it the reader of the answer counts, or nobody.
+ */
 export interface VenueHttp {
   /** The whole address of a request, for a stream that the caller opens itself. */
   address(path: string, query: VenueQuery): string;
   /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
-  get(path: string, query: VenueQuery, weight: number): Promise<unknown>;
+  get(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
   /** `get`, or `UNCHANGED` where the venue says that nothing changed since the last time. @throws VenueError as `get`. */
-  getIfChanged(path: string, query: VenueQuery, weight: number): Promise<unknown>;
+  getIfChanged(path: string, query: VenueQuery, weight: number, known?: KnownFields): Promise<unknown>;
   /** A read that the venue wants as POST with a JSON body. @throws VenueError as `get`. */
-  post(path: string, body: unknown, weight: number): Promise<unknown>;
+  post(path: string, body: unknown, weight: number, known?: KnownFields): Promise<unknown>;
   /** Closes the kept connections. */
   close(): void;
 }
@@ -285,11 +292,17 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
     return text === '' ? prefix + path : `${prefix}${path}?${text}`;
   }
 
+  async function counted(answer: Promise<unknown>, known: KnownFields | undefined): Promise<unknown> {
+    const body = await answer;
+    if (known !== undefined && body !== UNCHANGED) noteUnknown(body, known, options.note);
+    return body;
+  }
+
   return {
     address: (path, query) => base.origin + target(path, query),
-    get: async (path, query, weight) => read('GET', target(path, query), null, weight),
-    getIfChanged: async (path, query, weight) => read('GET', target(path, query), null, weight, true),
-    post: async (path, body, weight) => read('POST', target(path, {}), JSON.stringify(body), weight),
+    get: async (path, query, weight, known) => counted(read('GET', target(path, query), null, weight), known),
+    getIfChanged: async (path, query, weight, known) => counted(read('GET', target(path, query), null, weight, true), known),
+    post: async (path, body, weight, known) => counted(read('POST', target(path, {}), JSON.stringify(body), weight), known),
     close: () => agent.destroy(),
   };
 }

@@ -149,7 +149,7 @@ export async function startApi(deps: {
 
   const candles = createCandleReads({
     store: createCandleStore(sql),
-    histories: createVenues(deps.addresses, clock, deps.random, budgets).histories,
+    histories: createVenues(deps.addresses, clock, deps.random, budgets, undefined, deps.metrics.unknownField).histories,
     clock,
     log,
   });
@@ -177,14 +177,17 @@ export async function startApi(deps: {
       quotes,
       candles: createCandleReads({
         store: createCandleStore(sql),
-        histories: createVenues(deps.addresses, clock, deps.random, budgets).histories,
+        histories: createVenues(deps.addresses, clock, deps.random, budgets, undefined, deps.metrics.unknownField).histories,
         clock,
         log,
       }),
-      orderBook: createOrderBooks(deps.addresses, clock, deps.random, budgets),
+      orderBook: createOrderBooks(deps.addresses, clock, deps.random, budgets, deps.metrics.unknownField),
       predictions: createPredictionReads({
         store: createPredictionStore(sql),
-        venues: createPredictionAsking({ addresses: deps.addresses.prediction, clock, random: deps.random, budgets: deps.budgets }),
+        venues: createPredictionAsking(
+          { addresses: deps.addresses.prediction, clock, random: deps.random, budgets: deps.budgets },
+          deps.metrics.unknownField,
+        ),
         clock,
       }),
       states: deps.states,

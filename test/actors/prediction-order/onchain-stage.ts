@@ -84,6 +84,7 @@ export async function onchainStage({ at = AT } = {}) {
     clock,
     random,
     budget: new WeightBudget(1_000, 60_000),
+    note: (source, field) => onError(new Error(`${source} sends ${field}, which nobody knows`)),
   });
   const actors = createActorStore(sql);
   const runtime = createRuntime({ store: actors, directory: createDirectory([predictionOrderKind, preparedTransactions]), clock });

@@ -18,10 +18,12 @@ import {
   mapTrades,
 } from '../../../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapHermesUpdate } from '../../../src/adapters/venues/reference/hermes-map.ts';
+import { noteUnknown } from '../../../src/adapters/venues/known-fields.ts';
 import { readLeg } from '../../../src/adapters/venues/spotchain/map.ts';
-import { parseInstrument } from '../../../src/adapters/venues/spotexchange/instruments.ts';
+import { SNAPSHOT_FIELDS } from '../../../src/adapters/venues/spotexchange/depth.ts';
+import { EXCHANGE_INFO_FIELDS, parseInstrument } from '../../../src/adapters/venues/spotexchange/instruments.ts';
 import { bookLevels } from '../../../src/adapters/venues/spotexchange/map.ts';
-import { readOrderState, readTrades } from '../../../src/adapters/venues/spotexchange/order-answers.ts';
+import { MY_TRADES_FIELDS, ORDER_FIELDS, readOrderState, readTrades } from '../../../src/adapters/venues/spotexchange/order-answers.ts';
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
@@ -67,7 +69,8 @@ const frame = (body: unknown, note: NoteUnknownField): Read => {
   const found = mapMarketFrame(bytes(body), AT, () => marketOf(String(id), String(token)), note);
   return [found.length, refused(found.filter((one) => one.kind === 'rejection'))];
 };
-const depth = (body: unknown): Read => {
+const depth = (body: unknown, note: NoteUnknownField): Read => {
+  noteUnknown(body, SNAPSHOT_FIELDS, note);
   const { bids, asks } = body as Fields;
   return [(bookLevels(bids)?.length ?? -1) + (bookLevels(asks)?.length ?? -1), []];
 };
@@ -111,9 +114,16 @@ const funding = (body: unknown, note: NoteUnknownField): Promise<Read> => {
   return perp(body, note, (info) => info.fundingHistory(String(first?.coin), first?.time ?? 0, (last?.time ?? 0) + 1));
 };
 const fills = (body: unknown, note: NoteUnknownField): Promise<Read> => perp(body, note, (info) => info.walletFills(ANY_WALLET));
-const order = (body: unknown): Read => (readOrderState(body) === null ? [0, ['unreadable']] : [1, []]);
-const orders = (body: unknown): Read => [(body as unknown[]).filter((entry) => readOrderState(entry) !== null).length, []];
-const trades = (rows: unknown): Read => {
+const order = (body: unknown, note: NoteUnknownField): Read => {
+  noteUnknown(body, ORDER_FIELDS, note);
+  return readOrderState(body) === null ? [0, ['unreadable']] : [1, []];
+};
+const orders = (body: unknown, note: NoteUnknownField): Read => [
+  (body as unknown[]).filter((entry) => order(entry, note)[0] === 1).length,
+  [],
+];
+const trades = (rows: unknown, note: NoteUnknownField): Read => {
+  noteUnknown(rows, MY_TRADES_FIELDS, note);
   const sum = (rows as { qty: string }[]).reduce((total, { qty }) => total + Number(qty), 0);
   return [readTrades(rows, String(sum), AT)?.length ?? 0, []];
 };
@@ -223,12 +233,15 @@ const FILES: Readonly<Record<string, readonly [read: (body: unknown, note: NoteU
     [12, []],
   ],
   'binance/nt_spot_http_json_exchange_info_response.json': [
-    (body) => [(body as { symbols: unknown[] }).symbols.filter((entry) => parseInstrument(entry) !== null).length, []],
+    (body, note) => {
+      noteUnknown(body, EXCHANGE_INFO_FIELDS, note);
+      return [(body as { symbols: unknown[] }).symbols.filter((entry) => parseInstrument(entry) !== null).length, []];
+    },
     [1, []],
   ],
   'binance/nt_spot_http_json_server_time_response.json': [
-    async (body) => {
-      const rest = createSpotRest({ baseUrl: await answering(body), clock, random });
+    async (body, note) => {
+      const rest = createSpotRest({ baseUrl: await answering(body), clock, random, note });
       cleanups.push(() => rest.close());
       return [await fetchServerTime(rest), []];
     },
@@ -322,9 +335,8 @@ test('answers of the same shapes, made by hand, are read to the last digit', asy
     accountValue: '1000.5',
     positions: [{ coin: 'BTC', size: '-0.002', liquidationPrice: null, leverage: 20, marginMode: 'cross', fundingSinceOpen: '0.1' }],
   });
-  expect(unknown.rows()).toEqual([]);
   const { time, order: placed, myTrades } = made('binance') as Record<string, Fields & unknown[]>;
-  const rest = createSpotRest({ baseUrl: await answering(time), clock, random });
+  const rest = createSpotRest({ baseUrl: await answering(time), clock, random, note: unknown.note });
   cleanups.push(() => rest.close());
   expect(await fetchServerTime(rest)).toBe(1_795_104_000_123);
   expect(readOrderState(placed)).toEqual({
@@ -340,6 +352,9 @@ test('answers of the same shapes, made by hand, are read to the last digit', asy
   ]);
   expect(readTrades(placed?.['fills'], '4', AT)).toBeNull();
   expect(readTrades(myTrades, '12', AT)).toMatchObject([{ price: '4000.00000100', commission: '10.10000000', at: 1_499_865_549_590 }]);
+  noteUnknown(placed, ORDER_FIELDS, unknown.note);
+  noteUnknown(myTrades, MY_TRADES_FIELDS, unknown.note);
+  expect(unknown.rows()).toEqual([]);
 });
 
 /** Recordings that other tests read. */

@@ -2,10 +2,13 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { Candle } from '../../../domain/candle.ts';
 import { timeframeMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { badAnswer } from './info.ts';
-import { perpCandle } from './map.ts';
+import { BAR, perpCandle } from './map.ts';
+
+const PAGE_FIELDS = knownFields('hyperliquid:candleSnapshot', BAR);
 
 /** Bars in one answer, and bars that can be had at all. */
 export const REACHABLE_BARS = 5_000;
@@ -58,6 +61,7 @@ export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {
           '/info',
           { type: 'candleSnapshot', req: { coin: instrument, interval, startTime, endTime: to - 1 } },
           20 + Math.ceil(bars / 60),
+          PAGE_FIELDS,
         );
         if (!Array.isArray(page)) throw badAnswer('candleSnapshot', 'not a list');
         const now = clock.now();

@@ -4,7 +4,7 @@ import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { knownFields, noteUnknown } from '../known-fields.ts';
+import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import { VenueError } from '../venue-feed.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -203,6 +203,17 @@ class Fields {
     if (word === undefined) throw badAnswer(this.#type, `${name} is ${String(value).slice(0, 40)}, known are ${known.join(', ')}`);
     return word;
   }
+  /** @throws VenueError for what is neither true nor false: it may mean either. */
+  flag(name: string): boolean {
+    const value = this.#object[name];
+    if (typeof value !== 'boolean') throw badAnswer(this.#type, `${name} is neither true nor false`);
+    return value;
+  }
+  /** A flag that the venue leaves out, or writes as null, where it is false. @throws VenueError as `flag`. */
+  optionalFlag(name: string): boolean {
+    const value = this.#object[name];
+    return value !== undefined && value !== null && this.flag(name);
+  }
   count(name: string): number {
     const value = this.#object[name];
     if (!isCount(value)) throw badAnswer(this.#type, `${name} is no whole number`);
@@ -216,8 +227,8 @@ function parseMarket(entry: unknown): PerpMarket {
     coin: fields.text('name'),
     sizeDecimals: fields.count('szDecimals'),
     maxLeverage: fields.count('maxLeverage'),
-    onlyIsolated: fields.raw('onlyIsolated') === true,
-    delisted: fields.raw('isDelisted') === true,
+    onlyIsolated: fields.optionalFlag('onlyIsolated'),
+    delisted: fields.optionalFlag('isDelisted'),
   };
 }
 
@@ -252,7 +263,7 @@ function parseFill(entry: unknown): WalletFill {
     fee: fields.optionalDecimal('fee') ?? '0',
     feeToken: fields.raw('feeToken') === undefined ? 'USDC' : fields.text('feeToken'),
     startPosition: fields.decimal('startPosition'),
-    taker: fields.raw('crossed') === true,
+    taker: fields.flag('crossed'),
     tradeId: fields.raw('tid') === undefined ? 0 : fields.count('tid'),
     orderId: fields.count('oid'),
     hash: fields.text('hash'),
@@ -276,12 +287,10 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
     weightPerMinute: options.weightPerMinute ?? 1_200,
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+    ...(options.note === undefined ? {} : { note: options.note }),
   });
-  async function ask(weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }): Promise<unknown> {
-    const answer = await http.post('/info', body, weight);
-    noteUnknown(answer, SHAPES[body.type], options.note);
-    return answer;
-  }
+  const ask = (weight: number, body: { readonly type: keyof typeof SHAPES; readonly [name: string]: unknown }): Promise<unknown> =>
+    http.post('/info', body, weight, SHAPES[body.type]);
   const dexOf = (dex: string | undefined): { readonly dex?: string } => (dex === undefined ? {} : { dex });
 
   return {

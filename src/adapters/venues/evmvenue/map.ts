@@ -28,7 +28,9 @@ const BODY_FIELDS = {
     { ctx: 'funding openInterest prevDayPx dayNtlVlm premium oraclePx markPx midPx impactPxs dayBaseVlm' },
   ]),
 };
-const CANDLE_FIELDS = knownFields(CANDLE_SOURCE, 't T s i o c h l v n');
+/** The members of a bar, pushed or asked for. */
+export const BAR = 't T s i o c h l v n';
+const CANDLE_FIELDS = knownFields(CANDLE_SOURCE, BAR);
 
 /** A whole book; the venue never sends differences. */
 export interface PerpBook {

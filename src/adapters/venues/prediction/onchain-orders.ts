@@ -3,6 +3,7 @@
  * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
  */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { Fill } from '../../../domain/book.ts';
 import { slippageBpsOf } from '../../../domain/costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../../domain/prediction-market.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { isAddress } from '../../../domain/transaction/base58.ts';
+import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createVenueHttp } from '../venue-http.ts';
@@ -25,6 +27,42 @@ import { decimalOf, type Fields, flagIn, listIn, maybeText, objectIn, priceOf, s
 import { bestFirst } from './level-book.ts';
 
 const SOURCE = 'jupiter-prediction:orderbook';
+/** What the venue documents or was seen to send, read or not; what it hands through to its other endpoints is not looked into. */
+export const BOOK_FIELDS = knownFields(SOURCE, 'yes no yes_dollars no_dollars');
+export const OFFER_FIELDS = knownFields('jupiter-prediction:orders', [
+  'transaction txMeta externalOrderId requiredSigners execution executionModel settlement order',
+  {
+    txMeta: 'blockhash lastValidBlockHeight',
+    execution: 'endpoint context',
+    order:
+      'orderPubkey orderAtaPubkey userPubkey marketId marketIdHash positionPubkey isBuy isYes contracts contractsMicro ' +
+      'contractsDecimal newContracts newContractsMicro newContractsDecimal maxBuyPriceUsd minSellPriceUsd externalOrderId ' +
+      'orderCostUsd newAvgPriceUsd newSizeUsd newPayoutUsd estimatedProtocolFeeUsd estimatedVenueFeeUsd estimatedTotalFeeUsd ' +
+      'slippageBps maxSlippageBps',
+  },
+]);
+export const HISTORY_FIELDS = knownFields('jupiter-prediction:history', [
+  'data pagination',
+  {
+    pagination: 'start end total hasNext',
+    data: [
+      'id eventType signature slot timestamp orderPubkey positionPubkey marketId ownerPubkey keeperPubkey externalOrderId orderId ' +
+        'isBuy isYes contracts contractsMicro contractsDecimal filledContracts filledContractsMicro filledContractsDecimal ' +
+        'contractsSettled contractsSettledMicro contractsSettledDecimal maxFillPriceUsd avgFillPriceUsd maxBuyPriceUsd minSellPriceUsd depositAmountUsd ' +
+        'totalCostUsd feeUsd grossProceedsUsd netProceedsUsd transferAmountToken realizedPnl realizedPnlBeforeFees payoutAmountUsd ' +
+        'eventId marketMetadata eventMetadata',
+      {
+        marketMetadata: [
+          'marketId eventId title subtitle description provider status result closeTime openTime isTeamMarket marketOptions ' +
+            'rulesPrimary rulesSecondary',
+          { marketOptions: 'label buyYes' },
+        ],
+        eventMetadata:
+          'eventId title subtitle slug series closeTime imageUrl isLive isActive category subcategory tags beginAt closeCondition',
+      },
+    ],
+  },
+]);
 const MICRO = 1_000_000;
 /** Events of one owner that one question answers, and questions that are asked for one order. */
 const HISTORY_PAGE = 100;
@@ -41,6 +79,8 @@ export interface OnchainOrdersOptions {
   readonly budget: RequestBudget;
   /** How long a request may wait for budget. Default 2 s: somebody waits for the answer. */
   readonly maxWaitMs?: number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
 }
 
 /** The venue's name of a market: Kalshi's ticker, or the catalogue's number at Polymarket; null where the listing has none. */
@@ -104,6 +144,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
     weightPerMinute: 60,
     headers: { 'x-api-key': options.key },
     maxWaitMs: options.maxWaitMs ?? 2_000,
+    ...(options.note === undefined ? {} : { note: options.note }),
     readError,
   });
 
@@ -128,14 +169,14 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
 
     /** The book at this very venue: what prices an order here. @throws VenueError */
     async book(market: PredictionMarket): Promise<PredictionBook> {
-      const answer = await http.get(`/orderbook/${encodeURIComponent(named(market))}`, {}, 1);
+      const answer = await http.get(`/orderbook/${encodeURIComponent(named(market))}`, {}, 1, BOOK_FIELDS);
       const receivedAt = clock.now();
       return read('the order book', () => mapOnchainBook(answer, market, receivedAt));
     },
 
     async offer(wish: OnchainWish) {
       try {
-        const answer = await http.post('/orders', body(wish), 1);
+        const answer = await http.post('/orders', body(wish), 1, OFFER_FIELDS);
         const offered = read('the order', () => mapOffer(answer));
         const wrong = mismatch(offered, wish, venueMarketIdOf(wish.market));
         if (wrong !== null) return refuse('state_conflict', `the venue offers another order than was asked for: ${wrong}`);
@@ -159,7 +200,7 @@ export function createOnchainOrders(options: OnchainOrdersOptions) {
           start: page * HISTORY_PAGE,
           end: (page + 1) * HISTORY_PAGE,
         };
-        const answer = await http.get('/history', query, 1);
+        const answer = await http.get('/history', query, 1, HISTORY_FIELDS);
         const { events, hasNext } = read('the history', () => mapHistory(answer));
         rows.push(...events.filter(({ orderAccount }) => orderAccount === onchain.orderAccount));
         if (!hasNext || rows.some(({ type }) => type === 'order_created')) break;

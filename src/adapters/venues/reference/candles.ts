@@ -2,6 +2,7 @@
 import type { Candle } from '../../../domain/candle.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import { timeframeMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { ReferenceInstrument } from './hermes-map.ts';
 import type { KeyedDoor } from './keyed-door.ts';
@@ -21,6 +22,8 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   '12h': '720',
   '24h': 'D',
 };
+/** The members of the charting library's answers: columns, and the words of one without bars. */
+export const HISTORY_FIELDS = knownFields('pyth:history', 's t o h l c v errmsg nextTime');
 const PAGE_SIZE = 5_000;
 
 export interface ReferenceCandlesOptions {
@@ -107,12 +110,16 @@ export function createReferenceCandles(options: ReferenceCandlesOptions): Candle
       const all: Candle[] = [];
       for (let start = from; start < to; start += PAGE_SIZE * length) {
         const end = Math.min(to, start + PAGE_SIZE * length);
-        const body = await options.door.get(path, [
-          ['symbol', symbol],
-          ['resolution', resolution],
-          ['from', String(Math.ceil(start / 1000))],
-          ['to', String(Math.ceil(end / 1000) - 1)],
-        ]);
+        const body = await options.door.get(
+          path,
+          [
+            ['symbol', symbol],
+            ['resolution', resolution],
+            ['from', String(Math.ceil(start / 1000))],
+            ['to', String(Math.ceil(end / 1000) - 1)],
+          ],
+          HISTORY_FIELDS,
+        );
         for (const candle of mapHistory(body, start, end)) all.push(candle);
       }
       return all;

@@ -1,7 +1,7 @@
 /** The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices. */
 import { Observable } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice } from '../../../domain/quote.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -39,7 +39,10 @@ export const REFERENCE_PER_MINUTE = 60;
 
 /** A door to Pyth, for prices or for history; the two share a budget where one is handed in. */
 export function createReferenceDoor(
-  options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & { readonly perMinute?: number },
+  options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & {
+    readonly perMinute?: number;
+    readonly note?: NoteUnknownField;
+  },
 ): KeyedDoor {
   const { baseUrl, apiKey, clock, random, budget } = options;
   return createKeyedDoor({
@@ -50,6 +53,7 @@ export function createReferenceDoor(
     random,
     perMinute: options.perMinute ?? REFERENCE_PER_MINUTE,
     ...(budget === undefined ? {} : { budget }),
+    ...(options.note === undefined ? {} : { note: options.note }),
   });
 }
 

@@ -1,6 +1,8 @@
 /** Requests to a provider that wants a key in a header and counts requests rather than weights. */
 import type { Venue } from '../../../domain/venue.ts';
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import type { KnownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { createVenueHttp } from '../venue-http.ts';
 
@@ -24,14 +26,16 @@ export interface KeyedDoorOptions {
   readonly maxWaitMs?: number;
   /** How often a read is tried in all. Default 2. */
   readonly attempts?: number;
+  /** Hears of members that nobody knows, in answers to questions that say what is known. */
+  readonly note?: NoteUnknownField;
 }
 
 export interface KeyedDoor {
   readonly perMinute: number;
-  /** @throws VenueError where the provider refuses, stays silent or answers no JSON. */
-  get(path: string, query: DoorQuery): Promise<unknown>;
+  /** `known` as of a `VenueHttp`. @throws VenueError where the provider refuses, stays silent or answers no JSON. */
+  get(path: string, query: DoorQuery, known?: KnownFields): Promise<unknown>;
   /** `get`, or `UNCHANGED` where the provider says that its answer is still the one before. @throws VenueError as `get`. */
-  getIfChanged(path: string, query: DoorQuery): Promise<unknown>;
+  getIfChanged(path: string, query: DoorQuery, known?: KnownFields): Promise<unknown>;
   /** The address and headers of a request, for a stream that the caller opens itself. */
   request(path: string, query: DoorQuery): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
@@ -67,6 +71,7 @@ export function createKeyedDoor(options: KeyedDoorOptions): KeyedDoor {
     headers,
     weightPerMinute: perMinute,
     ...(budget === undefined ? {} : { budget }),
+    ...(options.note === undefined ? {} : { note: options.note }),
     maxWaitMs: options.maxWaitMs ?? 20_000,
     attempts: options.attempts ?? 2,
     limitPauseMs: 10_000,
@@ -81,7 +86,7 @@ export function createKeyedDoor(options: KeyedDoorOptions): KeyedDoor {
   return {
     perMinute,
     request: (path, query) => ({ url: http.address(path, query), headers: { 'user-agent': 'sevengate/1', ...headers } }),
-    get: (path, query) => http.get(path, query, 1),
-    getIfChanged: (path, query) => http.getIfChanged(path, query, 1),
+    get: (path, query, known) => http.get(path, query, 1, known),
+    getIfChanged: (path, query, known) => http.getIfChanged(path, query, 1, known),
   };
 }

@@ -2,10 +2,19 @@
 import type { Candle } from '../../../domain/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
 import { type EpochMs, timeframeMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
 import type { KeyedDoor } from '../reference/keyed-door.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
+/** What the route documents, read or not: bars are lists of six and have no names. */
+export const OHLCV_FIELDS = knownFields('geckoterminal:ohlcv', [
+  'data meta',
+  {
+    data: ['id type attributes', { attributes: 'ohlcv_list' }],
+    meta: ['base quote', { base: 'address name symbol coingecko_coin_id', quote: 'address name symbol coingecko_coin_id' }],
+  },
+]);
 const PAGE_SIZE = 1_000;
 /** What the route offers, longest first; other timeframes are formed of these. */
 const OFFERED: readonly { readonly unit: 'day' | 'hour' | 'minute'; readonly aggregate: number; readonly ms: number }[] = [
@@ -94,13 +103,17 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
     // The route walks backwards from `before_timestamp`, exclusive.
     let before = to;
     while (before > from) {
-      const body = await options.door.get(`/api/v2/networks/${network}/pools/${pool.pool}/ohlcv/${step.unit}`, [
-        ['aggregate', String(step.aggregate)],
-        ['before_timestamp', String(Math.ceil(before / 1000))],
-        ['limit', String(PAGE_SIZE)],
-        ['currency', 'usd'],
-        ['token', 'base'],
-      ]);
+      const body = await options.door.get(
+        `/api/v2/networks/${network}/pools/${pool.pool}/ohlcv/${step.unit}`,
+        [
+          ['aggregate', String(step.aggregate)],
+          ['before_timestamp', String(Math.ceil(before / 1000))],
+          ['limit', String(PAGE_SIZE)],
+          ['currency', 'usd'],
+          ['token', 'base'],
+        ],
+        OHLCV_FIELDS,
+      );
       const page = mapOhlcv(body, pool.scaledUi).filter((candle) => candle.openTime < before);
       const first = page[0];
       if (first === undefined) break;

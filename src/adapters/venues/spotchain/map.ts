@@ -18,7 +18,7 @@ const STEP: Members = [
 ];
 const REPORT: Members = ['info', { info: '*' }];
 /** The members of both route answers, `v1` and `v2` without a taker, read or not. */
-const QUOTE_FIELDS = knownFields(QUOTE_SOURCE, [
+export const QUOTE_FIELDS = knownFields(QUOTE_SOURCE, [
   'inputMint inAmount outputMint outAmount otherAmountThreshold swapMode slippageBps platformFee priceImpactPct routePlan ' +
     'contextSlot timeTaken swapUsdValue simplerRouteUsed mostReliableAmmsQuoteReport longtailMarketQuoteReport ' +
     'useIncurredSlippageForQuoting useRewards otherRoutePlans loadedLongtailToken instructionVersion transactionVersion mode inUsdValue ' +

@@ -6,7 +6,7 @@ import { blockedBecause } from '../../../domain/risk/refusal.ts';
 import { fromBase64 } from '../../../domain/transaction/verify.ts';
 import type { KeyedDoor } from '../reference/keyed-door.ts';
 import { VenueError } from '../venue-feed.ts';
-import { readLeg } from './map.ts';
+import { QUOTE_FIELDS, readLeg } from './map.ts';
 
 /** What is asked of the aggregator. `taker` null asks for a quote alone. */
 interface RouteAsked {
@@ -41,15 +41,19 @@ export function createSpotchainRoutes(door: Pick<KeyedDoor, 'get'>): { route(ask
       const { inputMint, outputMint, amount, slippageBps, taker } = asked;
       let body: unknown;
       try {
-        body = await door.get('/swap/v2/order', [
-          ['inputMint', inputMint],
-          ['outputMint', outputMint],
-          ['amount', amount],
-          ['swapMode', 'ExactIn'],
-          ['slippageBps', String(slippageBps)],
-          ['excludeRouters', LATE_SIGNERS],
-          ...(taker === null ? [] : [['taker', taker] as const]),
-        ]);
+        body = await door.get(
+          '/swap/v2/order',
+          [
+            ['inputMint', inputMint],
+            ['outputMint', outputMint],
+            ['amount', amount],
+            ['swapMode', 'ExactIn'],
+            ['slippageBps', String(slippageBps)],
+            ['excludeRouters', LATE_SIGNERS],
+            ...(taker === null ? [] : [['taker', taker] as const]),
+          ],
+          QUOTE_FIELDS,
+        );
       } catch (error) {
         if (!(error instanceof VenueError)) throw error;
         // What is no answer about this route is the aggregator's silence.

@@ -1,11 +1,15 @@
 /** The spot exchange's book over REST: snapshots for the local book and for `GET /v1/order-book`. */
 import type { Clock } from '../../../../streams/clock.ts';
 import { NO_FLAGS } from '../../../domain/quote.ts';
+import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import type { DepthSnapshot } from './local-book.ts';
 import { bookLevels, DEPTH_SOURCE } from './map.ts';
 import { badAnswer } from './rest.ts';
+
+/** Levels are lists of two and have no names. */
+export const SNAPSHOT_FIELDS = knownFields('binance:rest.depth', 'lastUpdateId bids asks');
 
 /** Levels a side that one request may ask for. */
 export const MAX_DEPTH = 5_000;
@@ -21,7 +25,7 @@ export function depthWeight(levels: number): number {
  */
 export async function fetchDepthSnapshot(rest: VenueHttp, instrument: string, levels: number): Promise<DepthSnapshot> {
   const limit = Math.min(Math.max(1, Math.trunc(levels)), MAX_DEPTH);
-  const answer = await rest.get('/api/v3/depth', { symbol: instrument, limit }, depthWeight(limit));
+  const answer = await rest.get('/api/v3/depth', { symbol: instrument, limit }, depthWeight(limit), SNAPSHOT_FIELDS);
   const { lastUpdateId, bids, asks } = (answer ?? {}) as Record<string, unknown>;
   if (typeof lastUpdateId !== 'number' || !Number.isSafeInteger(lastUpdateId)) throw badAnswer('depth', 'lastUpdateId is no whole number');
   const bidLevels = bookLevels(bids);

@@ -1,8 +1,32 @@
 /** What may be ordered on the spot exchange: its instruments and the filters that every price and quantity must pass. */
 import type { DecimalString } from '../../../domain/decimal.ts';
+import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isZero, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
+
+/** What the venue documents or was recorded to send, read or not; of filters the members of all kinds. */
+export const EXCHANGE_INFO_FIELDS = knownFields('binance:exchangeInfo', [
+  'timezone serverTime rateLimits exchangeFilters symbols sors',
+  {
+    rateLimits: 'rateLimitType interval intervalNum limit',
+    exchangeFilters: 'filterType maxNumOrders maxNumAlgoOrders maxNumIcebergOrders maxNumOrderLists',
+    symbols: [
+      'symbol status baseAsset baseAssetPrecision quoteAsset quotePrecision quoteAssetPrecision baseCommissionPrecision ' +
+        'quoteCommissionPrecision orderTypes icebergAllowed ocoAllowed otoAllowed opoAllowed quoteOrderQtyMarketAllowed ' +
+        'allowTrailingStop cancelReplaceAllowed amendAllowed pegInstructionsAllowed isSpotTradingAllowed isMarginTradingAllowed ' +
+        'filters permissions permissionSets defaultSelfTradePreventionMode allowedSelfTradePreventionModes',
+      {
+        filters:
+          'filterType minPrice maxPrice tickSize minQty maxQty stepSize minNotional maxNotional applyToMarket applyMinToMarket ' +
+          'applyMaxToMarket avgPriceMins multiplierUp multiplierDown bidMultiplierUp bidMultiplierDown askMultiplierUp ' +
+          'askMultiplierDown limit asset maxNumOrders maxNumAlgoOrders maxNumIcebergOrders maxNumOrderAmends maxNumOrderLists ' +
+          'maxPosition minTrailingAboveDelta maxTrailingAboveDelta minTrailingBelowDelta maxTrailingBelowDelta',
+      },
+    ],
+    sors: 'baseAsset symbols',
+  },
+]);
 
 /** Bounds of one number. A part that is zero is switched off; so is the whole where it is null. */
 export interface RangeFilter {
@@ -177,7 +201,8 @@ export function parseInstrument(entry: unknown): SpotInstrument | null {
 
 /** Asks for the filters of some instruments. @throws VenueError -1121 where one is unknown, `bad_answer` where one cannot be read. */
 export async function fetchInstruments(rest: VenueHttp, instruments: readonly string[]): Promise<ReadonlyMap<string, SpotInstrument>> {
-  const answer = (await rest.get('/api/v3/exchangeInfo', { symbols: JSON.stringify(instruments) }, 20)) as { symbols?: unknown } | null;
+  const query = { symbols: JSON.stringify(instruments) };
+  const answer = (await rest.get('/api/v3/exchangeInfo', query, 20, EXCHANGE_INFO_FIELDS)) as { symbols?: unknown } | null;
   if (!Array.isArray(answer?.symbols)) throw badAnswer('exchangeInfo', 'symbols is missing');
   const found = new Map<string, SpotInstrument>();
   for (const entry of answer.symbols as unknown[]) {

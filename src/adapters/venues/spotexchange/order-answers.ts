@@ -5,9 +5,23 @@ import { Decimal, type DecimalString, isPositive, plainDecimal } from '../../../
 import { floorToStep } from '../../../domain/market-step.ts';
 import type { Order } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import type { SpotInstrument } from './instruments.ts';
 import { PROVIDER } from './map.ts';
+
+/** What the venue documents of an order, new, asked for or cancelled, and what it sends of special kinds of orders alone. */
+export const ORDER_FIELDS = knownFields('binance:order', [
+  'symbol orderId orderListId clientOrderId origClientOrderId transactTime price origQty executedQty origQuoteOrderQty ' +
+    'cummulativeQuoteQty status timeInForce type side stopPrice icebergQty time updateTime isWorking workingTime ' +
+    'selfTradePreventionMode expiryReason fills preventedMatchId preventedQuantity strategyId strategyType trailingDelta ' +
+    'trailingTime usedSor workingFloor pegPriceType pegOffsetType pegOffsetValue peggedPrice',
+  { fills: 'price qty commission commissionAsset tradeId matchType allocId' },
+]);
+export const MY_TRADES_FIELDS = knownFields(
+  'binance:myTrades',
+  'symbol id orderId orderListId price qty quoteQty commission commissionAsset time isBuyer isMaker isBestMatch',
+);
 
 /** An order as the venue has it. */
 export interface SpotOrderState {

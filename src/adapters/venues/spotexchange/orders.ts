@@ -3,6 +3,7 @@
  * outcome of is unknown until the exchange itself, asked for the order's name, has told.
  */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { sha256Hex } from '../../../domain/canonical-json.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { VenueAnswer } from '../../../domain/execution.ts';
@@ -19,6 +20,8 @@ import {
   fillsOfTrades,
   foreignAssets,
   hasEnded,
+  MY_TRADES_FIELDS,
+  ORDER_FIELDS,
   readOrderState,
   readTrades,
   type SpotOrderState,
@@ -46,6 +49,8 @@ export interface SpotOrdersOptions {
   readonly credentials: SpotCredentials;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
+  /** Hears of members that nobody knows, in the answers to signed requests; those of unsigned reads `rest` counts. */
+  readonly note?: NoteUnknownField;
 }
 
 type SpotOrder = Order<'spotexchange'>;
@@ -143,7 +148,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
       newOrderRespType: 'FULL',
     };
     const post = (): Promise<Told> =>
-      signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, places: true, until: leaseUntil });
+      signed.call({ method: 'POST', path: '/api/v3/order', parameters, weight: 1, known: ORDER_FIELDS, places: true, until: leaseUntil });
     remember(name);
     let told: Told;
     try {
@@ -245,7 +250,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
     const settledAt = info.leaseUntil === null ? null : info.leaseUntil + SETTLED_AFTER_MS;
     const isSettled = settledAt === null || clock.now() >= settledAt;
     const parameters = { symbol, origClientOrderId: clientOrderIdOf(key) };
-    const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, until });
+    const told = await signed.call({ method: 'GET', path: '/api/v3/order', parameters, weight: 4, known: ORDER_FIELDS, until });
     if (told.kind === 'refused' && told.code === '-2013') {
       if (!isSettled) return unknown('the exchange has no such order yet, and it may still be on its way');
       // Under a new lease it may be sent again.
@@ -261,6 +266,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
       path: '/api/v3/myTrades',
       parameters: { symbol, orderId: String(state.orderId) },
       weight: 20,
+      known: MY_TRADES_FIELDS,
       until,
     });
     if (rows.kind !== 'ok') return unasked(rows);

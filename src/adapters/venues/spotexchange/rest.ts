@@ -1,10 +1,14 @@
 /** The spot exchange's REST door: request weights, its error bodies, its time. */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { createVenueHttp, type VenueHttp } from '../venue-http.ts';
 import { isCount } from '../wire-decimal.ts';
+
+export const TIME_FIELDS = knownFields('binance:time', 'serverTime');
 
 export interface SpotRestOptions {
   /** `https://api.binance.com`. */
@@ -16,6 +20,8 @@ export interface SpotRestOptions {
   /** The budget of the address, where several doors share it. */
   readonly budget?: RequestBudget;
   readonly maxWaitMs?: number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
 }
 
 /** `{"code":-1121,"msg":"Invalid symbol."}`. */
@@ -37,12 +43,13 @@ export function createSpotRest(options: SpotRestOptions): VenueHttp {
     readError,
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+    ...(options.note === undefined ? {} : { note: options.note }),
   });
 }
 
 /** The venue's own time. @throws VenueError where it does not tell. */
 export async function fetchServerTime(rest: VenueHttp): Promise<EpochMs> {
-  const { serverTime } = ((await rest.get('/api/v3/time', {}, 1)) ?? {}) as Record<string, unknown>;
+  const { serverTime } = ((await rest.get('/api/v3/time', {}, 1, TIME_FIELDS)) ?? {}) as Record<string, unknown>;
   if (!isCount(serverTime)) throw badAnswer('time', 'serverTime is no whole number');
   return serverTime;
 }

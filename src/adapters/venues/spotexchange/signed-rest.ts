@@ -1,6 +1,8 @@
 /** The spot exchange's signed endpoints: its own time, signatures and budgets. Each request goes out once. */
 import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { type KnownFields, noteUnknown } from '../known-fields.ts';
 import { createOrderHttp, type Sent } from '../order-http.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
@@ -37,6 +39,8 @@ export interface SignedCall {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly weight: number;
+  /** What the answer is known to hold. */
+  readonly known: KnownFields;
   /** Takes one of the orders that the account may send. */
   readonly places?: boolean;
   /** Nothing leaves after it by our clock, and the venue refuses what reaches it later. */
@@ -62,6 +66,8 @@ export function createSignedRest(options: {
   readonly credentials: SpotCredentials;
   readonly clock: Clock;
   readonly budgets: SpotBudgets;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
 }): SignedRest {
   const { rest, clock, budgets } = options;
   const signature = spotSigner(options.credentials.secret);
@@ -121,7 +127,7 @@ export function createSignedRest(options: {
   }
 
   return {
-    async call({ method, path, parameters, weight, places, until }) {
+    async call({ method, path, parameters, weight, known, places, until }) {
       const ahead = await aheadMs();
       if (places === true) {
         await take(budgets.dayOrders, 1, until);
@@ -132,7 +138,9 @@ export function createSignedRest(options: {
       const left = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
       if (left <= 0) throw new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
       const query = new URLSearchParams({ ...parameters, recvWindow: String(left), timestamp: String(Math.floor(now + ahead)) }).toString();
-      return judge(await http.send(method, `${path}?${query}&signature=${signature(query)}`));
+      const told = judge(await http.send(method, `${path}?${query}&signature=${signature(query)}`));
+      if (told.kind === 'ok') noteUnknown(told.body, known, options.note);
+      return told;
     },
     forgetTime() {
       measured = null;

@@ -3,15 +3,21 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
+import { knownFields } from '../known-fields.ts';
 import type { VenueHttp } from '../venue-http.ts';
 import { isCount, wireDecimal } from '../wire-decimal.ts';
 import { badAnswer } from './rest.ts';
 
 export const REST_TICKER_SOURCE = 'binance:ticker/24hr';
+export const REST_TICKER_FIELDS = knownFields(
+  REST_TICKER_SOURCE,
+  'symbol priceChange priceChangePercent weightedAvgPrice prevClosePrice lastPrice lastQty bidPrice bidQty askPrice askQty openPrice ' +
+    'highPrice lowPrice volume quoteVolume openTime closeTime firstId lastId count',
+);
 
 /** Asks for one instrument's statistics. @throws VenueError -1121 for an unknown instrument, `bad_answer` for nonsense. */
 export async function fetchDayTicker(rest: VenueHttp, clock: Clock, instrument: string): Promise<DayTicker> {
-  const answer = (await rest.get('/api/v3/ticker/24hr', { symbol: instrument }, 2)) as Record<string, unknown> | null;
+  const answer = (await rest.get('/api/v3/ticker/24hr', { symbol: instrument }, 2, REST_TICKER_FIELDS)) as Record<string, unknown> | null;
   if (typeof answer !== 'object' || answer === null || answer['symbol'] !== instrument)
     throw badAnswer('ticker/24hr', `no statistics of ${instrument}`);
   const decimal = (name: string): DecimalString => {

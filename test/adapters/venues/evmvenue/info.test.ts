@@ -76,7 +76,19 @@ test('members that nobody knows change nothing and are counted', async () => {
 
 test('a word that nobody knows is refused, and never taken for the likely one', async () => {
   const wallet = `0x${'1'.repeat(40)}`;
-  const fill = { coin: 'BTC', px: '1', sz: '1', side: 'A', time: NOON, startPosition: '0', dir: 'Buy', closedPnl: '0', hash: '0x', oid: 1 };
+  const fill = {
+    coin: 'BTC',
+    px: '1',
+    sz: '1',
+    side: 'A',
+    time: NOON,
+    startPosition: '0',
+    dir: 'Buy',
+    closedPnl: '0',
+    hash: '0x',
+    oid: 1,
+    crossed: true,
+  };
   const margin = { accountValue: '1', totalNtlPos: '1', totalMarginUsed: '1' };
   const position = {
     coin: 'BTC',
@@ -100,6 +112,36 @@ test('a word that nobody knows is refused, and never taken for the likely one', 
   const strange = (await answering(answers('S', 'portfolio'))).info;
   await expect(strange.walletFills(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('side is S') });
   await expect(strange.walletState(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('portfolio') });
+});
+
+test('a flag that is neither true nor false is refused, and one that the venue leaves out is false', async () => {
+  const wallet = `0x${'1'.repeat(40)}`;
+  const market = { name: 'BTC', szDecimals: 5, maxLeverage: 40 };
+  const fill = { coin: 'BTC', px: '1', sz: '1', side: 'A', time: NOON, startPosition: '0', dir: 'Buy', closedPnl: '0', hash: '0x', oid: 1 };
+  const told = async (flags: object, crossed: object) => {
+    const universe = [{ ...market, ...flags }];
+    return (await answering({ meta: { universe }, metaAndAssetCtxs: [{ universe }, [{}]], userFills: [{ ...fill, ...crossed }] })).info;
+  };
+  for (const silence of [{}, { onlyIsolated: null, isDelisted: null }, { onlyIsolated: false, isDelisted: false }]) {
+    const silent = await told(silence, { crossed: false });
+    expect(await silent.markets()).toMatchObject([{ onlyIsolated: false, delisted: false }]);
+    expect(await silent.walletFills(wallet)).toMatchObject([{ taker: false }]);
+  }
+  // Which side took is never left out.
+  for (const crossed of [{}, { crossed: null }])
+    await expect((await told({}, crossed)).walletFills(wallet)).rejects.toMatchObject({ code: 'bad_answer' });
+  const sound = await told({ onlyIsolated: true, isDelisted: true }, { crossed: true });
+  expect(await sound.markets()).toMatchObject([{ onlyIsolated: true, delisted: true }]);
+  expect(await sound.walletFills(wallet)).toMatchObject([{ taker: true }]);
+  for (const strange of ['true', 1, 0, '', {}, []]) {
+    for (const name of ['onlyIsolated', 'isDelisted']) {
+      const info = await told({ [name]: strange }, { crossed: strange });
+      const refusal = { code: 'bad_answer', message: expect.stringContaining(`${name} is neither true nor false`) };
+      await expect(info.markets()).rejects.toMatchObject(refusal);
+      await expect(info.marketContexts()).rejects.toMatchObject(refusal);
+      await expect(info.walletFills(wallet)).rejects.toMatchObject({ code: 'bad_answer', message: expect.stringContaining('crossed') });
+    }
+  }
 });
 
 test('bars of another interval are refused', async () => {

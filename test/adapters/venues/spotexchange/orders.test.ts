@@ -14,6 +14,7 @@ import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts'
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
 import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../../../src/sandbox/spotexchange/double.ts';
+import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
 import { NOON, tinyMarket, until } from './tiny-world.ts';
 
@@ -25,13 +26,14 @@ let clock: VirtualClock;
 let double: SpotExchangeDouble;
 let rest: VenueHttp;
 let orders: SpotOrders;
+let unknown: UnknownFields;
 const closing: (() => void)[] = [];
 
 function open(credentials: SpotCredentials = CREDENTIALS, baseUrl = double.url, orderLimit = 100): SpotOrders {
   const weight = new WeightBudget(6_000);
-  const reads = createSpotRest({ baseUrl, clock, random: seededRandom(1), budget: weight });
+  const reads = createSpotRest({ baseUrl, clock, random: seededRandom(1), budget: weight, note: unknown.note });
   const budgets = { weight, orders: new WeightBudget(orderLimit, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
-  const made = createSpotOrders({ baseUrl, rest: reads, credentials, clock, budgets });
+  const made = createSpotOrders({ baseUrl, rest: reads, credentials, clock, budgets, note: unknown.note });
   closing.push(() => {
     made.close();
     reads.close();
@@ -44,6 +46,7 @@ const ED25519 = { key: 'edwards', secret: privateKey.export({ format: 'pem', typ
 
 beforeEach(async () => {
   clock = createVirtualClock(NOON);
+  unknown = createUnknownFields();
   double = await createSpotExchangeDouble({
     market: tinyMarket(),
     clock,
@@ -63,6 +66,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) close();
   rest.close();
   await double.close();
+  expect(unknown.rows(), 'members that nobody knows').toEqual([]);
 });
 
 interface Top {

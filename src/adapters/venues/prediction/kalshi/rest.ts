@@ -32,6 +32,8 @@ export interface KalshiRestOptions {
   readonly maxWaitMs?: number;
   /** Markets that are listed at most. Default 2000. */
   readonly maxMarkets?: number;
+  /** Counts what the answers hold that nobody knows. Default: a counter of its own. */
+  readonly unknownFields?: UnknownFields;
 }
 
 export interface KalshiRest {
@@ -59,7 +61,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
 export function createKalshiRest(options: KalshiRestOptions): KalshiRest {
   const { clock } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
-  const unknownFields = createUnknownFields();
+  const unknownFields = options.unknownFields ?? createUnknownFields();
   const http = createVenueHttp({
     venue: 'prediction',
     baseUrl: options.baseUrl,

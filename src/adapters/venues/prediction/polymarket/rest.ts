@@ -33,6 +33,8 @@ export interface PolymarketRestOptions {
   readonly maxWaitMs?: number;
   /** Markets that are listed at most, the most traded first. Default 2000. */
   readonly maxMarkets?: number;
+  /** Counts what the answers hold that nobody knows. Default: a counter of its own. */
+  readonly unknownFields?: UnknownFields;
 }
 
 export interface PolymarketRest {
@@ -57,7 +59,7 @@ function readError(body: unknown, status: number): { code: string; message: stri
 export function createPolymarketRest(options: PolymarketRestOptions): PolymarketRest {
   const { clock, random, budgets } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
-  const unknownFields = createUnknownFields();
+  const unknownFields = options.unknownFields ?? createUnknownFields();
   const door = (baseUrl: string, budget: RequestBudget, limit: number) =>
     createVenueHttp({
       venue: 'prediction',
