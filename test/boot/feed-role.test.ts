@@ -1,16 +1,11 @@
 // The feed's turn of duty: begun once, however slow the database is.
 import { expect, test } from 'vitest';
-import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
-import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createLog } from '../../src/boot/log.ts';
-import { createMetrics } from '../../src/boot/metrics.ts';
-import { createNewIds } from '../../src/boot/new-ids.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
-import { openActors } from '../../src/boot/roles/worker.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { feedOptions } from './feed-stage.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
 test('a feed whose manifests take longer to be read than its lease to be renewed hears the venues once, not twice', async () => {
@@ -30,18 +25,7 @@ test('a feed whose manifests take longer to be read than its lease to be renewed
   await owner.begin(async (transaction) => {
     await transaction`lock table manifests in access exclusive mode`;
     feed = startFeed({
-      sql,
-      venues: () =>
-        ({ feeds: [], histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
-      bus: createInProcessQuoteBus({ clock }),
-      states: createInProcessMarketStateBus({ clock }),
-      budgets: () => [],
-      runtime: openActors(sql, clock, createNewIds(clock)).runtime,
-      clock,
-      random: () => 0.5,
-      holder: 'test',
-      log: createLog('silent'),
-      metrics: createMetrics(),
+      ...feedOptions(sql, clock),
       onPipeline: () => {
         begun++;
         return async () => {
@@ -72,18 +56,7 @@ test('the pool of every token is looked at, although no agent asks for it: peopl
   const clock = createVirtualClock(1_770_000_000_000);
   let begun = false;
   const feed = startFeed({
-    sql,
-    venues: () =>
-      ({ feeds: [], histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
-    bus: createInProcessQuoteBus({ clock }),
-    states: createInProcessMarketStateBus({ clock }),
-    budgets: () => [],
-    runtime: openActors(sql, clock, createNewIds(clock)).runtime,
-    clock,
-    random: () => 0.5,
-    holder: 'test',
-    log: createLog('silent'),
-    metrics: createMetrics(),
+    ...feedOptions(sql, clock),
     onPipeline: () => {
       begun = true;
       return async () => {};

@@ -1,21 +1,16 @@
 // How deep pools are is known as soon as the feed has heard it: no order waits for the first full minute after a start.
 import { Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
-import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { poolLiquidity } from '../../src/adapters/store/pool-liquidity-store.ts';
-import { createLog } from '../../src/boot/log.ts';
-import { createMetrics } from '../../src/boot/metrics.ts';
-import { createNewIds } from '../../src/boot/new-ids.ts';
 import { LIQUIDITY_MAX_AGE_MS, liquidityOf } from '../../src/boot/pre-trade.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
-import { openActors } from '../../src/boot/roles/worker.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
+import { feedOptions } from './feed-stage.ts';
 
 /** Twenty seconds after a full minute. */
 const AT = 1_770_000_000_000 + 20_000;
@@ -30,26 +25,7 @@ test('a pool is known within its first minute, then by the minute, and an older 
     subscribed = true;
     return venue.subscribe(subscriber);
   });
-  const feed = startFeed({
-    sql,
-    venues: () =>
-      ({
-        feeds: [{ venue: 'spotchain', messages }],
-        histories: {},
-        extras: { books: [], tickers: [], serverTimes: [] },
-        intelligence: [],
-        predictions: [],
-      }) as never,
-    bus: createInProcessQuoteBus({ clock }),
-    states: createInProcessMarketStateBus({ clock }),
-    budgets: () => [],
-    runtime: openActors(sql, clock, createNewIds(clock)).runtime,
-    clock,
-    random: () => 0.5,
-    holder: 'test',
-    log: createLog('silent'),
-    metrics: createMetrics(),
-  });
+  const feed = startFeed(feedOptions(sql, clock, [{ venue: 'spotchain', messages }]));
   const hear = (liquidityUsd: string, instrument = 'AAPLx'): void =>
     venue.next({
       kind: 'pool_liquidity',

@@ -2,6 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import { bodyWithin } from './bounded-body.ts';
 
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
@@ -204,18 +205,11 @@ export class KeySet {
   async #published(signal: AbortSignal): Promise<Map<string, VerificationKey>> {
     const response = await fetch(this.#options.jwksUrl, { headers: { accept: 'application/json' }, redirect: 'error', signal });
     if (!response.ok) throw new KeySetFailure(`http_${response.status}`, `the key set answered ${response.status}`);
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    if (response.body !== null) {
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        bytes += chunk.length;
-        if (bytes > MAX_BYTES) throw new KeySetFailure('too_large', `the key set is larger than ${MAX_BYTES} bytes`);
-        chunks.push(chunk);
-      }
-    }
+    const text = await bodyWithin(response, MAX_BYTES);
+    if (text === null) throw new KeySetFailure('too_large', `the key set is larger than ${MAX_BYTES} bytes`);
     let body: unknown;
     try {
-      body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      body = JSON.parse(text);
     } catch {
       throw new KeySetFailure('not_json', 'the key set is no JSON');
     }

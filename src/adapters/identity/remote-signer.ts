@@ -2,6 +2,7 @@
 import { fromBase64 } from '../../domain/transaction/verify.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { AuthorizationKey } from './authorization-signature.ts';
+import { bodyWithin } from './bounded-body.ts';
 
 /** What became of asking. Asking again is harmless: the same message has one signature. */
 export type RemoteAnswer =
@@ -52,7 +53,7 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
         headers: { ...headers, authorization: basic, 'content-type': 'application/json', accept: 'application/json' },
         body,
       });
-      const text = await textOf(response);
+      const text = await bodyWithin(response, MAX_ANSWER_BYTES);
       return text === null ? away('too_large', 'its answer is too long') : { status: response.status, text };
     } catch {
       // The error's own words may repeat what was sent.
@@ -80,19 +81,6 @@ export function createRemoteSigner(options: RemoteSignerOptions): RemoteSigner {
 
 function away(reason: string, what: string): Extract<RemoteAnswer, { outcome: 'unavailable' }> {
   return { outcome: 'unavailable', reason, detail: `the remote signer: ${what}` };
-}
-
-/** What was answered; null where it is longer than any answer, of which no more is read. */
-async function textOf(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  if (response.body === null) return '';
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function answerOf({ status, text }: { readonly status: number; readonly text: string }): RemoteAnswer {

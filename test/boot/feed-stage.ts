@@ -1,0 +1,29 @@
+/** The feed role of a test, under the test's clock: it hears the given venues and nothing else. */
+import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
+import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
+import type { Sql } from '../../src/adapters/store/database.ts';
+import type { VenueFeed } from '../../src/adapters/venues/venue-feed.ts';
+import { createLog } from '../../src/boot/log.ts';
+import { createMetrics } from '../../src/boot/metrics.ts';
+import { createNewIds } from '../../src/boot/new-ids.ts';
+import type { startFeed } from '../../src/boot/roles/feed.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import type { Clock } from '../../streams/clock.ts';
+
+/** What the role is started with. */
+export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] = []): Parameters<typeof startFeed>[0] {
+  return {
+    sql,
+    venues: () =>
+      ({ feeds, histories: {}, extras: { books: [], tickers: [], serverTimes: [] }, intelligence: [], predictions: [] }) as never,
+    bus: createInProcessQuoteBus({ clock }),
+    states: createInProcessMarketStateBus({ clock }),
+    budgets: () => [],
+    runtime: openActors(sql, clock, createNewIds(clock)).runtime,
+    clock,
+    random: () => 0.5,
+    holder: 'test',
+    log: createLog('silent'),
+    metrics: createMetrics(),
+  };
+}
