@@ -5,6 +5,8 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // What takes long is proven by `npm run proof`; each has a short form here.
+    exclude: ['**/*.proof.test.ts'],
     globalSetup: ['test/harness/servers.ts'],
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.

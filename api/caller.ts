@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../src/domain/agent.ts';
 import { type Outcome, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
-import type { Allowance, ApiDoors, CostClass } from './doors.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
+import type { Allowance, ApiPorts, CostClass } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 /** A verified identity with what it may do at this moment. */
@@ -112,14 +112,14 @@ function isOwnLoopback(origin: string, host: string | undefined): boolean {
  * `request.caller` and gives undefined, or answers 400, 401, 403, 429 or 503 itself and gives the reply.
  */
 export function createGate(
-  doors: ApiDoors,
+  ports: ApiPorts,
   options: CallerOptions,
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined | Promise<FastifyReply | undefined> {
   const allowedOrigins = new Set(options.allowedOrigins);
   const policyTexts = new Map<CostClass, string>();
 
   async function limited(reply: FastifyReply, key: string, cost: CostClass): Promise<boolean> {
-    const taken = doors.limits.take(key, cost);
+    const taken = ports.limits.take(key, cost);
     const allowance = taken instanceof Promise ? await taken : taken;
     describeAllowance(reply, cost, allowance);
     if (allowance.allowed) return false;
@@ -130,7 +130,7 @@ export function createGate(
   function describeAllowance(reply: FastifyReply, cost: CostClass, allowance: Allowance): void {
     let policy = policyTexts.get(cost);
     if (policy === undefined) {
-      const { limit, windowSeconds } = doors.limits.policy(cost);
+      const { limit, windowSeconds } = ports.limits.policy(cost);
       policy = `"${cost}";q=${limit};w=${windowSeconds}`;
       policyTexts.set(cost, policy);
     }
@@ -145,7 +145,7 @@ export function createGate(
 
   /** A wrong credential costs a token of the address, so that guessing ends; the emergency routes are never closed by it. */
   async function identityRefused(reply: FastifyReply, address: string): Promise<void> {
-    const taken = doors.limits.take(address, 'failed_identity');
+    const taken = ports.limits.take(address, 'failed_identity');
     if (taken instanceof Promise) await taken;
     reply.header('cache-control', 'no-store');
   }
@@ -160,7 +160,7 @@ export function createGate(
     }
     const address = `address ${request.ip}`;
     if (cost !== 'emergency') {
-      const exhausted = doors.limits.exhausted(address, 'failed_identity');
+      const exhausted = ports.limits.exhausted(address, 'failed_identity');
       const closed = exhausted instanceof Promise ? await exhausted : exhausted;
       if (closed !== null) {
         tooMany(reply, closed);
@@ -174,7 +174,7 @@ export function createGate(
     }
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
-    const verified = await doors.verifyToken(credential.value.token);
+    const verified = await ports.verifyToken(credential.value.token);
     if (!verified.ok) {
       // Where the keys cannot be had, nobody guessed.
       if (verified.refusal.code !== 'unavailable') await identityRefused(reply, address);
@@ -182,7 +182,7 @@ export function createGate(
     }
     const { subject, expiresAt, readOnly = false } = verified.value;
     if (await limited(reply, `subject ${subject}`, cost)) return reply;
-    const member = await doors.members.find(subject);
+    const member = await ports.members.find(subject);
     const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
     const missing = missingPermission(permission, permissions);
     if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);

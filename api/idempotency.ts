@@ -4,7 +4,7 @@ import type { CommandContext } from '../actors/agent/commands.ts';
 import { canonicalJson, type Json, sha256Hex } from '../src/domain/canonical-json.ts';
 import type { Outcome } from '../src/domain/refusal.ts';
 import { memberOf } from './caller.ts';
-import type { ApiDoors } from './doors.ts';
+import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 export interface Command<View> {
@@ -22,15 +22,15 @@ const MISMATCH = 'this Idempotency-Key was used for another request; use a new k
 const IN_FLIGHT = 'the first request with this Idempotency-Key is still under way; ask again in a moment';
 
 /** Keys that this process is working on at the moment, by doors: every route of one API shares them. */
-const workingOn = new WeakMap<ApiDoors, Set<string>>();
+const workingOn = new WeakMap<ApiPorts, Set<string>>();
 
 /**
  * Carries out the commands of a route. The answer is stored by the command itself, in the transaction of its effect, so that
  * there is never an effect without its answer; a refused command stores nothing and may be tried again under its key.
  */
-export function onceOnly(doors: ApiDoors): OnceOnly {
-  const inFlight = workingOn.get(doors) ?? new Set<string>();
-  workingOn.set(doors, inFlight);
+export function onceOnly(ports: ApiPorts): OnceOnly {
+  const inFlight = workingOn.get(ports) ?? new Set<string>();
+  workingOn.set(ports, inFlight);
   return async (request, reply, command) => {
     const { orgId, subject, permissions } = memberOf(request);
     const context = { orgId, subject, permissions, requestId: request.id };
@@ -43,7 +43,7 @@ export function onceOnly(doors: ApiDoors): OnceOnly {
     const path = request.url.split('?')[0] ?? '';
     const requestHash = sha256Hex(`${request.method} ${path}\n${canonicalJson((request.body ?? null) as Json)}`);
     const lookUp = async (): Promise<FastifyReply | null> => {
-      const before = await doors.answers.find(orgId, subject, route, key);
+      const before = await ports.answers.find(orgId, subject, route, key);
       if (before === null) return null;
       if (before.requestHash !== requestHash) return sendProblem(reply, 'idempotency_mismatch', MISMATCH);
       if (before.status === null || before.body === null) return sendProblem(reply, 'idempotency_in_flight', IN_FLIGHT);

@@ -5,7 +5,7 @@ import type { RiskRejection } from '../src/domain/decision.ts';
 import type { EvidenceCheck } from '../src/domain/evidence.ts';
 import type { Problem as InputProblem } from '../src/domain/field.ts';
 import type { Refusal, RefusalCode } from '../src/domain/refusal.ts';
-import type { MessageDifference } from '../src/domain/transaction/difference.ts';
+import type { MessageDifference } from '../src/domain/solana/difference.ts';
 import { RejectionBody } from './risk-shapes.ts';
 import { GateCheckBody } from './shapes.ts';
 

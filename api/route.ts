@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { CallerOptions } from './caller.ts';
-import type { ApiDoors, CostClass } from './doors.ts';
 import type { RoutePermission } from './permission.ts';
+import type { ApiPorts, CostClass } from './ports.ts';
 import type { ProblemCode } from './problem.ts';
 
 export interface RouteSchema {
@@ -54,7 +54,7 @@ export interface Route<Schema extends RouteSchema = RouteSchema> {
   readonly refusals: readonly ProblemCode[];
   /** Takes an Idempotency-Key. */
   readonly idempotent?: boolean;
-  handle(doors: ApiDoors, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
+  handle(ports: ApiPorts, options: CallerOptions): (request: RequestOf<Schema>, reply: FastifyReply) => unknown;
 }
 
 /** Keeps the schemas' types, so that the handler's request is typed by them. */

@@ -4,8 +4,8 @@ import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { type CallerOptions, createGate } from './caller.ts';
-import type { ApiDoors } from './doors.ts';
 import { DOCS_URL, documentedRoutes, openApiDocument, servedRoutes } from './openapi.ts';
+import type { ApiPorts } from './ports.ts';
 import { InputError, PROBLEMS, type ProblemCode, sendProblem } from './problem.ts';
 import type { Route, RouteEntry } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -37,8 +37,8 @@ const PREFLIGHT_SECONDS = 600;
  * Builds the server; `listen` or `inject` is the caller's.
  * @throws Error where a route says nothing about its permission, or two routes are the same.
  */
-export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<FastifyInstance> {
-  const app = emptyServer(doors, options);
+export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<FastifyInstance> {
+  const app = emptyServer(ports, options);
   const known: KnownRoute[] = [];
   app.decorateRequest('caller', null);
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -48,10 +48,10 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
     known.push({ methods: [method].flat(), pattern: patternOf(url) });
   });
   readBodiesStrictly(app);
-  app.setErrorHandler((error, request, reply) => answerError(doors, error as FastifyError, request, reply));
-  await letInByTheGate(app, doors, options, known);
+  app.setErrorHandler((error, request, reply) => answerError(ports, error as FastifyError, request, reply));
+  await letInByTheGate(app, ports, options, known);
   app.addHook('onResponse', (request, reply, done) => {
-    doors.metrics.observe({
+    ports.metrics.observe({
       method: request.method,
       route: request.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
@@ -61,13 +61,13 @@ export async function buildApi(doors: ApiDoors, options: ApiOptions): Promise<Fa
   });
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
   const documentText = await serveDocuments(app, options);
-  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, doors, options, found);
+  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, ports, options, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
 }
 
 /** A server without routes, with the limits and time-outs of every connection. */
-function emptyServer(doors: ApiDoors, options: ApiOptions): FastifyInstance {
+function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
   return fastify({
     ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: BODY_LIMIT,
@@ -75,7 +75,7 @@ function emptyServer(doors: ApiDoors, options: ApiOptions): FastifyInstance {
     requestTimeout: TIMEOUT_MS,
     handlerTimeout: TIMEOUT_MS,
     forceCloseConnections: 'idle',
-    genReqId: () => doors.newRequestId(),
+    genReqId: () => ports.newRequestId(),
     requestIdHeader: false,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
@@ -87,9 +87,9 @@ function emptyServer(doors: ApiDoors, options: ApiOptions): FastifyInstance {
 }
 
 /** One gate for every request, before its body is read: what no route takes is not worth parsing. */
-async function letInByTheGate(app: FastifyInstance, doors: ApiDoors, options: ApiOptions, known: readonly KnownRoute[]): Promise<void> {
+async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, known: readonly KnownRoute[]): Promise<void> {
   const allowedOrigins = new Set(options.allowedOrigins);
-  const gate = createGate(doors, options);
+  const gate = createGate(ports, options);
   const safe = await securityHeaders({
     contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
     crossOriginResourcePolicy: { policy: 'same-origin' },
@@ -130,7 +130,7 @@ async function serveDocuments(app: FastifyInstance, options: ApiOptions): Promis
   return JSON.stringify(document);
 }
 
-function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOptions, { route, permission }: RouteEntry): void {
+function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, { route, permission }: RouteEntry): void {
   const { params, querystring, body } = route.schema;
   const response = Object.fromEntries(
     Object.entries(route.answers).flatMap(([status, { schema }]) => (schema === undefined ? [] : [[status, withoutIds(schema)]])),
@@ -147,7 +147,7 @@ function registerRoute(app: FastifyInstance, doors: ApiDoors, options: ApiOption
       response,
     },
     validatorCompiler: validatorCompilerOf(route) as never,
-    handler: route.handle(doors, options) as never,
+    handler: route.handle(ports, options) as never,
   });
 }
 
@@ -219,16 +219,16 @@ function frameworkProblem({ code }: FastifyError, { method, routeOptions }: Fast
   ];
 }
 
-function answerError(doors: ApiDoors, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerError(ports: ApiPorts, error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // A route's own serializer must not touch a problem.
   if (error instanceof InputError)
     return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
-  if (doors.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
+  if (ports.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
-  doors.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
+  ports.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
   return sendProblem(reply, 'internal_error', 'an error of the service; it was recorded under this request id');
 }
 

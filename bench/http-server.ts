@@ -3,18 +3,18 @@ import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:c
 import fastify from 'fastify';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
-import { API_ROLE } from '../src/adapters/store/as-organization.ts';
+import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
 import { openDatabase } from '../src/adapters/store/database.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
-import { openCallerDoors } from '../src/boot/caller-doors.ts';
+import { openCallerPorts } from '../src/boot/caller-ports.ts';
 import { createLog } from '../src/boot/log.ts';
 import { createMetrics } from '../src/boot/metrics.ts';
 import { createNewIds } from '../src/boot/new-ids.ts';
 import { startApi } from '../src/boot/roles/api.ts';
-import { refuse } from '../src/domain/refusal.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
 import { createRequestBudgets } from '../src/boot/venues.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
+import { refuse } from '../src/domain/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
 
 /** What the measuring process says on the command line, as JSON. */
@@ -67,7 +67,7 @@ async function ours(order: ServerOrder): Promise<string> {
   };
   const api = await startApi({
     sql,
-    callers: openCallerDoors({
+    callers: openCallerPorts({
       callers: openDatabase({ url: order.databaseUrl, role: API_ROLE, name: 'bench callers', connections: 10 }),
       evaluator: sql,
       runtimeOn: (own) => openActors(own, clock, newId).runtime,

@@ -10,7 +10,7 @@ import { compareDecimals } from '../src/domain/decimal.ts';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../src/domain/quote.ts';
 import { createFeedCounters } from '../streams/feed-counters.ts';
-import { withQuality } from '../streams/marked-quality.ts';
+import { withQuality } from '../streams/flag-bits.ts';
 import { createMarketView } from '../streams/market-view.ts';
 import { composedQuality, createQualityRule } from '../streams/quality-chain.ts';
 import { changesOf, changingFrames, FRAMES, INSTRUMENTS, recordedFrames } from './book-ticker-frames.ts';
@@ -55,7 +55,7 @@ function copied(quote: Quote): Quote {
 }
 
 /** The limit of scanning: the four numbers, found by their quotes, into doubles; nothing is checked and nothing kept. */
-const doubles = new Float64Array(4);
+const simulators = new Float64Array(4);
 function bareScan(frame: Buffer): void {
   let at = 40;
   for (let number = 0; number < 4; number++) {
@@ -77,7 +77,7 @@ function bareScan(frame: Buffer): void {
         code = frame[++at] as number;
       }
     }
-    doubles[number] = whole / scale;
+    simulators[number] = whole / scale;
   }
 }
 
@@ -175,7 +175,7 @@ function proveReadEqual(bytes: Buffer): Quote {
   assert.deepEqual(quote, parsedLiteral(bytes));
   const numbers = [quote.bid, quote.bidSize, quote.ask, quote.askSize].map(Number);
   bareScan(bytes);
-  assert.deepEqual([...doubles], numbers);
+  assert.deepEqual([...simulators], numbers);
   const peer = tardisBookTicker(bytes);
   assert.deepEqual([peer?.bidPrice, peer?.bidAmount, peer?.askPrice, peer?.askAmount], numbers);
   ccxtBookTicker(bytes);

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { openTape } from '../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../src/adapters/tape/tape-writer.ts';
 import { replayAgent } from '../src/boot/cli/tape.ts';
-import { replayTape } from '../src/boot/replay.ts';
-import { readManifest } from '../src/domain/manifest-reader.ts';
+import { readManifest } from '../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import type { TapeEvent } from '../src/domain/tape.ts';
+import { replayTape } from '../src/simulation/replay.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);

@@ -13,7 +13,7 @@ const next = randomCases(Number(values.seed));
 /** Beyond so many dollars a micro-dollar is not told apart by a double. */
 const EXACT_USD = 2 ** 52 / 1e6;
 
-let beyondDoubles = 0;
+let beyondSimulators = 0;
 const began = cpuMicroseconds();
 for (let order = 1; order <= orders; order++) {
   const each = next();
@@ -22,10 +22,10 @@ for (let order = 1; order <= orders; order++) {
     process.stdout.write(`order ${order} of seed ${values.seed}: ${wrong}\n${JSON.stringify(each)}\n`);
     process.exit(1);
   }
-  if (Number(each.order.notionalUsd) >= EXACT_USD) beyondDoubles++;
+  if (Number(each.order.notionalUsd) >= EXACT_USD) beyondSimulators++;
   if (order % 100_000 === 0) process.stderr.write(`${order} orders agree\n`);
 }
 const seconds = (cpuMicroseconds() - began) / 1e6;
 process.stdout.write(
-  `${orders} orders of seed ${values.seed} agree; ${beyondDoubles} of them beyond exact doubles; ${seconds.toFixed(0)} s of processor time\n`,
+  `${orders} orders of seed ${values.seed} agree; ${beyondSimulators} of them beyond exact doubles; ${seconds.toFixed(0)} s of processor time\n`,
 );

@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createActor } from 'xstate';
-import { createCommandDesk } from '../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../actors/agent/command-handler.ts';
 import { agentKind } from '../actors/agent/effects.ts';
 import { agentMachine } from '../actors/agent/machine.ts';
 import type { TickDecision } from '../actors/agent/protocol.ts';
@@ -17,12 +17,12 @@ import { createDirectory } from '../actors/runtime/directory.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
 import { openTickQueue, type TickJob } from '../src/adapters/queue/tick-queue.ts';
-import { createActorStore } from '../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../src/adapters/store/agent-directory.ts';
+import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, databaseNow, writeCut } from '../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
 import { migrate } from '../src/adapters/store/migrate.ts';
-import { createDispatchStore, createTickStore, databaseNow, writeCut } from '../src/adapters/store/tick-store.ts';
 import type { Cut } from '../src/domain/cut.ts';
 import { compileManifest } from '../src/domain/decide.ts';
 import { assembleDecision, type DecisionRow, decisionHash, EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
@@ -63,23 +63,23 @@ try {
   const found = findRedisServer(process.env['PATH'] ?? '');
   const redis = found && (await startEmbeddedRedis({ home, server: found, log: () => {} }));
   if (redis) ends.push(() => redis.stop());
-  const desk = openJobDesk(redis ? { kind: 'redis', url: redis.url } : { kind: 'postgres', url: server.url });
-  ends.push(() => desk.close());
+  const handler = openJobQueue(redis ? { kind: 'redis', url: redis.url } : { kind: 'postgres', url: server.url });
+  ends.push(() => handler.close());
   const sql = openDatabase({ url: server.url, name: 'bench', connections: IN_FLIGHT });
   const owner = openDatabase({ url: server.url, name: 'bench owner', connections: IN_FLIGHT, role: null });
   ends.push(() => Promise.all([sql.end(), owner.end()]));
-  await measure(sql, owner, desk, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
+  await measure(sql, owner, handler, redis ? 'Redis' : 'PostgreSQL (no redis-server on the PATH)');
 } finally {
   for (const end of ends.reverse()) await end();
 }
 
-interface JobDesk {
+interface JobQueue {
   /** Has every job done by workers of the product's own queue; resolves after the last. */
   run(jobs: readonly TickJob[], work: (job: TickJob) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
-function openJobDesk(place: Parameters<typeof openTickQueue>[0]): JobDesk {
+function openJobQueue(place: Parameters<typeof openTickQueue>[0]): JobQueue {
   let failed: (error: unknown) => void = () => {};
   let done: (job: TickJob) => Promise<void> = async () => {};
   const queue = openTickQueue(place, (error) => failed(error));
@@ -100,13 +100,13 @@ function openJobDesk(place: Parameters<typeof openTickQueue>[0]): JobDesk {
   };
 }
 
-async function measure(sql: Sql, owner: Sql, desk: JobDesk, queueName: string): Promise<void> {
+async function measure(sql: Sql, owner: Sql, handler: JobQueue, queueName: string): Promise<void> {
   await owner`insert into organizations (id, name) values (${ORG}, 'bench')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const ids = await createAgents(sql, clock);
-  const ours = shardTicks(sql, clock, desk);
+  const ours = shardTicks(sql, clock, handler);
   const { name: oursName, nodeMicroseconds } = ours;
-  const naive = await naiveTicks(owner, ids, desk);
+  const naive = await naiveTicks(owner, ids, handler);
   const limits = await serverCopies(owner, ids);
   await bench({
     title: `due tick to committed decisions: ${AGENTS} agents in 2 shards, ${INSTRUMENTS.length} instruments, fsync on`,
@@ -131,7 +131,7 @@ async function measure(sql: Sql, owner: Sql, desk: JobDesk, queueName: string): 
 
 async function createAgents(sql: Sql, clock: ReturnType<typeof createVirtualClock>): Promise<readonly string[]> {
   let made = 0;
-  const commands = createCommandDesk({
+  const commands = createCommandHandler({
     runtime: createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock }),
     agents: createAgentDirectory(sql),
     clock,
@@ -154,7 +154,7 @@ async function createAgents(sql: Sql, clock: ReturnType<typeof createVirtualCloc
 function shardTicks(
   sql: Sql,
   clock: ReturnType<typeof createVirtualClock>,
-  desk: JobDesk,
+  handler: JobQueue,
 ): Contender & { readonly nodeMicroseconds: number[] } {
   const store = createTickStore(sql, createActorStore(sql).incident);
   const dispatch = createDispatchStore(sql);
@@ -185,7 +185,7 @@ function shardTicks(
         const cost = await wallCost(AGENTS, async () => {
           const due = await dispatch.dueShards(PERIOD, slot);
           let decisions = 0;
-          await desk.run(
+          await handler.run(
             due.map(({ shard }) => ({ periodMs: PERIOD, shard, slot })),
             async ({ shard }) => {
               const ticked = await ticker.tick(PERIOD, shard, slot);
@@ -203,7 +203,7 @@ function shardTicks(
 }
 
 /** A live machine per agent that decides on its own, and one awaited insert of the whole record, committed by itself. */
-async function naiveTicks(sql: Sql, ids: readonly string[], desk: JobDesk): Promise<{ contenders: Contender[]; recordBytes: number }> {
+async function naiveTicks(sql: Sql, ids: readonly string[], handler: JobQueue): Promise<{ contenders: Contender[]; recordBytes: number }> {
   await sql`create table naive_decisions (agent_id uuid not null, tick_at timestamptz not null, body jsonb not null)`;
   await sql`create index on naive_decisions (agent_id, tick_at desc)`;
   const live = ids.map((id) => {
@@ -270,7 +270,7 @@ async function naiveTicks(sql: Sql, ids: readonly string[], desk: JobDesk): Prom
         const tick = beginSlot();
         // The product's queue takes a number per job; here it is an agent's instead of a shard's.
         const jobs = Array.from({ length: NAIVE_TICKS }, (_, index) => ({ periodMs: PERIOD, shard: index, slot: -slot }));
-        return desk.run(jobs, ({ shard }) => tick(shard));
+        return handler.run(jobs, ({ shard }) => tick(shard));
       }),
   };
   const cut = cutOf(slot);

@@ -15,7 +15,7 @@ import {
 import { type MarketMessage, mapGammaEvents, mapMarketFrame, type TokenBook } from '../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapHermesUpdate } from '../src/adapters/venues/reference/hermes-map.ts';
 import { type DepthDiff, mapSpotFrame, streamSymbols } from '../src/adapters/venues/spotexchange/map.ts';
-import type { PredictionMarket } from '../src/domain/prediction-market.ts';
+import type { PredictionMarket } from '../src/domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
 import { createUnknownFields } from '../streams/feed-counters.ts';
 import { type Comparison, type Contender, repeated, sink } from './harness.ts';

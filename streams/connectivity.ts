@@ -5,8 +5,8 @@ import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import type { Clock } from './clock.ts';
 import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';
+import { ageMs } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
-import { ageMs } from './marked-quality.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import type { FeedLimits } from './quality-limits.ts';
 

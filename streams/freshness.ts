@@ -5,7 +5,7 @@ import { sessionAt as usSessionAt } from '../src/domain/session.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import type { FeedLife } from './feed-life.ts';
-import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './marked-quality.ts';
+import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './flag-bits.ts';
 import { DEFAULT_LIMITS, type FeedLimits, limitsOf, type QualityLimits } from './quality-limits.ts';
 import { SlotTable } from './slot-table.ts';
 

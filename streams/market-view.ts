@@ -7,8 +7,8 @@ import type { EpochMs } from '../src/domain/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../src/domain/venue.ts';
 import { createFeedCounters, type FeedCounters, type VenueCounts } from './feed-counters.ts';
 import { type FeedLife, FeedLives } from './feed-life.ts';
+import { CLOCK_SKEW, markQuote, markReference, marksOf } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
-import { CLOCK_SKEW, markQuote, markReference, marksOf } from './marked-quality.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import { SlotTable } from './slot-table.ts';
 

@@ -2,7 +2,7 @@
 import { type MonoTypeOperatorFunction, pipe } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
-import { CLOCK_SKEW, CROSSED, markQuote, markReference, OUT_OF_ORDER } from './marked-quality.ts';
+import { CLOCK_SKEW, CROSSED, markQuote, markReference, OUT_OF_ORDER } from './flag-bits.ts';
 import { carriedForward } from './operators/carried-forward.ts';
 import { clockSkew, isSkewed, VenueOffsets } from './operators/clock-skew.ts';
 import { crossed, judgeBook } from './operators/crossed.ts';

@@ -16,8 +16,8 @@ import { type EpochMs, TAKE_TICK_MS } from '../src/domain/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/valuation.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
 import type { Clock } from './clock.ts';
+import { ageMs } from './flag-bits.ts';
 import type { IndicatorBoard } from './indicator-board.ts';
-import { ageMs } from './marked-quality.ts';
 import type { MarketView } from './market-view.ts';
 
 /** What an instrument relates to: part of the catalog's entry. */

@@ -2,7 +2,7 @@
 import type { VenueState } from '../src/domain/market-state.ts';
 import type { Quality, QualityFlag } from '../src/domain/quote.ts';
 import type { EpochMs } from '../src/domain/time.ts';
-import { FEED_DOWN, flagsOf, marksOf, OVER_AGE, qualityWith } from './marked-quality.ts';
+import { FEED_DOWN, flagsOf, marksOf, OVER_AGE, qualityWith } from './flag-bits.ts';
 
 /** A venue whose standing was not renewed for so long is not followed by anybody; it is renewed every second. */
 export const STANDING_MAX_AGE_MS = 10_000;

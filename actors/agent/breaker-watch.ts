@@ -2,7 +2,7 @@
 import type { Stage } from '../../src/domain/agent.ts';
 import type { MarkedBook } from '../../src/domain/book.ts';
 import { breakersOf } from '../../src/domain/breakers.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 

@@ -1,6 +1,6 @@
 /** What may be asked of an agent, and by whom: the protocol between the API, the command line and the agent's actor. */
 import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 
 /** Who asks, for the audit row and the permission rules; and what to remember the answer under. */

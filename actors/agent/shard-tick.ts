@@ -6,18 +6,18 @@
 
 import type { ActorStart, Announcement, Incident } from '../../src/domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import type { BookState, MarkedBook } from '../../src/domain/book.ts';
+import type { MarkedBook, TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
 import { type DecisionRow, GENESIS_HASH, type RiskAttribution } from '../../src/domain/decision.ts';
-import type { ExecutionLicence, OvertakenReason } from '../../src/domain/execution.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { executionModeOf } from '../../src/domain/order.ts';
 import { NO_OTHER_BOOKS, type OtherBooks, otherBooksOf, type RiskPreferences } from '../../src/domain/risk/index.ts';
 import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { recommendation, startedProposal } from '../proposal/birth.ts';
+import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
 import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick, observedHashOf, tickAgent } from './tick.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, type TradingAgent, untouchedBook } from './tick-risk.ts';
 
@@ -73,7 +73,7 @@ export interface OrganizationRisk {
   readonly epoch: number;
   readonly preferences: RiskPreferences;
   /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
-  readonly books?: readonly BookState[];
+  readonly books?: readonly TradingBook[];
   /** Its exposure of the agent's mode outside of the agent's book: a replay knows it as it was noted. */
   others?(agent: TradingAgent, cut: Cut): OtherBooks;
 }
@@ -82,9 +82,9 @@ export interface OrganizationRisk {
 export interface ProposalStart {
   readonly agentId: string;
   readonly orgId: string;
-  readonly licence: ExecutionLicence;
+  readonly permit: ExecutionPermit;
   readonly start: ActorStart;
-  readonly overtaken: (reason: OvertakenReason | 'proposal_pending') => ActorStart;
+  readonly overtaken: (reason: SupersededReason | 'proposal_pending') => ActorStart;
 }
 
 /** What a tick writes beside its decisions. */
@@ -117,7 +117,7 @@ export interface TickStore {
   heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   cut(slot: EpochMs): Promise<Cut | null>;
   /** The present books of those agents that something has happened to, with their open proposals; by book id. */
-  books(agentIds: readonly string[]): Promise<ReadonlyMap<string, BookState>>;
+  books(agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>>;
   /** Asked only where some agent's rules ask for a trade. */
   organizations(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Remembers who is ticked alone from now on; null once nobody is. */
@@ -312,7 +312,7 @@ export function createShardTicker(deps: {
     else trades.proposals.push(startedProposal(born));
   }
 
-  function tickedOf(duty: AgentDuty, book: BookState | null, state: Warm, cut: Cut): Ticked {
+  function tickedOf(duty: AgentDuty, book: TradingBook | null, state: Warm, cut: Cut): Ticked {
     const read = readBook(book);
     return {
       duty,
@@ -550,7 +550,7 @@ interface Noted {
 /** An agent within a tick: what was read of it, and what risk was asked with, once it was. */
 interface Ticked {
   readonly duty: AgentDuty;
-  readonly book: BookState | null;
+  readonly book: TradingBook | null;
   readonly read: ReadBook;
   readonly marked: MarkedBook | null;
   readonly end: ChainEnd;

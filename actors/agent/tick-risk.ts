@@ -1,13 +1,13 @@
 /** The pre-trade risk function as an agent's tick asks it: the order is sized, judged, and made smaller where the level allows it. */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
-import { agentBook, type BookState, bookIds, emptyBook, type MarkedBook, markBook } from '../../src/domain/book.ts';
+import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import type { Cut, Observation } from '../../src/domain/cut.ts';
 import type { Proposal, RiskAssessor } from '../../src/domain/decide.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribution } from '../../src/domain/decision.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../src/domain/market-step.ts';
 import { executionModeOf, type Order, orderOf, resized, sizeOrder } from '../../src/domain/order.ts';
 import { assessOrder, mandateOf, observedOrderQuote, type RiskContext } from '../../src/domain/risk/index.ts';
@@ -30,7 +30,7 @@ export function bookIdOf(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVer
 }
 
 /** The book of an agent that nothing has happened to yet: a paper book begins with the manifest's capital, a live one with none. */
-export function untouchedBook(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion' | 'manifest'>): BookState {
+export function untouchedBook(agent: Pick<TradingAgent, 'id' | 'stage' | 'manifestVersion' | 'manifest'>): TradingBook {
   const mode = executionModeOf(agent.stage);
   return emptyBook(bookIdOf(agent), mode, mode === 'live' ? '0' : agent.manifest.maxCapitalUsd);
 }
@@ -47,7 +47,7 @@ export interface ReadBook {
 const NONE: ReadonlySet<InstrumentKey> = new Set();
 const UNREAD: ReadBook = Object.freeze({ book: EMPTY_BOOK, bookText: null, pending: NONE });
 
-export function readBook(state: BookState | null): ReadBook {
+export function readBook(state: TradingBook | null): ReadBook {
   if (state === null) return UNREAD;
   const book = agentBook(state);
   const pending = state.openProposals.length === 0 ? NONE : new Set(state.openProposals.map(({ instrument }) => instrument));
@@ -65,7 +65,7 @@ export function marksOf(instruments: readonly InstrumentKey[], cut: Cut): Readon
 }
 
 /** A book at the prices of a cut. */
-export function markAt(state: BookState, cut: Cut): MarkedBook {
+export function markAt(state: TradingBook, cut: Cut): MarkedBook {
   return markBook(
     state,
     marksOf(

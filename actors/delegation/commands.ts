@@ -1,4 +1,4 @@
-/** What may be asked of delegations: the protocol between the API and the desk. */
+/** What may be asked of delegations: the protocol between the API and the command handler. */
 import type { Delegation, DelegationTerms } from '../../src/domain/delegation.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';

@@ -1,5 +1,5 @@
 /** How a person's order is placed on its judgement: written where that still holds, judged anew where it does not. */
-import { LicenceLost } from '../../src/domain/execution.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { answeredMeanwhile } from '../agent/command-rows.ts';
 
@@ -10,7 +10,7 @@ const ATTEMPTS = 5;
 export type Obstacle = 'moved' | Outcome<never> | null;
 
 /** Per organization, the last of its orders that wait for one another. */
-const lanes = new Map<string, Promise<unknown>>();
+const instrumentStates = new Map<string, Promise<unknown>>();
 
 /**
  * Judges an order and writes it on that judgement, both by `attempt`. Where what it was judged on moved in between,
@@ -40,23 +40,23 @@ async function tried<View>(
   try {
     return await attempt();
   } catch (error) {
-    if (error instanceof LicenceLost) return refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
+    if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came while the order was placed; it was not carried out');
     return obstacleOf(error) ?? answeredMeanwhile(error);
   }
 }
 
 /** Work of one organization after the other work of it. */
 async function inTurn<Value>(orgId: string, work: () => Promise<Value>): Promise<Value> {
-  const before = lanes.get(orgId) ?? Promise.resolve();
+  const before = instrumentStates.get(orgId) ?? Promise.resolve();
   const turn = before.then(work);
   const over = turn.then(
     () => {},
     () => {},
   );
-  lanes.set(orgId, over);
+  instrumentStates.set(orgId, over);
   try {
     return await turn;
   } finally {
-    if (lanes.get(orgId) === over) lanes.delete(orgId);
+    if (instrumentStates.get(orgId) === over) instrumentStates.delete(orgId);
   }
 }

@@ -3,7 +3,7 @@ import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { MarketOrderState } from '../../src/domain/execution.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
 import { staleAnswer } from '../proposal/execution-events.ts';
-import { type ActorKind, type Effect, errand, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { marketOrderMachine } from './machine.ts';
 import type { MarketOrderContext } from './protocol.ts';
 
@@ -18,8 +18,8 @@ export function marketOrderState(state: Pick<ActorState, 'value'>): MarketOrderS
   return state.value as MarketOrderState;
 }
 
-/** The carriers of executions know an order by this name, whoever placed it. */
-const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [errand(kind, { proposalId: actorId })];
+/** The activity workers of executions know an order by this name, whoever placed it. */
+const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { proposalId: actorId })];
 
 export const marketOrderKind: ActorKind = {
   kind: 'market_order',

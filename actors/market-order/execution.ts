@@ -1,20 +1,20 @@
-/** Carries out people's live orders: by the carrier that executes proposals, with risk on the manual book. */
+/** Carries out people's live orders: by the activity worker that executes proposals, with risk on the manual book. */
 import { EXECUTE_ORDER, RECONCILE_ORDER } from '../proposal/effects.ts';
-import { type ExecutionDeps, executionCarriers } from '../proposal/execution.ts';
-import type { ErrandCarrier } from '../runtime/errands.ts';
+import { type ExecutionDeps, executionWorkers } from '../proposal/execution.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
 import type { MarketPreTrade } from './commands.ts';
 import { EXECUTE_MARKET_ORDER, RECONCILE_MARKET_ORDER } from './effects.ts';
 
-/** The carriers of a market order's errands, by kind. */
-export function marketOrderCarriers(
+/** The activity workers of a market order's activities, by kind. */
+export function marketOrderWorkers(
   deps: Omit<ExecutionDeps, 'preTrade'> & { readonly preTrade: Pick<MarketPreTrade, 'reassess'> },
-): Readonly<Record<string, ErrandCarrier>> {
-  const carriers = executionCarriers({
+): Readonly<Record<string, ActivityWorker>> {
+  const workers = executionWorkers({
     ...deps,
     preTrade: { assess: (orgId, { order }) => deps.preTrade.reassess(orgId, order) },
   });
   return {
-    [EXECUTE_MARKET_ORDER]: carriers[EXECUTE_ORDER] as ErrandCarrier,
-    [RECONCILE_MARKET_ORDER]: carriers[RECONCILE_ORDER] as ErrandCarrier,
+    [EXECUTE_MARKET_ORDER]: workers[EXECUTE_ORDER] as ActivityWorker,
+    [RECONCILE_MARKET_ORDER]: workers[RECONCILE_ORDER] as ActivityWorker,
   };
 }

@@ -45,7 +45,7 @@ export const marketOrderMachine = setup({
     isPartiallyFilled: answered('partially_filled'),
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
-    isOvertaken: answered('overtaken'),
+    isSuperseded: answered('overtaken'),
     isUnknown: answered('unknown'),
   },
   delays: { reconcileAfter: 15_000 },
@@ -80,7 +80,7 @@ export const marketOrderMachine = setup({
         },
         'errand.done': [
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isOvertaken', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
         ],
         'errand.given_up': { target: 'failed', actions: 'rememberReason' },
@@ -91,12 +91,12 @@ export const marketOrderMachine = setup({
       entry: ['projectOrder'],
       exit: 'endLease',
       on: {
-        // A carrier that follows one that died takes the lease anew.
+        // A activity worker that follows one that died takes the lease anew.
         'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
         'errand.done': [
           ...SETTLE,
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isOvertaken', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isUnknown', target: 'unknown', actions: [{ type: 'alertOperators', params: { what: 'order_outcome_unknown' } }] },
         ],
         'errand.given_up': {

@@ -12,7 +12,7 @@ export interface MarketOrderInput extends ManualOrderInput {
 export interface MarketOrderContext extends MarketOrderInput, ManualOrderContext {
   /** The lease to execute, as it was last taken; null before. */
   readonly leaseUntil: EpochMs | null;
-  /** Read by the carrier of executions, which people's orders share with proposals. */
+  /** Read by the activity worker of executions, which people's orders share with proposals. */
   readonly readsReference: false;
 }
 

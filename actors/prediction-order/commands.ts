@@ -1,8 +1,8 @@
 /** What may be asked of orders on prediction markets: the protocol between the API and the order's actor. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { ExecutionMode, Order } from '../../src/domain/order.ts';
-import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction-market.ts';
-import type { OnchainTerms, PredictionOrderState, PredictionWish } from '../../src/domain/prediction-order.ts';
+import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction/market.ts';
+import type { OnchainTerms, PredictionOrderState, PredictionWish } from '../../src/domain/prediction/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { ManualOrderView } from '../manual-order/order.ts';

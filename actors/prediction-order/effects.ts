@@ -1,8 +1,8 @@
 /** What a prediction order's actions mean once they are committed. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
-import type { PredictionOrderState } from '../../src/domain/prediction-order.ts';
+import type { PredictionOrderState } from '../../src/domain/prediction/order.ts';
 import { MANUAL_ORDER_EFFECTS, manualOrderRow } from '../manual-order/order.ts';
-import { type ActorKind, type Effect, errand, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { predictionOrderMachine } from './machine.ts';
 import type { PredictionOrderContext } from './protocol.ts';
 
@@ -18,7 +18,7 @@ export function predictionOrderState(state: Pick<ActorState, 'value'>): Predicti
   return state.value === 'lapsed' ? 'partially_filled' : (state.value as PredictionOrderState);
 }
 
-const toAsk = (kind: string, { actorId }: StepInfo): readonly Effect[] => [errand(kind, { predictionOrderId: actorId })];
+const toAsk = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { predictionOrderId: actorId })];
 
 /** The row of the projection as the step leaves it. */
 function projected(info: StepInfo): { readonly [field: string]: unknown } {

@@ -1,9 +1,9 @@
 /** Asks after live orders: first the transaction that is to open them, then the venue that fills them. Both answer as often as they are asked. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import type { PreparedTransactionState } from '../../src/domain/transaction/life.ts';
+import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
 import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
-import type { ErrandCarrier } from '../runtime/errands.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
 import { FOLLOW_ORDER_TRANSACTION, FOLLOW_PREDICTION_ORDER, predictionOrderContext } from './effects.ts';
 import type { OnchainVenue } from './onchain-venue.ts';
 import type { TransactionNews, VenueNews } from './protocol.ts';
@@ -11,11 +11,11 @@ import type { TransactionNews, VenueNews } from './protocol.ts';
 /** Where the transaction is past the point at which somebody may still sign it. */
 const SENT: ReadonlySet<PreparedTransactionState> = new Set(['submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown']);
 
-/** The carriers of a prediction order's errands, by kind. */
-export function predictionOrderCarriers(deps: {
+/** The activity workers of a prediction order's activities, by kind. */
+export function predictionOrderWorkers(deps: {
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly venue: Pick<OnchainVenue, 'news'>;
-}): Readonly<Record<string, ErrandCarrier>> {
+}): Readonly<Record<string, ActivityWorker>> {
   async function loaded(id: string): Promise<ActorRow> {
     const row = (await deps.load([id])).get(id);
     if (row === undefined) throw new Error(`there is no actor ${id}`);

@@ -1,7 +1,7 @@
 /** The on-chain counterpart of the prediction venues, as live orders need it. Boot supplies one. */
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Order } from '../../src/domain/order.ts';
-import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction-market.ts';
+import type { OutcomeSide, PredictionMarket } from '../../src/domain/prediction/market.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { PredictionOrderContext, VenueNews } from './protocol.ts';
 

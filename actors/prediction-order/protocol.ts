@@ -1,8 +1,8 @@
 /** What an order on a prediction market remembers and what it hears. */
 import type { Fill } from '../../src/domain/book.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
-import type { OutcomeSide } from '../../src/domain/prediction-market.ts';
-import type { OnchainTerms } from '../../src/domain/prediction-order.ts';
+import type { OutcomeSide } from '../../src/domain/prediction/market.ts';
+import type { OnchainTerms } from '../../src/domain/prediction/order.ts';
 import type { ManualOrderContext, ManualOrderInput } from '../manual-order/order.ts';
 
 /** Plain JSON. A paper order begins where it ends; a live one waits for its transaction. */

@@ -1,7 +1,7 @@
 /** What prediction orders add to the machine of prepared transactions: whether the deposit is the promised one, and that a final one opens an order. */
-import { depositObjection, type DepositPromise } from '../../src/domain/transaction/prediction-deposit.ts';
-import type { PurposeRules } from '../prepared-transaction/purpose.ts';
+import { type DepositPromise, depositObjection } from '../../src/domain/solana/prediction-deposit.ts';
 import type { PreparedTransactionContext } from '../prepared-transaction/protocol.ts';
+import type { PurposeRules } from '../prepared-transaction/purpose.ts';
 import { record } from '../runtime/actor-kind.ts';
 
 /** What was promised to whoever signs: the order that it opens, and what its wallet pays. */

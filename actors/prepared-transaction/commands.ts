@@ -4,9 +4,9 @@ import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { PreparedTransactionState, TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
+import type { PreparedMessage } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { PreparedTransactionState, TransactionPurpose } from '../../src/domain/transaction/life.ts';
-import type { PreparedMessage } from '../../src/domain/transaction/verify.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import { transactionContext, transactionState } from './effects.ts';
 

@@ -1,17 +1,17 @@
 /**
  * Carries a submitted transaction to the chain and follows it there: the bytes checked once more, the lease that a halt
- * waits for, the broadcast, and then the chain's own word. A carrier may die between any two of these steps; the one
+ * waits for, the broadcast, and then the chain's own word. A activity worker may die between any two of these steps; the one
  * after it sends the same bytes, which the chain carries out once.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import type { PreparedTransactionState } from '../../src/domain/transaction/life.ts';
-import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
+import type { PreparedTransactionState } from '../../src/domain/solana/lifecycle.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { takeLease } from '../proposal/lease.ts';
-import type { ErrandCarrier } from '../runtime/errands.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ChainDoor } from './chain-door.ts';
+import type { ChainClient } from './chain-client.ts';
 import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION, transactionContext, transactionState } from './effects.ts';
 import type { PreparedTransactionContext, TransactionAnswer } from './protocol.ts';
 import type { Purposes } from './purpose.ts';
@@ -21,7 +21,7 @@ export interface TransactionExecutionDeps {
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   /** Whether the lease of a transaction still lives, by the clock of whoever keeps it. */
   readonly leaseIsHeld: (transactionId: string) => Promise<boolean>;
-  readonly chain: ChainDoor;
+  readonly chain: ChainClient;
   readonly verifySignature: VerifySignature;
   readonly purposes: Purposes;
   readonly clock: Pick<Clock, 'now'>;
@@ -35,8 +35,8 @@ interface Loaded {
 
 const SENDABLE: ReadonlySet<PreparedTransactionState> = new Set(['verified', 'broadcast', 'unknown']);
 
-/** The carriers of a prepared transaction's errands, by kind. */
-export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Record<string, ErrandCarrier>> {
+/** The activity workers of a prepared transaction's activities, by kind. */
+export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Record<string, ActivityWorker>> {
   const { chain } = deps;
 
   async function load(id: string): Promise<Loaded> {
@@ -80,7 +80,7 @@ export function transactionCarriers(deps: TransactionExecutionDeps): Readonly<Re
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (await deps.leaseIsHeld(id)) throw new Error(`another carrier holds the lease of prepared transaction ${id}`);
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
-    if ('overtakenBy' in taken) return { outcome: 'overtaken', reason: taken.overtakenBy };
+    if ('supersededBy' in taken) return { outcome: 'overtaken', reason: taken.supersededBy };
     const lease = taken.until;
     const answer = await chain.broadcast(bytesOf(loaded));
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };

@@ -4,7 +4,7 @@
  * after their submission is left by the word of the chain alone, and only a finalized one has come to anything.
  */
 import { assign, setup } from 'xstate';
-import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
+import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext, PreparedTransactionEvent, PreparedTransactionInput, TransactionAnswer } from './protocol.ts';
 
@@ -117,7 +117,7 @@ export const preparedTransactionMachine = setup({
     isVerified: answered('verified'),
     isSent: answered('sent'),
     isRefused: answered('refused'),
-    isOvertaken: answered('overtaken'),
+    isSuperseded: answered('overtaken'),
     isUnknown: answered('unknown'),
     isUnseen: answered('unseen'),
     isProcessed: answered('processed'),
@@ -178,7 +178,7 @@ export const preparedTransactionMachine = setup({
       entry: ['projectTransaction', 'broadcastTransaction'],
       on: {
         'execution.begun': { target: 'broadcast', actions: BEGIN },
-        'errand.done': [{ guard: 'isOvertaken', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] }],
+        'errand.done': [{ guard: 'isSuperseded', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] }],
         'errand.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },

@@ -2,10 +2,10 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OrderSide } from '../../src/domain/order.ts';
+import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
+import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
+import type { PreparedMessage } from '../../src/domain/solana/verify.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { LandedTransaction } from '../../src/domain/transaction/chain.ts';
-import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
-import type { PreparedMessage } from '../../src/domain/transaction/verify.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 
 /** Places of a lookup table that the message names, with the addresses that stood there when it was prepared. */
@@ -64,7 +64,7 @@ export interface PreparedTransactionContext extends PreparedTransactionInput {
   readonly expiredAtHeight: number | null;
 }
 
-/** What carrying out an errand came to. */
+/** What carrying out an activity came to. */
 export type TransactionAnswer =
   /** The stored bytes are right, and the chain would take them. */
   | { readonly outcome: 'verified' }

@@ -1,6 +1,6 @@
 /** What a purpose adds to the machine of prepared transactions: whether a promise would be kept, and what a finalized one comes to. */
-import type { Simulation } from '../../src/domain/transaction/chain.ts';
-import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
+import type { Simulation } from '../../src/domain/solana/chain.ts';
+import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
 import type { Effect, StepInfo } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 

@@ -1,9 +1,9 @@
 /** Takes the signed bytes of prepared transactions: checked against the stored message before anything is written, and taken once. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
-import { LicenceLost } from '../../src/domain/execution.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { TransactionPurpose } from '../../src/domain/transaction/life.ts';
-import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/transaction/verify.ts';
+import type { TransactionPurpose } from '../../src/domain/solana/lifecycle.ts';
+import { fromBase64, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -88,7 +88,7 @@ export function createTransactionSubmission(deps: SubmissionDeps): TransactionSu
       const now = await find(context.orgId, purpose, id);
       return (now === null ? null : givenBefore(now, signedBase64)) ?? outcome;
     } catch (error) {
-      if (error instanceof LicenceLost)
+      if (error instanceof PermitLost)
         return refuse('halted', 'an emergency halt came since this was prepared: it is not sent any more; prepare a new one');
       return answeredMeanwhile(error);
     }

@@ -4,12 +4,12 @@ import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
 import type { Order, OrderSide } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { SwapPromise } from '../../src/domain/solana/swap.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import type { SwapPromise } from '../../src/domain/transaction/swap.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
 import type { PreparedTransactionView } from './commands.ts';
-import type { RouteStep } from './route-door.ts';
+import type { RouteStep } from './swap-router.ts';
 
 /** What a swap is asked for with. */
 export interface SwapWish {

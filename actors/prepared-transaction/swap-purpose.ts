@@ -1,6 +1,6 @@
 /** The purpose `swap`: whether the chain would keep its promise, and the one fill that a finalized swap comes to. */
 import { contentId } from '../../src/domain/ids.ts';
-import { balanceObjection, swapFill } from '../../src/domain/transaction/swap.ts';
+import { balanceObjection, swapFill } from '../../src/domain/solana/swap.ts';
 import { record } from '../runtime/actor-kind.ts';
 import type { PreparedTransactionContext } from './protocol.ts';
 import type { PurposeRules } from './purpose.ts';

@@ -1,14 +1,14 @@
 /** What is looked at in every unsigned transaction before it is prepared, whoever built it. */
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
-import type { WireTransaction } from '../../src/domain/transaction/message.ts';
-import type { ChainDoor } from './chain-door.ts';
+import type { WireTransaction } from '../../src/domain/solana/message.ts';
+import type { ChainClient } from './chain-client.ts';
 import type { ResolvedLookup } from './protocol.ts';
 
 /** A blockhash is good for 150 blocks, and an answer may be a little ahead; what claims much more would reserve for as long. */
 const MOST_BLOCKS_AHEAD = 300;
 
 /** Why a message must not be prepared that could land up to this height; null where it may. @throws where no node answers */
-export async function lifetimeObjection(chain: Pick<ChainDoor, 'blockHeight'>, lastValidBlockHeight: number): Promise<string | null> {
+export async function lifetimeObjection(chain: Pick<ChainClient, 'blockHeight'>, lastValidBlockHeight: number): Promise<string | null> {
   const ahead = lastValidBlockHeight - (await chain.blockHeight('confirmed'));
   if (ahead > 0 && ahead <= MOST_BLOCKS_AHEAD) return null;
   return `it would be valid for ${ahead} more blocks; 1 to ${MOST_BLOCKS_AHEAD} are right`;
@@ -16,7 +16,7 @@ export async function lifetimeObjection(chain: Pick<ChainDoor, 'blockHeight'>, l
 
 /** What stands at the places of lookup tables that a message names; refused where a table has no such place. @throws where no node answers */
 export async function resolvedLookups(
-  chain: Pick<ChainDoor, 'lookupTable'>,
+  chain: Pick<ChainClient, 'lookupTable'>,
   { lookups }: Pick<WireTransaction, 'lookups'>,
 ): Promise<Outcome<readonly ResolvedLookup[]>> {
   const resolved: ResolvedLookup[] = [];

@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
 import { isoTime } from '../../src/domain/time.ts';
-import { type ActorKind, errand, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { type ActorKind, activity, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { staleAnswer } from './execution-events.ts';
 import { proposalMachine } from './machine.ts';
 import type { FillsToRecord, ProposalContext, ProposalEvent } from './protocol.ts';
@@ -101,7 +101,7 @@ export const proposalKind: ActorKind = {
     alertOperators: ({ what }: { readonly what: string }, info) => [
       { kind: 'announcement', announcement: { channel: 'alerts', about: proposalContext(info).agentId, body: announced(what, info) } },
     ],
-    requireLicence: (_: undefined, info) => {
+    requirePermit: (_: undefined, info) => {
       const { agentId, epoch, manifestHash, order, begins, flattens } = proposalContext(info);
       return [
         record('execution_licence', {
@@ -120,8 +120,8 @@ export const proposalKind: ActorKind = {
       record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: proposalContext(info).epoch, forMs }),
     ],
     endLease: (_: undefined, info) => [record('execution_lease_ended', { key: info.actorId })],
-    executeOrder: (_: undefined, info) => [errand(EXECUTE_ORDER, { proposalId: info.actorId })],
-    reconcileOrder: (_: undefined, info) => [errand(RECONCILE_ORDER, { proposalId: info.actorId })],
+    executeOrder: (_: undefined, info) => [activity(EXECUTE_ORDER, { proposalId: info.actorId })],
+    reconcileOrder: (_: undefined, info) => [activity(RECONCILE_ORDER, { proposalId: info.actorId })],
     recordFills: ({ fills }: FillsToRecord, info) =>
       fills.map((fill) => record('fill', { orgId: info.orgId, proposalId: info.actorId, fill })),
   },

@@ -1,4 +1,4 @@
-/** How the machine of an order reads what the carrier of executions tells it, be the order a proposal's or a person's. */
+/** How the machine of an order reads what the activity worker of executions tells it, be the order a proposal's or a person's. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import type { Fill } from '../../src/domain/book.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -36,8 +36,8 @@ export const TAKE_LEASE = {
 } as const;
 
 /**
- * Why an answer of a carrier would not be taken: another one has taken the lease since, and may be sending. `unavailable`
- * leaves the errand where it is: should the other carrier die, it is carried out again.
+ * Why an answer of a activity worker would not be taken: another one has taken the lease since, and may be sending. `unavailable`
+ * leaves the activity where it is: should the other activity worker die, it is carried out again.
  */
 export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
   const event = told as unknown as ProposalEvent;

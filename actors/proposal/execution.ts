@@ -1,24 +1,24 @@
 /**
  * Carries out a proposal's execution: risk on the present quotes, then the lease that a halt waits for, then the order.
- * A carrier may die between any two of these steps; the one after it comes to one fill or none.
+ * A activity worker may die between any two of these steps; the one after it comes to one fill or none.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import type { ProposalState, VenueAnswer } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
+import { isOrderOn, type Order } from '../../src/domain/order.ts';
 import { paperFill } from '../../src/domain/paper-fill.ts';
-import { type Order, isOrderOn } from '../../src/domain/order.ts';
 import { isQuoteOf } from '../../src/domain/quote.ts';
 import type { ExecutableVenue } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { ErrandCarrier } from '../runtime/errands.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
+import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
 import { takeLease } from './lease.ts';
 import type { PresentVerdict, PreTrade } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
-import type { VenueDoor, VenueDoors } from './venue-door.ts';
 
 export interface ExecutionDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
@@ -27,7 +27,7 @@ export interface ExecutionDeps {
   /** Whether the lease of a proposal that is executing still lives, by the clock of whoever keeps it. */
   readonly leaseIsHeld: (proposalId: string) => Promise<boolean>;
   /** The live venues that are switched on. */
-  readonly doors: VenueDoors;
+  readonly clients: ExecutionClients;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -38,9 +38,9 @@ interface Loaded {
   readonly context: ProposalContext;
 }
 
-/** The carriers of a proposal's errands, by kind. */
-export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, ErrandCarrier>> {
-  const { doors, clock } = deps;
+/** The activity workers of a proposal's activities, by kind. */
+export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, ActivityWorker>> {
+  const { clients, clock } = deps;
 
   async function load(id: string): Promise<Loaded> {
     const row = (await deps.load([id])).get(id);
@@ -57,10 +57,10 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id)))
       throw new Error(`another carrier holds the lease of proposal ${id}`);
     if (order.mode === 'live') {
-      if (doors[order.venue] === undefined)
+      if (clients[order.venue] === undefined)
         return unsent({ outcome: 'rejected', reason: 'feature_disabled', detail: `live orders on ${order.venue} are switched off` });
       if (proposal.state === 'executing') {
-        // Another carrier began: the venue knows whether it sent anything.
+        // Another activity worker began: the venue knows whether it sent anything.
         const known = await lookUp(order.venue, id, proposal.context);
         if (known.outcome !== 'rejected' || known.reason !== 'not_found') return unsent(known);
       }
@@ -68,7 +68,7 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
     const verdict = await deps.preTrade.assess(proposal.orgId, proposal.context);
     if (!verdict.ok) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state);
-    if ('overtakenBy' in lease) return unsent({ outcome: 'overtaken', reason: lease.overtakenBy });
+    if ('supersededBy' in lease) return unsent({ outcome: 'overtaken', reason: lease.supersededBy });
     const answer =
       order.mode === 'paper'
         ? onPaper(id, proposal.context, verdict)
@@ -98,19 +98,19 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
     if (quote === null) throw new Error(`risk passed proposal ${id} without a quote`);
     if (!isOrderOn(approved, venue) || !isQuoteOf(quote, venue))
       throw new Error(`risk passed proposal ${id} for another venue than ${venue}`);
-    return doorOf(venue).submit(approved, { key: id, quote, decisionPrice: context.decisionPrice, leaseUntil });
+    return clientOf(venue).submit(approved, { key: id, quote, decisionPrice: context.decisionPrice, leaseUntil });
   }
 
   async function lookUp<V extends ExecutableVenue>(venue: V, id: string, context: ProposalContext): Promise<VenueAnswer> {
     const order: Order = context.order;
     if (!isOrderOn(order, venue)) throw new Error(`proposal ${id} is of another venue than ${venue}`);
-    return doorOf(venue).lookUp(order, id, context);
+    return clientOf(venue).lookUp(order, id, context);
   }
 
-  function doorOf<V extends ExecutableVenue>(venue: V): VenueDoor<V> {
-    const door: VenueDoors[V] = doors[venue];
-    if (door === undefined) throw new Error(`live orders on ${venue} are switched off`);
-    return door;
+  function clientOf<V extends ExecutableVenue>(venue: V): ExecutionClient<V> {
+    const client: ExecutionClients[V] = clients[venue];
+    if (client === undefined) throw new Error(`live orders on ${venue} are switched off`);
+    return client;
   }
 
   async function reconcile(id: string): Promise<ExecutionAnswer> {
@@ -118,7 +118,7 @@ export function executionCarriers(deps: ExecutionDeps): Readonly<Record<string, 
     if (proposal.state !== 'unknown') return { outcome: 'unknown', detail: `the proposal is ${proposal.state}` };
     const { venue } = proposal.context.order;
     // Switched off since: what it did before is still not known.
-    if (doors[venue] === undefined) return { outcome: 'unknown', detail: `live orders on ${venue} are switched off` };
+    if (clients[venue] === undefined) return { outcome: 'unknown', detail: `live orders on ${venue} are switched off` };
     try {
       return await lookUp(venue, id, proposal.context);
     } catch (error) {

@@ -4,13 +4,13 @@
  */
 import type { ActorStart } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
-import type { Holding } from '../../src/domain/book.ts';
+import type { Position } from '../../src/domain/book.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import { type ExecutionMode, sizeOrder } from '../../src/domain/order.ts';
 import { AGENT_TICK_MS, slotOf } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { startedFlattening } from './birth.ts';
+import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
 
 /** An agent that a breaker holds, whose manifest wants it flat, and which still holds something. */
@@ -25,7 +25,7 @@ export interface TrippedAgent {
   readonly bookId: string;
   readonly mode: ExecutionMode;
   /** Holdings that no open proposal is about. */
-  readonly holdings: readonly Holding[];
+  readonly holdings: readonly Position[];
 }
 
 export interface KillSwitchStore {
@@ -42,7 +42,7 @@ export function createKillSwitch(deps: {
   readonly bid: (instrument: InstrumentKey) => string | null;
   readonly clock: Pick<Clock, 'now'>;
 }): { look(): Promise<number> } {
-  async function close(agent: TrippedAgent, holding: Holding): Promise<boolean> {
+  async function close(agent: TrippedAgent, holding: Position): Promise<boolean> {
     const at = deps.clock.now();
     const touch = deps.bid(holding.instrument);
     if (touch === null) return false;

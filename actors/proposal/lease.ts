@@ -1,5 +1,5 @@
 /** The lease under which an order leaves: a halt waits for its end, and nobody follows its holder before. */
-import { LicenceLost } from '../../src/domain/execution.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -10,25 +10,25 @@ export const LEASE_MS = 2_000;
 const MARGIN_MS = 250;
 
 /**
- * Takes the lease to carry an errand out; answers until when it holds, or what has overtaken the actor, which `standsAt`
+ * Takes the lease to carry an activity out; answers until when it holds, or what has overtaken the actor, which `standsAt`
  * tells where its chart takes no lease any more. @throws where the lease was over before it could be used, or could not be
- * taken at this moment: the errand is carried out again
+ * taken at this moment: the activity is carried out again
  */
 export async function takeLease(
   { runtime, clock }: { readonly runtime: Pick<Runtime, 'deliver'>; readonly clock: Pick<Clock, 'now'> },
   id: string,
   key: string,
   standsAt: () => Promise<string>,
-): Promise<{ readonly until: EpochMs } | { readonly overtakenBy: string }> {
+): Promise<{ readonly until: EpochMs } | { readonly supersededBy: string }> {
   const until = clock.now() + LEASE_MS;
   try {
     const event = { type: 'execution.begun', key, leaseUntil: until, leaseMs: LEASE_MS };
     const outcome = await runtime.deliver(id, event, { cause: 'execution' });
     if (!outcome.ok && outcome.refusal.code === 'unavailable') throw new Error(outcome.refusal.detail);
-    if (!outcome.ok) return { overtakenBy: await standsAt() };
+    if (!outcome.ok) return { supersededBy: await standsAt() };
   } catch (error) {
-    if (!(error instanceof LicenceLost)) throw error;
-    return { overtakenBy: error.reason };
+    if (!(error instanceof PermitLost)) throw error;
+    return { supersededBy: error.reason };
   }
   if (clock.now() > until - MARGIN_MS) throw new Error(`the lease of ${id} was over before it could be used`);
   return { until };

@@ -28,7 +28,7 @@ export const proposalMachine = setup({
     announceProposal: effect<{ readonly what: string }>(),
     alertOperators: effect<{ readonly what: string }>(),
     /** The database refuses the step where the proposal has been overtaken. */
-    requireLicence: effect<undefined>(),
+    requirePermit: effect<undefined>(),
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<undefined>(),
     executeOrder: effect<undefined>(),
@@ -48,13 +48,13 @@ export const proposalMachine = setup({
     }),
   },
   guards: {
-    isOvertaken: ({ context }) => context.begins === 'cancelled',
+    isSuperseded: ({ context }) => context.begins === 'cancelled',
     executesByItself: ({ context }) => context.begins === 'approved',
     isFilled: answered('filled'),
     isPartiallyFilled: answered('partially_filled'),
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
-    isOvertakenSince: answered('overtaken'),
+    isSupersededSince: answered('overtaken'),
     isUnderWay: ({ event }) => event.type === 'errand.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
     isUnknown: answered('unknown'),
     /** Paper leaves no trace outside: an execution that was given up did not happen. */
@@ -97,7 +97,7 @@ export const proposalMachine = setup({
     /** Passed through at its birth, never rested in. */
     compiled: {
       always: [
-        { guard: 'isOvertaken', target: 'cancelled' },
+        { guard: 'isSuperseded', target: 'cancelled' },
         { guard: 'executesByItself', target: 'approved' },
         { target: 'pending_approval' },
       ],
@@ -108,7 +108,7 @@ export const proposalMachine = setup({
       on: {
         approve: {
           target: 'approved',
-          actions: ['requireLicence', 'rememberRisk', assign({ decidedBy: ({ event }) => event.subject })],
+          actions: ['requirePermit', 'rememberRisk', assign({ decidedBy: ({ event }) => event.subject })],
         },
         decline: { target: 'declined', actions: ['rememberReason', assign({ decidedBy: ({ event }) => event.subject })] },
         cancel: { target: 'cancelled', actions: 'rememberReason' },
@@ -121,12 +121,12 @@ export const proposalMachine = setup({
       on: {
         'execution.begun': {
           target: 'executing',
-          actions: ['requireLicence', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+          actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
         cancel: { target: 'cancelled', actions: 'rememberReason' },
         'errand.done': [
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSupersededSince', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
         ],
         'errand.given_up': { target: 'failed', actions: 'rememberReason' },
@@ -137,14 +137,14 @@ export const proposalMachine = setup({
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'executing' } }],
       exit: 'endLease',
       on: {
-        // A carrier that follows one that died takes the lease anew.
+        // A activity worker that follows one that died takes the lease anew.
         'execution.begun': {
-          actions: ['requireLicence', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
+          actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
         'errand.done': [
           ...SETTLE,
           { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isOvertakenSince', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSupersededSince', target: 'cancelled', actions: 'rememberReason' },
           // The chain takes its time: nothing that anybody has to look at.
           { guard: 'isUnderWay', target: 'unknown' },
           {

@@ -55,7 +55,7 @@ export interface ProposalContext extends ProposalInput {
   readonly lookUps: number;
 }
 
-/** An answer together with the lease that its carrier saw or took last (`leaseUntil`; null: none): an answer of before another lease counts for nothing. */
+/** An answer together with the lease that its activity worker saw or took last (`leaseUntil`; null: none): an answer of before another lease counts for nothing. */
 export type CarriedAnswer = ExecutionAnswer & { readonly lease?: EpochMs | null };
 
 /** What carrying out `execute_order` or `reconcile_order` came to. */
@@ -66,13 +66,13 @@ export type ExecutionAnswer =
   /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
   | { readonly outcome: 'overtaken'; readonly reason: string };
 
-/** What the carrier of executions tells: people's live orders hear the same (`actors/market-order`). */
+/** What the activity worker of executions tells: people's live orders hear the same (`actors/market-order`). */
 export type ExecutionEvent =
   /** The lease to execute is taken: from here on the order may be at the venue. */
   | {
       readonly type: 'execution.begun';
       readonly key: string;
-      /** By the carrier's clock; the store counts `leaseMs` from its own commit on, which is later. */
+      /** By the activity worker's clock; the store counts `leaseMs` from its own commit on, which is later. */
       readonly leaseUntil: EpochMs;
       readonly leaseMs: number;
     }

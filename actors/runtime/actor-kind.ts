@@ -1,6 +1,6 @@
 /** What a kind of actor brings along so that the runtime can carry it: its machine, its judgement and the meaning of its actions. */
 import type { AnyStateMachine } from 'xstate';
-import type { ActorEvent, ActorRecord, ActorState, Announcement, Errand } from '../../src/domain/actor-step.ts';
+import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { Refusal } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
@@ -8,7 +8,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 /** What an action of a machine means once it is committed. */
 export type Effect =
   | { readonly kind: 'record'; readonly record: ActorRecord }
-  | { readonly kind: 'errand'; readonly errand: Errand }
+  | { readonly kind: 'errand'; readonly activity: Activity }
   | { readonly kind: 'announcement'; readonly announcement: Announcement };
 
 /** A row that the step writes, by the name of whoever writes it. */
@@ -16,9 +16,9 @@ export function record(type: string, fields: { readonly [key: string]: unknown }
   return { kind: 'record', record: { type, ...fields } };
 }
 
-/** Work that is carried out after the commit, by the name of its carrier. */
-export function errand(kind: string, payload: { readonly [key: string]: Json }): Effect {
-  return { kind: 'errand', errand: { kind, payload } };
+/** Work that is carried out after the commit, by the name of its activity worker. */
+export function activity(kind: string, payload: { readonly [key: string]: Json }): Effect {
+  return { kind: 'errand', activity: { kind, payload } };
 }
 
 /** What an effect may look at besides its action's parameters. */

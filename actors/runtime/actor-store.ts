@@ -1,5 +1,5 @@
 /** Where actors lie: what the runtime asks of a store. PostgreSQL in production, memory in a replay. */
-import type { ActorRow, ActorStart, DueErrand, DueTimer, Incident, StepCommit } from '../../src/domain/actor-step.ts';
+import type { ActorRow, ActorStart, DueActivity, DueTimer, Incident, StepCommit } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
@@ -11,7 +11,7 @@ export interface ActorStore {
   incident(incident: Incident): Promise<void>;
   dueTimers(now: EpochMs, limit: number): Promise<readonly DueTimer[]>;
   dropTimer(actorId: string, timerId: string): Promise<void>;
-  /** Takes errands of these kinds that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed carrier are found again. */
-  takeErrands(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueErrand[]>;
-  giveUpErrand(key: string, answer: Json): Promise<void>;
+  /** Takes activities of these kinds that are due and puts their next attempt off by `retryMs`, doubled with every attempt, so that those of a crashed activity worker are found again. */
+  takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]>;
+  giveUpActivity(key: string, answer: Json): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { EpochMs } from '../../src/domain/time.ts';
 import { slotOf } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { lookEvery } from './look.ts';
+import { runEvery } from './run-every.ts';
 
 /** How long a slot's cut is waited for before the slot is ticked in silence. */
 export const CUT_WAIT_MS = 8_000;
@@ -58,7 +58,7 @@ export function startDispatcher(deps: {
     return added;
   }
 
-  const looking = lookEvery(clock, LOOK_MS, look, deps.onError);
+  const looking = runEvery(clock, LOOK_MS, look, deps.onError);
   return {
     look,
     async stop() {

@@ -4,7 +4,7 @@ import type {
   ActorRow,
   ActorStart,
   Announcement,
-  DueErrand,
+  DueActivity,
   DueTimer,
   Incident,
   StepCommit,
@@ -24,7 +24,7 @@ export interface MemoryStep {
   readonly to: Json;
 }
 
-interface MemoryErrand extends DueErrand {
+interface MemoryActivity extends DueActivity {
   dueAt: EpochMs;
   state: 'pending' | 'done' | 'given_up';
   attempts: number;
@@ -38,7 +38,7 @@ export interface MemoryStore extends ActorStore {
   readonly records: readonly ActorRecord[];
   readonly announcements: readonly (Announcement & { readonly actorId: string; readonly at: EpochMs })[];
   readonly incidents: readonly Incident[];
-  readonly errands: ReadonlyMap<string, { readonly state: string; readonly attempts: number; readonly answer: Json }>;
+  readonly activities: ReadonlyMap<string, { readonly state: string; readonly attempts: number; readonly answer: Json }>;
 }
 
 export function createMemoryStore(): MemoryStore {
@@ -48,7 +48,7 @@ export function createMemoryStore(): MemoryStore {
   const announcements: (Announcement & { actorId: string; at: EpochMs })[] = [];
   const incidents: Incident[] = [];
   const timers = new Map<string, DueTimer>();
-  const errands = new Map<string, MemoryErrand>();
+  const activities = new Map<string, MemoryActivity>();
 
   const timerKey = (actorId: string, timerId: string): string => `${actorId} ${timerId}`;
 
@@ -58,13 +58,13 @@ export function createMemoryStore(): MemoryStore {
       if (change.op === 'cancel') timers.delete(timerKey(actorId, change.timerId));
       else timers.set(timerKey(actorId, change.timerId), { actorId, timerId: change.timerId, dueAt: change.dueAt, event: change.event });
     }
-    for (const [index, errand] of plan.errands.entries()) {
+    for (const [index, activity] of plan.activities.entries()) {
       const key = `${actorId}:${version}:${index}`;
-      errands.set(key, {
+      activities.set(key, {
         key,
         actorId,
-        kind: errand.kind,
-        payload: errand.payload,
+        kind: activity.kind,
+        payload: activity.payload,
         dueAt: at,
         state: 'pending',
         attempts: 0,
@@ -84,7 +84,7 @@ export function createMemoryStore(): MemoryStore {
     records,
     announcements,
     incidents,
-    errands,
+    activities,
 
     async load(ids) {
       const found = new Map<string, ActorRow>();
@@ -144,9 +144,9 @@ export function createMemoryStore(): MemoryStore {
           to: rested(plan.state.value),
         });
         if (commit.firedTimer !== undefined) timers.delete(timerKey(row.id, commit.firedTimer));
-        if (commit.answeredErrand) {
-          const errand = errands.get(commit.answeredErrand.key);
-          if (errand) Object.assign(errand, { state: 'done', answer: commit.answeredErrand.answer });
+        if (commit.answeredActivity) {
+          const activity = activities.get(commit.answeredActivity.key);
+          if (activity) Object.assign(activity, { state: 'done', answer: commit.answeredActivity.answer });
         }
         records.push(...commit.also);
         writePlan(row.id, version, at, plan);
@@ -173,20 +173,26 @@ export function createMemoryStore(): MemoryStore {
       timers.delete(timerKey(actorId, timerId));
     },
 
-    async takeErrands(now, retryMs, limit, kinds) {
-      const due = [...errands.values()]
+    async takeActivities(now, retryMs, limit, kinds) {
+      const due = [...activities.values()]
         .filter(({ state, dueAt, kind }) => state === 'pending' && dueAt <= now && kinds.includes(kind))
         .slice(0, limit);
-      return due.map((errand) => {
-        errand.dueAt = now + retryMs * 2 ** Math.min(errand.attempts, 6);
-        errand.attempts++;
-        return { key: errand.key, actorId: errand.actorId, kind: errand.kind, payload: errand.payload, attempts: errand.attempts };
+      return due.map((activity) => {
+        activity.dueAt = now + retryMs * 2 ** Math.min(activity.attempts, 6);
+        activity.attempts++;
+        return {
+          key: activity.key,
+          actorId: activity.actorId,
+          kind: activity.kind,
+          payload: activity.payload,
+          attempts: activity.attempts,
+        };
       });
     },
 
-    async giveUpErrand(key, answer) {
-      const errand = errands.get(key);
-      if (errand?.state === 'pending') Object.assign(errand, { state: 'given_up', answer });
+    async giveUpActivity(key, answer) {
+      const activity = activities.get(key);
+      if (activity?.state === 'pending') Object.assign(activity, { state: 'given_up', answer });
     },
   };
 }

@@ -1,8 +1,9 @@
 /** The durable actor runtime: loads, judges, steps and commits; retries a lost race; contains what throws. */
+
+import type { ActorEvent, ActorRecord, ActorRow, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { ActorEvent, ActorRecord, ActorRow, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { Directory } from './directory.ts';
@@ -17,7 +18,7 @@ export interface DeliverOptions {
   readonly orgId?: string;
   /** Rows to commit with the step, made once the step's outcome is known. */
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
-  readonly answeredErrand?: { readonly key: string; readonly answer: Json };
+  readonly answeredActivity?: { readonly key: string; readonly answer: Json };
   readonly firedTimer?: string;
 }
 
@@ -79,7 +80,7 @@ export function createRuntime(deps: {
         plan,
         also: options.also?.(row, plan) ?? [],
         cause: options.cause,
-        ...(options.answeredErrand ? { answeredErrand: options.answeredErrand } : {}),
+        ...(options.answeredActivity ? { answeredActivity: options.answeredActivity } : {}),
         ...(options.firedTimer ? { firedTimer: options.firedTimer } : {}),
       };
       return { commit };
@@ -165,7 +166,7 @@ export function createRuntime(deps: {
   };
 }
 
-/** A command has somebody who hears the refusal; what a timer, an errand or a feed sends has not, and would throw again for ever. */
+/** A command has somebody who hears the refusal; what a timer, an activity or a feed sends has not, and would throw again for ever. */
 function isCommand(options: DeliverOptions): boolean {
-  return options.firedTimer === undefined && options.answeredErrand === undefined && options.cause !== 'feed';
+  return options.firedTimer === undefined && options.answeredActivity === undefined && options.cause !== 'feed';
 }

@@ -1,7 +1,7 @@
-/** One step of a durable actor: state and event in; state, records, timers, errands and announcements out. Pure. */
+/** One step of a durable actor: state and event in; state, records, timers, activities and announcements out. Pure. */
 import type { AnyMachineSnapshot, AnyStateMachine, ExecutableActionObject } from 'xstate';
+import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
-import type { ActorEvent, ActorRecord, ActorState, Announcement, Errand, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ActorKind } from './actor-kind.ts';
 import { stepScope } from './scope.ts';
@@ -56,7 +56,7 @@ function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapsho
   const state = atRest(snapshot);
   const records: ActorRecord[] = [];
   const timers: TimerChange[] = [];
-  const errands: Errand[] = [];
+  const activities: Activity[] = [];
   const announcements: Announcement[] = [];
   const info = { actorId: subject.actorId, orgId: subject.orgId, now: subject.now, context: state.context, value: state.value };
   for (const action of actions) {
@@ -75,12 +75,12 @@ function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapsho
       if (!effect) throw new Error(`${kind.machine.id} has no effect for its action ${action.type}`);
       for (const item of effect(parameters as never, info)) {
         if (item.kind === 'record') records.push(item.record);
-        else if (item.kind === 'errand') errands.push(item.errand);
+        else if (item.kind === 'errand') activities.push(item.activity);
         else announcements.push(item.announcement);
       }
     }
   }
-  return { state, records, timers, errands, announcements };
+  return { state, records, timers, activities, announcements };
 }
 
 function assertPlain(value: unknown, path: string): void {

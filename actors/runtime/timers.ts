@@ -2,7 +2,7 @@
 import type { DueTimer } from '../../src/domain/actor-step.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { ActorStore } from './actor-store.ts';
-import { lookEvery } from './look.ts';
+import { runEvery } from './run-every.ts';
 import type { Runtime } from './runtime.ts';
 
 /** A timer fires no later than so long after it is due. */
@@ -61,7 +61,7 @@ export function startTimers(deps: {
     return due.length;
   }
 
-  const looking = lookEvery(clock, LOOK_MS, fireDue, deps.onError);
+  const looking = runEvery(clock, LOOK_MS, fireDue, deps.onError);
   return {
     fireDue,
     stop: looking.stop,

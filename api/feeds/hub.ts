@@ -6,10 +6,10 @@ import type { AnnouncementChannel, FeedItem, LatestChannel, QuoteChannel } from 
 import { CHANNELS } from './channels/index.ts';
 import { type FeedQuote, feedQuoteKey, quoteFilter, quoteJson } from './channels/quotes.ts';
 import { comparePositions, formatCursor, type Position, wholeAnnouncement } from './cursor.ts';
-import type { AnnouncementRow, FeedDoors } from './doors.ts';
 import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, type FrameText, renderFrames } from './frames.ts';
 import { createLatestHub } from './latest.ts';
+import type { AnnouncementRow, FeedPorts } from './ports.ts';
 
 /** What a subscription tells its connection. */
 export interface SubscriptionEvents {
@@ -100,15 +100,15 @@ interface QuoteGroup extends SharedGroup {
   readonly skipping: Set<Member>;
 }
 
-export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions = {}): Hub {
-  const { clock, announcements } = doors;
+export function createHub(ports: FeedPorts, fanOut: FanOut, options: HubOptions = {}): Hub {
+  const { clock, announcements } = ports;
   const stallMs = options.stallMs ?? STALL_MS;
   const states = new Map<string, ChannelState>();
   const quoteGroups = new Map<string, QuoteGroup>();
   let changedQuotes = new Map<string, FeedQuote>();
   let stops: (() => void)[] = [];
   let stopped = false;
-  const latest = createLatestHub(doors, fanOut);
+  const latest = createLatestHub(ports, fanOut);
   const reads = createGate(options.readsAtOnce ?? READS_AT_ONCE);
 
   for (const channel of CHANNELS) {
@@ -145,7 +145,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
   /** Sends a row that is its own item. */
   function offerRow(state: ChannelState, row: AnnouncementRow): void {
     if (row.orgId === null && !state.channel.shared) {
-      doors.reportDefect(
+      ports.reportDefect(
         new Error(`announcement ${row.xid}.${row.seq} on ${row.channel} names no organization and is sent to nobody`),
         'feeds',
       );
@@ -190,9 +190,9 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
   async function expandForCertain(channel: AnnouncementChannel, row: AnnouncementRow, orgId: string): Promise<readonly FeedItem[]> {
     for (let attempt = 0; !stopped; attempt++) {
       try {
-        return (await channel.expand?.(doors, row, orgId)) ?? [];
+        return (await channel.expand?.(ports, row, orgId)) ?? [];
       } catch (error) {
-        doors.reportDefect(error, `feeds: ${channel.name} ${row.xid}.${row.seq}`);
+        ports.reportDefect(error, `feeds: ${channel.name} ${row.xid}.${row.seq}`);
         await pause(Math.min(RETRY_MS * 2 ** Math.min(attempt, 10), RETRY_CAP_MS));
       }
     }
@@ -303,7 +303,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
           await readOn(state.position);
           failures = 0;
         } catch (error) {
-          if (failures === 0) doors.reportDefect(error, `feeds: catching up on ${channel.name}`);
+          if (failures === 0) ports.reportDefect(error, `feeds: catching up on ${channel.name}`);
           if (++failures > RETRIES) {
             if (alive()) events.failed();
             return;
@@ -331,7 +331,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
       for (const row of page.rows) {
         const { expand } = channel;
         const items: readonly FeedItem[] =
-          expand === null ? [{ index: null, actorId: row.actorId, data: row.body as Json }] : await reads(() => expand(doors, row, orgId));
+          expand === null ? [{ index: null, actorId: row.actorId, data: row.body as Json }] : await reads(() => expand(ports, row, orgId));
         for (const item of items) {
           if (!alive()) return;
           const { frame, position } = itemFrame(row, item);
@@ -353,12 +353,12 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
         for (let attempt = 0; ; attempt++) {
           try {
             // What is announced while it is being read comes again afterwards: a state twice, never a state missed.
-            const data = await channel.snapshot(doors, orgId, actorId);
+            const data = await channel.snapshot(ports, orgId, actorId);
             if (!alive()) return;
             write([channelFrame(channel.name, 'snapshot', formatCursor(member.position), clock.now(), JSON.stringify(data))]);
             break;
           } catch (error) {
-            doors.reportDefect(error, `feeds: snapshot of ${channel.name}`);
+            ports.reportDefect(error, `feeds: snapshot of ${channel.name}`);
             if (attempt >= RETRIES) return alive() ? events.failed() : undefined;
             await pause(Math.min(RETRY_MS * 2 ** attempt, RETRY_CAP_MS));
             if (!alive()) return;
@@ -368,7 +368,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
       await catchUp();
     }
     begin().catch((error: unknown) => {
-      doors.reportDefect(error, `feeds: ${channel.name}`);
+      ports.reportDefect(error, `feeds: ${channel.name}`);
       if (alive()) events.failed();
     });
 
@@ -421,7 +421,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
 
   function sendQuotes(group: QuoteGroup, member: Member, at: EpochMs): void {
     const data: string[] = [];
-    for (const quote of doors.quotes.snapshot()) if (group.matches(quote)) data.push(quoteJson(quote));
+    for (const quote of ports.quotes.snapshot()) if (group.matches(quote)) data.push(quoteJson(quote));
     const frame = channelFrame('quotes', 'snapshot', null, at, `[${data.join(',')}]`);
     member.client.write(renderFrames(member.client.wire, [frame], member.seq + 1));
     member.seq++;
@@ -474,7 +474,7 @@ export function createHub(doors: FeedDoors, fanOut: FanOut, options: HubOptions 
       fanOut.beforeFlush(() => (stopped ? false : latest.flush()));
       stops = [
         announcements.subscribe(follow),
-        doors.quotes.subscribe((changed) => {
+        ports.quotes.subscribe((changed) => {
           if (quoteGroups.size === 0) return;
           for (const quote of changed) changedQuotes.set(feedQuoteKey(quote), quote);
           fanOut.arm();

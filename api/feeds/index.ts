@@ -3,15 +3,15 @@ import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import { sendProblem } from '../problem.ts';
-import type { FeedDoors } from './doors.ts';
 import { createFanOut, type FanOutOptions } from './fan-out.ts';
 import { CLOSE } from './frames.ts';
 import { createHub, type HubOptions } from './hub.ts';
+import type { FeedPorts } from './ports.ts';
 import { SOCKET_LIMITS, type SocketLimits, serveSocket } from './socket.ts';
 import { serveEvents } from './sse.ts';
 import { createWatch, type WatchOptions } from './watch.ts';
 
-export type { FeedDoors } from './doors.ts';
+export type { FeedPorts } from './ports.ts';
 
 export interface FeedOptions extends Omit<FanOutOptions, 'clock'>, HubOptions, WatchOptions {
   readonly socketLimits?: Partial<SocketLimits>;
@@ -32,10 +32,10 @@ const MAX_PAYLOAD = 16 * 1024;
  * Adds `GET /v1/feeds` and `GET /v1/feeds/sse` to a server whose gate has set `request.caller` (`buildApi`); use it as
  * `extend: [(app) => registerFeeds(app, doors)]`. Closing the server tells every client to come back and waits for none.
  */
-export async function registerFeeds(app: FastifyInstance, doors: FeedDoors, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
-  const fanOut = createFanOut({ clock: doors.clock, ...options });
-  const hub = createHub(doors, fanOut, options);
-  const watch = createWatch(doors, options);
+export async function registerFeeds(app: FastifyInstance, ports: FeedPorts, options: FeedOptions = {}): Promise<{ stats(): FeedStats }> {
+  const fanOut = createFanOut({ clock: ports.clock, ...options });
+  const hub = createHub(ports, fanOut, options);
+  const watch = createWatch(ports, options);
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits };
 
   await app.register(websocket, {
@@ -43,7 +43,7 @@ export async function registerFeeds(app: FastifyInstance, doors: FeedDoors, opti
     // `ws` has begun to close a socket that broke the protocol; the watch ends it where the peer does not answer.
     errorHandler: (error, socket) => {
       if (socket.readyState !== socket.OPEN) return;
-      doors.reportDefect(error, 'feeds: a socket');
+      ports.reportDefect(error, 'feeds: a socket');
       socket.terminate();
     },
     preClose: (done) => {
@@ -75,7 +75,7 @@ export async function registerFeeds(app: FastifyInstance, doors: FeedDoors, opti
     wsHandler: (socket, request) => {
       const caller = callerOf(request);
       // Others may have been let in between the check and the upgrade.
-      if (watch.hasRoom(caller.subject)) serveSocket(socket, caller, { doors, hub, watch, limits });
+      if (watch.hasRoom(caller.subject)) serveSocket(socket, caller, { ports, hub, watch, limits });
       else socket.close(CLOSE.rateLimited, 'too many feed connections');
     },
   });
@@ -85,7 +85,7 @@ export async function registerFeeds(app: FastifyInstance, doors: FeedDoors, opti
     url: '/v1/feeds/sse',
     exposeHeadRoute: false,
     config: { permission: 'identity', cost: 'read' },
-    handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, callerOf(request), { doors, hub, watch }),
+    handler: (request: FastifyRequest, reply: FastifyReply) => serveEvents(request, reply, callerOf(request), { ports, hub, watch }),
   });
 
   hub.start();

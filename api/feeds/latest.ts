@@ -2,10 +2,10 @@
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
-import type { FeedDoors } from './doors.ts';
 import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, renderFrames } from './frames.ts';
 import type { Subscription, SubscriptionEvents } from './hub.ts';
+import type { FeedPorts } from './ports.ts';
 
 /** Below this a client that was skipped gets the newest of all again. */
 const DRAINED_BYTES = 64 * 1024;
@@ -37,12 +37,12 @@ export interface LatestHub {
   stop(): void;
 }
 
-export function createLatestHub(doors: FeedDoors, fanOut: FanOut): LatestHub {
-  const { clock } = doors;
+export function createLatestHub(ports: FeedPorts, fanOut: FanOut): LatestHub {
+  const { clock } = ports;
   const groups = new Map<string, LatestGroup>();
 
   function open(channel: LatestChannel, params: { readonly [name: string]: Json }): LatestGroup {
-    const source = channel.open(doors, params);
+    const source = channel.open(ports, params);
     const made: LatestGroup = {
       channel,
       group: fanOut.group(),
@@ -122,7 +122,7 @@ export function createLatestHub(doors: FeedDoors, fanOut: FanOut): LatestHub {
       if (ready === null) begin();
       else
         ready.then(begin, (error: unknown) => {
-          doors.reportDefect(error, `feeds: ${channel.name}`);
+          ports.reportDefect(error, `feeds: ${channel.name}`);
           if (!closed && client.open) events.failed();
         });
       return {

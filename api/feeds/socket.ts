@@ -6,10 +6,10 @@ import type { Caller } from '../caller.ts';
 import type { AnnouncementChannel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
 import type { Position } from './cursor.ts';
-import type { FeedDoors } from './doors.ts';
 import type { FeedClient } from './fan-out.ts';
 import { answerFrame, CLOSE, errorFrame, type FeedErrorCode, heartbeatFrame, type RequestId, websocketBytes } from './frames.ts';
 import { type Hub, type Subscription, subscriptionKey } from './hub.ts';
+import type { FeedPorts } from './ports.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
 import type { EndReason, Standing, Watch, Watched } from './watch.ts';
 
@@ -46,10 +46,10 @@ interface Held {
 export function serveSocket(
   socket: WebSocket,
   caller: Caller,
-  deps: { readonly doors: FeedDoors; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
+  deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch; readonly limits: SocketLimits },
 ): void {
-  const { doors, hub, watch, limits } = deps;
-  const { clock } = doors;
+  const { ports, hub, watch, limits } = deps;
+  const { clock } = ports;
   const wire = (socket as unknown as { _socket: Socket })._socket;
   const held: Held[] = [];
   let standing: Standing = caller;
@@ -167,9 +167,9 @@ export function serveSocket(
 
   async function isKnown(from: Position): Promise<boolean | null> {
     try {
-      return await doors.announcements.isKnown(from);
+      return await ports.announcements.isKnown(from);
     } catch (error) {
-      doors.reportDefect(error, 'feeds: looking a cursor up');
+      ports.reportDefect(error, 'feeds: looking a cursor up');
       return null;
     }
   }
@@ -214,7 +214,7 @@ export function serveSocket(
     if (value.op === 'ping') return send(answerFrame(value.id, 'pong', clock.now()));
     if (value.op === 'unsubscribe') return unsubscribe(value);
     subscribe(value).catch((error: unknown) => {
-      doors.reportDefect(error, 'feeds: subscribing');
+      ports.reportDefect(error, 'feeds: subscribing');
       refuse('unavailable', 'an error of the service; it was recorded', { id: value.id });
     });
   }

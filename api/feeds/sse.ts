@@ -5,10 +5,10 @@ import { type Caller } from '../caller.ts';
 import { sendProblem } from '../problem.ts';
 import type { Channel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
-import type { FeedDoors } from './doors.ts';
 import type { FeedClient } from './fan-out.ts';
 import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.ts';
 import type { Hub, Subscription, SubscriptionEvents } from './hub.ts';
+import type { FeedPorts } from './ports.ts';
 import { readWanted } from './request.ts';
 import type { EndReason, Watch, Watched } from './watch.ts';
 
@@ -29,10 +29,10 @@ export async function serveEvents(
   request: FastifyRequest,
   reply: FastifyReply,
   caller: Caller,
-  deps: { readonly doors: FeedDoors; readonly hub: Hub; readonly watch: Watch },
+  deps: { readonly ports: FeedPorts; readonly hub: Hub; readonly watch: Watch },
 ): Promise<FastifyReply> {
-  const { doors, hub, watch } = deps;
-  const { clock } = doors;
+  const { ports, hub, watch } = deps;
+  const { clock } = ports;
   const { channel: name, from, ...rest } = request.query as { [name: string]: string | string[] | undefined };
   const lastEventId = request.headers['last-event-id'];
   const wanted = readWanted(
@@ -45,7 +45,7 @@ export async function serveEvents(
     return sendProblem(reply, code === 'permission_missing' ? code : 'malformed', detail);
   }
   const { channel, params, from: position } = wanted.value;
-  if (position !== null && !(await doors.announcements.isKnown(position))) {
+  if (position !== null && !(await ports.announcements.isKnown(position))) {
     return sendProblem(reply, 'malformed', 'Last-Event-ID: a place that this service has not reached; connect without it');
   }
   if (!watch.hasRoom(caller.subject))

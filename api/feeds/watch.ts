@@ -2,7 +2,7 @@
 import type { Permission } from '../../src/domain/agent.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { VIEWER_PERMISSIONS } from '../permission.ts';
-import type { FeedDoors } from './doors.ts';
+import type { FeedPorts } from './ports.ts';
 
 /** Who is connected, as far as is known at the moment. */
 export interface Standing {
@@ -57,8 +57,8 @@ const DRAIN_MS = 5_000;
 const UNVERIFIED_MS = 30_000;
 const READS_AT_ONCE = 8;
 
-export function createWatch(doors: Pick<FeedDoors, 'clock' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
-  const { clock } = doors;
+export function createWatch(ports: Pick<FeedPorts, 'clock' | 'members' | 'reportDefect'>, options: WatchOptions = {}): Watch {
+  const { clock } = ports;
   const heartbeatMs = options.heartbeatMs ?? HEARTBEAT_MS;
   const verifyMs = options.verifyMs ?? VERIFY_MS;
   const drainMs = options.drainMs ?? DRAIN_MS;
@@ -95,13 +95,13 @@ export function createWatch(doors: Pick<FeedDoors, 'clock' | 'members' | 'report
 
   async function verifySubject(subject: string): Promise<void> {
     try {
-      const member = await doors.members.find(subject);
+      const member = await ports.members.find(subject);
       verifiedAt.set(subject, clock.now());
       const granted = member !== null && member.permissions.length > 0;
       const standing: Standing = { orgId: member?.orgId ?? null, permissions: granted ? member.permissions : VIEWER_PERMISSIONS };
       for (const connection of bySubject.get(subject) ?? []) if (!connection.stand(standing)) end(connection, 'permission_lost');
     } catch (error) {
-      doors.reportDefect(error, 'feeds: reading grants again');
+      ports.reportDefect(error, 'feeds: reading grants again');
       if (clock.now() - (verifiedAt.get(subject) ?? 0) < UNVERIFIED_MS) return;
       for (const connection of bySubject.get(subject) ?? []) end(connection, 'unverifiable');
     }

@@ -11,5 +11,5 @@ export const metrics = defineRoute({
   schema: {},
   answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
   refusals: [],
-  handle: (doors) => async (_, reply) => reply.header('content-type', doors.metrics.contentType).send(await doors.metrics.render()),
+  handle: (ports) => async (_, reply) => reply.header('content-type', ports.metrics.contentType).send(await ports.metrics.render()),
 });

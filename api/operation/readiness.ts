@@ -25,8 +25,8 @@ export const readiness = defineRoute({
     503: { description: 'Some part does not.', schema: ReadinessBody },
   },
   refusals: [],
-  handle: (doors) => async (_, reply) => {
-    const found = await doors.readiness();
+  handle: (ports) => async (_, reply) => {
+    const found = await ports.readiness();
     if (!found.ready) reply.code(503).header('retry-after', '2');
     return found;
   },

@@ -1,6 +1,6 @@
 /** The address of a wallet on the primary chain, as bodies name it. */
 import { Type } from 'typebox';
-import { isAddress } from '../../src/domain/transaction/base58.ts';
+import { isAddress } from '../../src/domain/solana/base58.ts';
 import { malformed } from '../strict-json.ts';
 
 export const walletAddress = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description });

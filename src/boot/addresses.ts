@@ -1,46 +1,46 @@
-/** Where each outside system is: at the address that the environment names, or at its double in the sandbox. */
+/** Where each outside system is: at the address that the environment names, or at its simulator in the sandbox. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
-import { CATALOG, type CatalogEntry, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
-import { agentTokenEntry } from '../domain/listed-token.ts';
+import type { TokenListing } from '../adapters/evmchain/wallet-reader.ts';
 import type { MarkProvider } from '../adapters/venues/reference/issuer-marks.ts';
 import type { ShareQuotesProvider } from '../adapters/venues/reference/share-quotes.ts';
-import { ISSUERS } from '../domain/intelligence/entities.ts';
-import type { EpochMs } from '../domain/time.ts';
+import { CATALOG, type CatalogEntry, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
-import type { TokenListing } from '../adapters/evmchain/wallet-reader.ts';
+import { ISSUERS } from '../domain/intelligence/entities.ts';
+import { agentTokenEntry } from '../domain/listed-token.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
 import { openSandboxControl } from '../sandbox/control.ts';
-import { createEvmVenueDouble } from '../sandbox/evmvenue/double.ts';
+import { createEvmVenueSimulator } from '../sandbox/evmvenue/simulator.ts';
 import { createFaultSwitch, type FaultSwitch } from '../sandbox/faults.ts';
 import { createIdentityProvider, SANDBOX_AUDIENCE, SANDBOX_ISSUER } from '../sandbox/identity/provider.ts';
-import { createRemoteSignerDouble } from '../sandbox/identity/remote-signer.ts';
+import { createRemoteSignerSimulator } from '../sandbox/identity/remote-signer.ts';
 import { openSigningKeys, type SigningKeys } from '../sandbox/identity/signing-keys.ts';
-import { createFilingsDouble } from '../sandbox/intelligence/filings-double.ts';
-import { createMacroDouble } from '../sandbox/intelligence/macro-double.ts';
+import { createFilingsSimulator } from '../sandbox/intelligence/filings-simulator.ts';
+import { createMacroSimulator } from '../sandbox/intelligence/macro-simulator.ts';
 import { createSeededMacro } from '../sandbox/intelligence/seeded-macro.ts';
 import { createSeededStories } from '../sandbox/intelligence/seeded-stories.ts';
-import { createSocialDouble } from '../sandbox/intelligence/social-double.ts';
-import { createTvlDouble } from '../sandbox/intelligence/tvl-double.ts';
+import { createSocialSimulator } from '../sandbox/intelligence/social-simulator.ts';
+import { createTvlSimulator } from '../sandbox/intelligence/tvl-simulator.ts';
 import { combinedMarket } from '../sandbox/market/combined-market.ts';
 import { createSeededMarket } from '../sandbox/market/seeded-market.ts';
-import { createNewsDouble } from '../sandbox/news/double.ts';
-import { createReferenceDouble } from '../sandbox/reference/double.ts';
-import { createShareQuotesDouble } from '../sandbox/reference/share-quotes.ts';
-import { createIssuerDouble } from '../sandbox/reference/issuer.ts';
-import { createSpotchainDouble, poolAddress } from '../sandbox/spotchain/double.ts';
-import { SANDBOX_MAKER } from '../sandbox/spotchain/maker.ts';
-import { createSpotExchangeDouble } from '../sandbox/spotexchange/double.ts';
-import type { Config } from './config.ts';
+import { createNewsSimulator } from '../sandbox/news/simulator.ts';
 import { openAccessKey } from '../sandbox/prediction/access-key.ts';
-import { createKalshiDouble } from '../sandbox/prediction/kalshi-double.ts';
-import { createPolymarketDouble } from '../sandbox/prediction/polymarket-double.ts';
+import { createKalshiSimulator } from '../sandbox/prediction/kalshi-simulator.ts';
+import { createPolymarketSimulator } from '../sandbox/prediction/polymarket-simulator.ts';
 import { createSeededQuestions } from '../sandbox/prediction/seeded-questions.ts';
-import { type PredictionAddresses, predictionAddresses, predictionKeyFolder } from './prediction.ts';
-import { sandboxMarket } from './sandbox-market.ts';
+import { createIssuerSimulator } from '../sandbox/reference/issuer.ts';
+import { createShareQuotesSimulator } from '../sandbox/reference/share-quotes.ts';
+import { createReferenceSimulator } from '../sandbox/reference/simulator.ts';
+import { SANDBOX_MAKER } from '../sandbox/spotchain/maker.ts';
+import { createSpotchainSimulator, poolAddress } from '../sandbox/spotchain/simulator.ts';
+import { createSpotExchangeSimulator } from '../sandbox/spotexchange/simulator.ts';
+import type { Config } from './config.ts';
 import { listenRefusal } from './listening.ts';
 import { SANDBOX_EXCHANGE_KEY } from './live-orders.ts';
+import { type PredictionAddresses, predictionAddresses, predictionKeyFolder } from './prediction.ts';
+import { sandboxMarket } from './sandbox-market.ts';
 import { registeredKeys } from './signer.ts';
 
 export interface Addresses {
@@ -81,7 +81,7 @@ export interface Addresses {
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
 }
 
-/** The doubles in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the chain's sockets and the control door the last two. */
+/** The simulators in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the chain's sockets and the control door the last two. */
 export const DOUBLES = [
   'spotexchange',
   'evmvenue',
@@ -103,12 +103,12 @@ export const DOUBLES = [
   // The last one: its sockets have the port after it.
   'primarychain',
 ] as const;
-export type DoubleName = (typeof DOUBLES)[number];
+export type SimulatorName = (typeof DOUBLES)[number];
 
 export interface Sandbox {
-  /** Address of each double that runs here: `http://127.0.0.1:<port>`. */
-  readonly urls: Readonly<Record<DoubleName, string>>;
-  /** Where the doubles' faults are switched (src/sandbox/control.ts). */
+  /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
+  readonly urls: Readonly<Record<SimulatorName, string>>;
+  /** Where the simulators' faults are switched (src/sandbox/control.ts). */
   readonly controlUrl: string;
   stop(): Promise<void>;
 }
@@ -141,14 +141,14 @@ const SANDBOX_CONTACT = 'Sevengate sandbox@localhost.example';
 /** What the sandbox's aggregator and oracle ask for; of no use anywhere else. */
 const SANDBOX_KEY = 'sandbox';
 
-/** Starts every double on loopback: one market behind them all. */
+/** Starts every simulator on loopback: one market behind them all. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
   // Their libraries are large, and every command reads this file.
-  const { createEvmChainDouble } = await import('../sandbox/evmchain/double.ts');
-  const { foundChain, openSolanaNode } = await import('../sandbox/solana/double.ts');
+  const { createEvmChainSimulator } = await import('../sandbox/evmchain/simulator.ts');
+  const { foundChain, openSolanaNode } = await import('../sandbox/solana/simulator.ts');
   const { chainStanding, chainVerbs } = await import('../sandbox/solana/control.ts');
-  const { createSwapDesk } = await import('../sandbox/spotchain/swap-desk.ts');
-  const { createOnchainPredictionDouble } = await import('../sandbox/prediction/onchain-double.ts');
+  const { createSwapBuilder } = await import('../sandbox/spotchain/swap-builder.ts');
+  const { createOnchainPredictionSimulator } = await import('../sandbox/prediction/onchain-simulator.ts');
   const market = await sandboxMarket(config.SANDBOX_SEED, config.SANDBOX_TAPE, clock.now());
   const questions = createSeededQuestions({ seed: config.SANDBOX_SEED, market });
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
@@ -159,21 +159,21 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
     value,
   });
   const faults = Object.fromEntries(DOUBLES.map((name, index) => [name, createFaultSwitch(config.SANDBOX_SEED + index)])) as Record<
-    DoubleName,
+    SimulatorName,
     FaultSwitch
   >;
   const portAt = (index: number): number => (config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + index);
-  const place = (name: DoubleName) => ({ clock, faults: faults[name], port: portAt(DOUBLES.indexOf(name)) });
+  const place = (name: SimulatorName) => ({ clock, faults: faults[name], port: portAt(DOUBLES.indexOf(name)) });
   const mints = tokensOf([
     ...CATALOG.fixed.entries,
     ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
   ]);
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
   const chain = foundChain({ clock, seed: config.SANDBOX_SEED, programs: config.SANDBOX_CHAIN_PROGRAMS, mints, stable });
-  const desk = createSwapDesk({ chain, clock, mints, stable });
+  const handler = createSwapBuilder({ chain, clock, mints, stable });
   const opened: { readonly url: string; close(): Promise<void> }[] = [];
-  const open = async (double: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
-    const made = await double.catch((error: unknown) => {
+  const open = async (simulator: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
+    const made = await simulator.catch((error: unknown) => {
       const { port = portAt(opened.length) } = error as { readonly port?: number };
       throw listenRefusal(error, '127.0.0.1', port, 'SANDBOX_PORT');
     });
@@ -182,20 +182,20 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   };
   try {
     const urls = {
-      spotexchange: await open(createSpotExchangeDouble({ market, keys: [SANDBOX_EXCHANGE_KEY], ...place('spotexchange') })),
-      evmvenue: await open(createEvmVenueDouble({ market, ...place('evmvenue') })),
+      spotexchange: await open(createSpotExchangeSimulator({ market, keys: [SANDBOX_EXCHANGE_KEY], ...place('spotexchange') })),
+      evmvenue: await open(createEvmVenueSimulator({ market, ...place('evmvenue') })),
       spotchain: await open(
-        createSpotchainDouble({
+        createSpotchainSimulator({
           market: combinedMarket(market, createSeededMarket({ seed: config.SANDBOX_SEED, assets: AGENT_ASSETS })),
           tokens: mints,
           stable,
-          desk,
+          handler,
           apiKeys: [SANDBOX_KEY],
           ...place('spotchain'),
         }),
       ),
       reference: await open(
-        createReferenceDouble({
+        createReferenceSimulator({
           market,
           feeds: REFERENCE_FEEDS.map(({ instrument, feedId, feedSymbol }) => ({ symbol: instrument, feedId, feedSymbol })),
           apiKey: SANDBOX_KEY,
@@ -203,54 +203,57 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
         }),
       ),
       issuer: await open(
-        createIssuerDouble({
+        createIssuerSimulator({
           market,
           tokens: preIpo.map(({ instrument, name, token }) => ({ symbol: instrument, mint: token?.mint ?? '', name })),
           ...place('issuer'),
         }),
       ),
-      news: await open(createNewsDouble({ news: stories, ...place('news') })),
+      news: await open(createNewsSimulator({ news: stories, ...place('news') })),
       identity: await open(createIdentityProvider({ folder: identityFolder(config), ...place('identity') })),
-      tvl: await open(createTvlDouble({ market, seed: config.SANDBOX_SEED, ...place('tvl') })),
+      tvl: await open(createTvlSimulator({ market, seed: config.SANDBOX_SEED, ...place('tvl') })),
       macro: await open(
-        createMacroDouble({ macro: createSeededMacro(config.SANDBOX_SEED, value), apiKey: SANDBOX_MACRO_KEY, ...place('macro') }),
+        createMacroSimulator({ macro: createSeededMacro(config.SANDBOX_SEED, value), apiKey: SANDBOX_MACRO_KEY, ...place('macro') }),
       ),
-      filings: await open(createFilingsDouble({ stories, companies, ...place('filings') })),
-      social: await open(createSocialDouble({ market, stories, seed: config.SANDBOX_SEED, bearer: SANDBOX_KEY, ...place('social') })),
-      evmchain: await open(createEvmChainDouble({ chainId: config.EVMCHAIN_ID, tokens: EVM_TOKENS, ...place('evmchain') })),
-      polymarket: await open(createPolymarketDouble({ questions, ...place('polymarket') })),
-      kalshi: await open(createKalshiDouble({ questions, key: openAccessKey(predictionKeyFolder(config)), ...place('kalshi') })),
+      filings: await open(createFilingsSimulator({ stories, companies, ...place('filings') })),
+      social: await open(createSocialSimulator({ market, stories, seed: config.SANDBOX_SEED, bearer: SANDBOX_KEY, ...place('social') })),
+      evmchain: await open(createEvmChainSimulator({ chainId: config.EVMCHAIN_ID, tokens: EVM_TOKENS, ...place('evmchain') })),
+      polymarket: await open(createPolymarketSimulator({ questions, ...place('polymarket') })),
+      kalshi: await open(createKalshiSimulator({ questions, key: openAccessKey(predictionKeyFolder(config)), ...place('kalshi') })),
       fallback: await open(
-        createShareQuotesDouble({
+        createShareQuotesSimulator({
           market,
           symbols: REFERENCE_FEEDS.map(({ instrument }) => instrument),
           apiKey: SANDBOX_KEY,
           ...place('fallback'),
         }),
       ),
-      signer: await open(createRemoteSignerDouble({ authorizationKeys: () => registeredKeys(config), ...place('signer') })),
-      onchain: await open(createOnchainPredictionDouble({ questions, chain, stable, key: SANDBOX_KEY, ...place('onchain') })),
+      signer: await open(createRemoteSignerSimulator({ authorizationKeys: () => registeredKeys(config), ...place('signer') })),
+      onchain: await open(createOnchainPredictionSimulator({ questions, chain, stable, key: SANDBOX_KEY, ...place('onchain') })),
       primarychain: await open(openSolanaNode(chain, { seed: config.SANDBOX_SEED, ...place('primarychain') })),
     };
-    const chainDoor = { standing: () => chainStanding(chain), verbs: chainVerbs(chain, desk) };
-    const controlUrl = await open(openSandboxControl({ faults, chain: chainDoor, port: portAt(DOUBLES.length + 1) }));
-    const note = noteSandbox(config, { control: controlUrl, doubles: urls });
+    const chainClient = { standing: () => chainStanding(chain), verbs: chainVerbs(chain, handler) };
+    const controlUrl = await open(openSandboxControl({ faults, chain: chainClient, port: portAt(DOUBLES.length + 1) }));
+    const note = noteSandbox(config, { control: controlUrl, simulators: urls });
     return {
       urls,
       controlUrl,
       stop: async () => {
         rmSync(note, { force: true });
-        await Promise.all(opened.map((double) => double.close()));
+        await Promise.all(opened.map((simulator) => simulator.close()));
       },
     };
   } catch (error) {
-    await Promise.allSettled(opened.map((double) => double.close()));
+    await Promise.allSettled(opened.map((simulator) => simulator.close()));
     throw error;
   }
 }
 
 /** Writes down where the sandbox listens while it does, for whoever wants to switch its faults. */
-function noteSandbox(config: Config, places: { readonly control: string; readonly doubles: Readonly<Record<DoubleName, string>> }): string {
+function noteSandbox(
+  config: Config,
+  places: { readonly control: string; readonly simulators: Readonly<Record<SimulatorName, string>> },
+): string {
   const file = join(resolve(config.SEVENGATE_HOME), 'sandbox.json');
   mkdirSync(resolve(config.SEVENGATE_HOME), { recursive: true, mode: 0o711 });
   const draft = `${file}.${process.pid}.new`;
@@ -262,8 +265,8 @@ function noteSandbox(config: Config, places: { readonly control: string; readonl
 /** The sandbox of a running service with this state folder, for a command beside it; null where none runs. */
 export function knownSandbox(config: Config): Pick<Sandbox, 'urls'> | null {
   try {
-    const noted = JSON.parse(readFileSync(join(resolve(config.SEVENGATE_HOME), 'sandbox.json'), 'utf8')) as { doubles: Sandbox['urls'] };
-    return { urls: noted.doubles };
+    const noted = JSON.parse(readFileSync(join(resolve(config.SEVENGATE_HOME), 'sandbox.json'), 'utf8')) as { simulators: Sandbox['urls'] };
+    return { urls: noted.simulators };
   } catch {
     return null;
   }
@@ -291,7 +294,7 @@ export function needsSandbox(config: Config): boolean {
 
 /** The addresses as the environment gives them, and the sandbox's where it gives none. @throws Error where neither does. */
 export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | null): Addresses {
-  const double = (name: DoubleName): string => {
+  const simulator = (name: SimulatorName): string => {
     if (sandbox) return sandbox.urls[name];
     if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + DOUBLES.indexOf(name)}`;
     throw new Error(
@@ -303,57 +306,57 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
     url === null ? SANDBOX_KEY : (given?.reveal() ?? null);
   return {
     spotexchange: {
-      url: config.SPOTEXCHANGE_URL ?? double('spotexchange'),
-      streamUrl: config.SPOTEXCHANGE_STREAM_URL ?? stream(double('spotexchange')),
+      url: config.SPOTEXCHANGE_URL ?? simulator('spotexchange'),
+      streamUrl: config.SPOTEXCHANGE_STREAM_URL ?? stream(simulator('spotexchange')),
     },
     evmvenue: {
-      url: config.EVMVENUE_URL ?? double('evmvenue'),
-      streamUrl: config.EVMVENUE_STREAM_URL ?? `${stream(double('evmvenue'))}/ws`,
+      url: config.EVMVENUE_URL ?? simulator('evmvenue'),
+      streamUrl: config.EVMVENUE_STREAM_URL ?? `${stream(simulator('evmvenue'))}/ws`,
     },
-    reference: { url: config.REFERENCE_URL ?? double('reference'), key: key(config.REFERENCE_URL, config.REFERENCE_KEY) },
-    referenceFallback: fallbackAddress(config, double),
+    reference: { url: config.REFERENCE_URL ?? simulator('reference'), key: key(config.REFERENCE_URL, config.REFERENCE_KEY) },
+    referenceFallback: fallbackAddress(config, simulator),
     spotchain: {
-      url: config.SPOTCHAIN_URL ?? double('spotchain'),
+      url: config.SPOTCHAIN_URL ?? simulator('spotchain'),
       key: key(config.SPOTCHAIN_URL, config.SPOTCHAIN_KEY),
-      candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? double('spotchain'),
+      candlesUrl: config.SPOTCHAIN_CANDLES_URL ?? simulator('spotchain'),
       pools: config.SPOTCHAIN_CANDLES_URL === null ? SANDBOX_POOLS : new Map(),
       // A real aggregator's transactions are not for the sandbox's chain.
-      rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? double('primarychain') : null),
+      rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? simulator('primarychain') : null),
       makers: config.SPOTCHAIN_URL === null ? [SANDBOX_MAKER] : [],
     },
     evmchain: {
-      url: config.EVMCHAIN_URL?.reveal() ?? double('evmchain'),
+      url: config.EVMCHAIN_URL?.reveal() ?? simulator('evmchain'),
       chainId: config.EVMCHAIN_ID,
       tokens: config.EVMCHAIN_TOKENS ?? EVM_TOKENS,
     },
-    signerUrl: config.IDP_SIGNER_URL ?? (config.SVC_DELEGATED_SIGNING_ENABLED ? double('signer') : null),
-    issuerUrl: config.ISSUER_URL ?? double('issuer'),
-    // The double speaks for one issuer only.
+    signerUrl: config.IDP_SIGNER_URL ?? (config.SVC_DELEGATED_SIGNING_ENABLED ? simulator('signer') : null),
+    issuerUrl: config.ISSUER_URL ?? simulator('issuer'),
+    // The simulator speaks for one issuer only.
     issuerProvider: config.ISSUER_URL === null ? 'prestocks' : config.ISSUER_PROVIDER,
-    newsUrl: config.NEWS_URL ?? double('news'),
+    newsUrl: config.NEWS_URL ?? simulator('news'),
     intelligence: {
       newsKey: config.NEWS_KEY?.reveal() ?? null,
-      tvlUrl: config.TVL_URL ?? double('tvl'),
+      tvlUrl: config.TVL_URL ?? simulator('tvl'),
       macro: {
-        url: config.MACRO_URL ?? double('macro'),
+        url: config.MACRO_URL ?? simulator('macro'),
         key: config.MACRO_URL === null ? SANDBOX_MACRO_KEY : (config.MACRO_KEY?.reveal() ?? ''),
       },
       filings: {
-        url: config.FILINGS_URL ?? double('filings'),
+        url: config.FILINGS_URL ?? simulator('filings'),
         contact: config.FILINGS_URL === null ? SANDBOX_CONTACT : (config.FILINGS_CONTACT ?? ''),
         archiveUrl: config.FILINGS_URL === null ? null : 'https://www.sec.gov/Archives',
       },
       social: {
-        url: config.SOCIAL_URL ?? double('social'),
+        url: config.SOCIAL_URL ?? simulator('social'),
         key: key(config.SOCIAL_URL, config.SOCIAL_KEY),
         siteUrl: config.SOCIAL_URL === null ? null : 'https://x.com',
       },
     },
-    prediction: predictionAddresses(config, double),
+    prediction: predictionAddresses(config, simulator),
     identity:
       config.IDP_ISSUER !== null && config.IDP_AUDIENCE !== null && config.IDP_JWKS_URL !== null
         ? { issuer: config.IDP_ISSUER, audience: config.IDP_AUDIENCE, jwksUrl: config.IDP_JWKS_URL }
-        : { issuer: SANDBOX_ISSUER, audience: SANDBOX_AUDIENCE, jwksUrl: `${double('identity')}/.well-known/jwks.json` },
+        : { issuer: SANDBOX_ISSUER, audience: SANDBOX_AUDIENCE, jwksUrl: `${simulator('identity')}/.well-known/jwks.json` },
   };
 }
 
@@ -366,10 +369,10 @@ const SANDBOX_POOLS: Addresses['spotchain']['pools'] = {
 };
 
 /** A simulated price never stands in for a real one: beside a real first source there is a real second one, or none. */
-function fallbackAddress(config: Config, double: (name: DoubleName) => string): Addresses['referenceFallback'] {
+function fallbackAddress(config: Config, simulator: (name: SimulatorName) => string): Addresses['referenceFallback'] {
   const { REFERENCE_URL: first, REFERENCE_FALLBACK_URL: url, REFERENCE_FALLBACK_KEY: key } = config;
   if (url !== null && key !== null) return { url, key: key.reveal(), provider: config.REFERENCE_FALLBACK_PROVIDER };
-  return first === null ? { url: `${double('fallback')}/api/v1`, key: SANDBOX_KEY, provider: 'finnhub' } : null;
+  return first === null ? { url: `${simulator('fallback')}/api/v1`, key: SANDBOX_KEY, provider: 'finnhub' } : null;
 }
 
 /** The local identity provider's keys; any process of this state folder may mint with them. */

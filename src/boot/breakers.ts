@@ -1,9 +1,9 @@
 /** The circuit breakers, wired: told of marked books after every tick, and looking for live fills between ticks. */
 import { type BreakerWatch, createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
-import { lookEvery } from '../../actors/runtime/look.ts';
+import { runEvery } from '../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { createBreakerFacts } from '../adapters/store/breaker-facts.ts';
+import { createBreakerFacts } from '../adapters/store/agents/breaker-facts.ts';
 import type { Sql } from '../adapters/store/database.ts';
 
 /** A fill trips a breaker no later than about so long after it was booked. */
@@ -20,7 +20,7 @@ export function startBreakers(deps: {
 }): { readonly onMarked: (books: Parameters<BreakerWatch['look']>[0]) => Promise<void>; stop(): Promise<void> } {
   const facts = createBreakerFacts(deps.sql);
   const watch = createBreakerWatch({ runtime: deps.runtime, slippage: facts.slippage, clock: deps.clock });
-  const looking = lookEvery(
+  const looking = runEvery(
     deps.clock,
     FILL_LOOK_MS,
     async () => watch.look(await facts.filledSince(deps.clock.now() - OVERLAP_MS, deps.clock.now())),

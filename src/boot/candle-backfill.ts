@@ -1,8 +1,8 @@
 /** Fetches a venue's history of one series bit by bit: within its request budget, resumable, and with every answer remembered. */
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { createCandleStore } from '../adapters/store/candle-store.ts';
-import type { CandleWindows, Series } from '../adapters/store/candle-windows.ts';
+import type { createCandleStore } from '../adapters/store/candles/candle-store.ts';
+import type { CandleWindows, Series } from '../adapters/store/candles/candle-windows.ts';
 import { REACHABLE_BARS as PERP_REACHABLE_BARS } from '../adapters/venues/evmvenue/candles.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
 import type { Candle } from '../domain/candle.ts';

@@ -1,8 +1,8 @@
 /** Closed bars for the API: what is stored, and what the venue still has of a window that it was not asked for yet. */
-import type { CandleReads, StoredCandle } from '../../api/doors.ts';
+import type { CandleReads, StoredCandle } from '../../api/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { type createCandleStore } from '../adapters/store/candle-store.ts';
+import { type createCandleStore } from '../adapters/store/candles/candle-store.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
 import { timeframeMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';

@@ -3,8 +3,8 @@ import { createPrivateKey } from 'node:crypto';
 import { MARK_PROVIDERS } from '../adapters/venues/reference/issuer-marks.ts';
 import { SHARE_QUOTES_PROVIDERS } from '../adapters/venues/reference/share-quotes.ts';
 import { EVM_CHAIN_ID } from '../domain/evm-chain.ts';
-import { isAddress } from '../domain/transaction/base58.ts';
 import { nearestNames } from '../domain/nearest-name.ts';
+import { isAddress } from '../domain/solana/base58.ts';
 import { Secret } from './secret.ts';
 
 export const QUEUE_BACKENDS = ['redis', 'postgres'] as const;

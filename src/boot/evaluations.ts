@@ -1,13 +1,14 @@
-/** Evaluation runs of this database, wired: commands and reads for any role, and the carrier for workers. */
-import { type EvaluationRunner, type RunCarrier, startRunCarrier } from '../../actors/evaluation/carry-runs.ts';
-import { createEvaluationDesk } from '../../actors/evaluation/command-desk.ts';
+/** Evaluation runs of this database, wired: commands and reads for any role, and the activity worker for workers. */
+
+import { createEvaluationHandler } from '../../actors/evaluation/command-handler.ts';
 import type { EvaluationCommands } from '../../actors/evaluation/commands.ts';
 import type { Evaluation } from '../../actors/evaluation/protocol.ts';
+import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../actors/evaluation/run-worker.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createEvaluationReads, createRunStore } from '../adapters/store/evaluation-store.ts';
-import type { EvidenceWriter } from '../adapters/store/evidence-store.ts';
+import { createEvaluationReads, createRunStore } from '../adapters/store/evaluations/evaluation-store.ts';
+import type { EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
 
 /** Runs that one process works on at a time: each has a thread of its own. */
 const RUNS_AT_ONCE = 2;
@@ -16,7 +17,7 @@ export interface Evaluations {
   readonly commands: EvaluationCommands;
   readonly reads: ReturnType<typeof createEvaluationReads>;
   /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
-  carry(runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>, holder: string, onError: (error: unknown) => void): RunCarrier;
+  carry(runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>, holder: string, onError: (error: unknown) => void): RunWorker;
 }
 
 export function openEvaluations(deps: {
@@ -29,10 +30,10 @@ export function openEvaluations(deps: {
   const { sql, runtime, evidence, clock, newId } = deps;
   const reads = createEvaluationReads(sql);
   return {
-    commands: createEvaluationDesk({ runtime, evaluations: reads, clock, newId }),
+    commands: createEvaluationHandler({ runtime, evaluations: reads, clock, newId }),
     reads,
     carry: (runners, holder, onError) =>
-      startRunCarrier({
+      startRunWorker({
         store: createRunStore(sql),
         runtime,
         runners,

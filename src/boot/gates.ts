@@ -1,13 +1,13 @@
-/** The gates of this database, wired: the desk over runtime and evidence, and the daily look at paper and shadow trading. */
-import type { AgentDirectory } from '../../actors/agent/command-desk.ts';
-import { createGateDesk, type GateCommands } from '../../actors/agent/gate-desk.ts';
-import { lookEvery } from '../../actors/runtime/look.ts';
+/** The gates of this database, wired: the command handler over runtime and evidence, and the daily look at paper and shadow trading. */
+import type { AgentDirectory } from '../../actors/agent/command-handler.ts';
+import { createGateHandler, type GateCommands } from '../../actors/agent/gate-handler.ts';
+import { runEvery } from '../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { createAgentDirectory } from '../adapters/store/agent-directory.ts';
+import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/evidence-store.ts';
-import { createGateKeeper } from '../adapters/store/gate-keeper.ts';
+import { createEvidenceWriter, type EvidenceWriter } from '../adapters/store/gates/evidence-store.ts';
+import { createGateKeeper } from '../adapters/store/gates/gate-keeper.ts';
 
 /** How often paper and shadow stages without evidence of the day are looked for. */
 const DAILY_LOOK_MS = 600_000;
@@ -31,10 +31,10 @@ export function openGates(deps: {
   const keeper = createGateKeeper({ sql: deps.sql, evidence });
   const agents: Pick<AgentDirectory, 'find' | 'write'> = createAgentDirectory(deps.sql);
   return {
-    commands: createGateDesk({ runtime: deps.runtime, agents, gates: keeper }),
+    commands: createGateHandler({ runtime: deps.runtime, agents, gates: keeper }),
     evidence,
     watch(clock, onError) {
-      return lookEvery(
+      return runEvery(
         clock,
         DAILY_LOOK_MS,
         async () => {

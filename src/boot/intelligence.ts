@@ -4,18 +4,18 @@ import type { Clock } from '../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../streams/feed-counters.ts';
 import { createFilingsFeed } from '../adapters/intelligence/filings.ts';
 import { createMacroFeed } from '../adapters/intelligence/macro.ts';
+import { createWireFeed } from '../adapters/intelligence/newswire.ts';
 import { createSocialFeed } from '../adapters/intelligence/social.ts';
 import { createTvlFeed } from '../adapters/intelligence/tvl.ts';
-import { createWireFeed } from '../adapters/intelligence/wire.ts';
-import type { createIntelligenceStore } from '../adapters/store/intelligence-store.ts';
-import { createKeyedDoor, type KeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import type { createIntelligenceStore } from '../adapters/store/intelligence/intelligence-store.ts';
+import { createKeyedClient, type KeyedClient } from '../adapters/venues/reference/keyed-client.ts';
 import type { RequestBudget } from '../adapters/venues/request-budget.ts';
 import type { VenueFeed } from '../adapters/venues/venue-feed.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { entityNamesOf } from '../domain/intelligence/entities.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../domain/intelligence/listening.ts';
 import type { IntelligenceRecord } from '../domain/intelligence/record.ts';
-import { mergedEventOf, newsEventOf, StoryDesk } from '../domain/intelligence/story-desk.ts';
+import { mergedEventOf, newsEventOf, StoryTracker } from '../domain/intelligence/story-tracker.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
 import type { Addresses } from './addresses.ts';
 import type { RequestBudgets } from './venues.ts';
@@ -42,27 +42,27 @@ export function createIntelligenceSources(
   const names = entityNamesOf(CATALOG);
   const assets = [...new Set(CATALOG.entries.map(({ underlying }) => underlying))];
   const { newsKey, tvlUrl, macro, filings, social } = addresses.intelligence;
-  const door = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedDoor =>
-    createKeyedDoor({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });
+  const client = (baseUrl: string, budget: RequestBudget, headers: Readonly<Record<string, string>> = {}): KeyedClient =>
+    createKeyedClient({ venue: 'reference', baseUrl, headers, clock, random, perMinute: 60, budget });
   const bearer = (key: string | null): Readonly<Record<string, string>> => (key === null ? {} : { authorization: `Bearer ${key}` });
   const unknownFields = createUnknownFields();
   const asking = { clock, random, note: unknownFields.note };
   const sources = [
-    createWireFeed({ ...asking, names, door: door(addresses.newsUrl, budgets.news, bearer(newsKey)) }),
+    createWireFeed({ ...asking, names, client: client(addresses.newsUrl, budgets.news, bearer(newsKey)) }),
     createFilingsFeed({
       ...asking,
       names,
-      door: door(filings.url, budgets.filings, { 'user-agent': filings.contact }),
+      client: client(filings.url, budgets.filings, { 'user-agent': filings.contact }),
       archiveUrl: filings.archiveUrl,
     }),
-    createMacroFeed({ ...asking, door: door(macro.url, budgets.macro), apiKey: macro.key }),
-    createTvlFeed({ ...asking, door: door(tvlUrl, budgets.tvl) }),
+    createMacroFeed({ ...asking, client: client(macro.url, budgets.macro), apiKey: macro.key }),
+    createTvlFeed({ ...asking, client: client(tvlUrl, budgets.tvl) }),
     createSocialFeed({
       ...asking,
       names,
       assets,
       siteUrl: social.siteUrl,
-      door: door(social.url, budgets.social, bearer(social.key)),
+      client: client(social.url, budgets.social, bearer(social.key)),
     }),
   ];
   return { sources, unknownFields };
@@ -86,14 +86,14 @@ export function createIntelligenceFeed(deps: {
   const { intelligence, store, clock, write } = deps;
 
   const messages = new Stream<FeedMessage>((subscriber) => {
-    const desk = new StoryDesk();
+    const handler = new StoryTracker();
     let end = (): void => {};
     let stopped = false;
 
     function take(record: IntelligenceRecord): void {
       switch (record.kind) {
         case 'report': {
-          const change = desk.take(record.report);
+          const change = handler.take(record.report);
           if (change === null) return;
           write('keeping a story', () => store.saveChange(change, record.report));
           for (const id of change.merged) subscriber.next(mergedEventOf(id, change.story));
@@ -129,7 +129,7 @@ export function createIntelligenceFeed(deps: {
       if (stopped) return;
       const receivedAt = clock.now();
       for (const { id, reports } of kept) {
-        const story = desk.restore(id, reports);
+        const story = handler.restore(id, reports);
         // Heard again now: what a tape records goes forward in time.
         if (story.symbols.length > 0) subscriber.next({ ...newsEventOf(story), receivedAt });
       }

@@ -1,8 +1,8 @@
 /** Completes this process's catalog with the agent tokens that are listed, before anything else starts and from then on. */
-import { lookEvery } from '../../actors/runtime/look.ts';
+import { runEvery } from '../../actors/runtime/run-every.ts';
 import type { Clock } from '../../streams/clock.ts';
+import { createListedTokenStore } from '../adapters/store/catalog/listed-token-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createListedTokenStore } from '../adapters/store/listed-token-store.ts';
 import { completeCatalog } from '../domain/listed-token.ts';
 import { SANDBOX_AGENT_TOKENS } from '../sandbox/agent-tokens.ts';
 import type { Logger } from './log.ts';
@@ -36,5 +36,5 @@ export async function followListedTokens(deps: {
     told = refused;
   };
   await look();
-  return lookEvery(clock, LOOK_MS, look, (error) => log.warn({ err: error }, 'reading the listed tokens'));
+  return runEvery(clock, LOOK_MS, look, (error) => log.warn({ err: error }, 'reading the listed tokens'));
 }

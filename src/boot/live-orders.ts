@@ -1,5 +1,5 @@
 /** The doors to the venues that take live orders: only those whose feature is switched on, with the keys that they need. */
-import type { VenueDoors } from '../../actors/proposal/venue-door.ts';
+import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSpotOrders } from '../adapters/venues/spotexchange/orders.ts';
@@ -30,8 +30,8 @@ export function openLiveOrders(
   random: () => number,
   budgets: Pick<RequestBudgets, 'spotexchange' | 'spotexchange_orders' | 'spotexchange_orders_day'>,
   note: NoteUnknownField,
-): { readonly doors: VenueDoors; close(): void } {
-  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { doors: {}, close: () => {} };
+): { readonly clients: ExecutionClients; close(): void } {
+  if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { clients: {}, close: () => {} };
   const credentials = exchangeCredentials(config);
   if (credentials === null)
     throw new Error('SVC_LIVE_SPOTEXCHANGE_ENABLED=true needs SPOTEXCHANGE_KEY and SPOTEXCHANGE_SECRET: set both or turn live orders off');
@@ -46,7 +46,7 @@ export function openLiveOrders(
     note,
   });
   return {
-    doors: { spotexchange: orders },
+    clients: { spotexchange: orders },
     close() {
       orders.close();
       rest.close();

@@ -2,12 +2,12 @@
 import type { Clock } from '../../streams/clock.ts';
 import { ClockOffsets } from '../../streams/clock-offsets.ts';
 import { providerOf } from '../../streams/feed-life.ts';
-import { FEED_DOWN, flagsOf, marksOf, qualityWith, RESYNCING } from '../../streams/marked-quality.ts';
+import { FEED_DOWN, flagsOf, marksOf, qualityWith, RESYNCING } from '../../streams/flag-bits.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
 import type { FeedState } from '../../streams/market-view.ts';
 import type { MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import type { FeedHeartbeat, FeedMessage, FeedStatus } from '../domain/market-event.ts';
-import type { BookState, BudgetState, ProviderState, VenueState } from '../domain/market-state.ts';
+import type { BudgetState, OrderBookSnapshot, ProviderState, VenueState } from '../domain/market-state.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { instrumentKey, type Venue } from '../domain/venue.ts';
 import type { MarketExtras } from './venues.ts';
@@ -70,7 +70,7 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   const gaps = new Map<Venue, number>();
   const gapped = new Set<string>();
   const cancels = new Map<string, () => void>();
-  const shownBooks = new Map<string, BookState>();
+  const shownBooks = new Map<string, OrderBookSnapshot>();
   const shownTickers = new Map<string, EpochMs>();
   const shownMarks = new Map<string, string>();
   let stopped = false;
@@ -196,14 +196,14 @@ export function publishMarketStates(options: MarketStatesOptions): () => void {
   };
 }
 
-function isSameBook(one: BookState, other: BookState): boolean {
+function isSameBook(one: OrderBookSnapshot, other: OrderBookSnapshot): boolean {
   return (
     one.receivedAt === other.receivedAt && one.sequence === other.sequence && one.quality === other.quality && one.flags === other.flags
   );
 }
 
 /** The book before its feed was lost: shown as what it is, until there is another one. */
-function lostBook(before: BookState, at: EpochMs): BookState {
+function lostBook(before: OrderBookSnapshot, at: EpochMs): OrderBookSnapshot {
   const marks = marksOf(before.flags) | FEED_DOWN | RESYNCING;
   const flags = flagsOf(marks);
   if (before.flags === flags) return before;

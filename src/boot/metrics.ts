@@ -22,7 +22,7 @@ export interface ServiceMetrics {
   readonly unknownField: NoteUnknownField;
 }
 
-/** What is asked only when somebody needs it, by the names of the settings and of the sandbox's doubles. */
+/** What is asked only when somebody needs it, by the names of the settings and of the sandbox's simulators. */
 export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer';
 
 export function createMetrics(): ServiceMetrics {

@@ -3,7 +3,7 @@
  * of it, and by the minute after that.
  */
 import type { Observable } from 'rxjs';
-import { keepPoolLiquidity } from '../adapters/store/pool-liquidity-store.ts';
+import { keepPoolLiquidity } from '../adapters/store/catalog/pool-liquidity-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { FeedMessage } from '../domain/market-event.ts';
 import type { EpochMs } from '../domain/time.ts';

@@ -1,34 +1,34 @@
 /** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
 import { passed } from '../../actors/manual-order/verdict.ts';
-import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
-import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
-import { createPredictionOrderDesk } from '../../actors/prediction-order/command-desk.ts';
+import { createPredictionOrderHandler } from '../../actors/prediction-order/command-handler.ts';
 import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
-import { createLivePredictionDesk } from '../../actors/prediction-order/live-desk.ts';
+import { createLivePredictionHandler } from '../../actors/prediction-order/live-handler.ts';
 import type { OnchainVenue } from '../../actors/prediction-order/onchain-venue.ts';
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
+import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
+import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { createActorStore } from '../adapters/store/actor-store.ts';
-import { BookMoved } from '../adapters/store/book-store.ts';
+import { createActorStore } from '../adapters/store/actors/actor-store.ts';
+import { BookMoved } from '../adapters/store/books/book-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { createPredictionOrderStore } from '../adapters/store/prediction-order-store.ts';
-import { groundOf } from '../adapters/store/prepared-transaction-store.ts';
-import { createPredictionStore } from '../adapters/store/prediction-store.ts';
-import type { PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction-market.ts';
+import { createPredictionOrderStore } from '../adapters/store/orders/prediction-order-store.ts';
+import { groundOf } from '../adapters/store/orders/prepared-transaction-store.ts';
+import { createPredictionStore } from '../adapters/store/predictions/prediction-store.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import { createManualRisk } from './manual-risk.ts';
-import { createPredictionPreTrade } from './prediction-pre-trade.ts';
+import { createManualRisk } from '../trading/manual-risk.ts';
+import { createPredictionPreTrade } from '../trading/prediction-pre-trade.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
 import { isSilence, obstacleOf } from './prepared-transactions.ts';
 
 /** The on-chain counterpart and its chain, as this process reaches them. */
 export interface OnchainPredictions {
   readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
-  readonly chain: Pick<ChainDoor, 'simulate' | 'lookupTable' | 'blockHeight'>;
+  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
 }
 
 /** Live orders, or the refusal of both steps where no on-chain venue is named. */
@@ -79,7 +79,7 @@ export function createLivePredictionOrders(deps: {
     return judged.ok ? { ok: true, value: null } : judged;
   }
 
-  return createLivePredictionDesk({
+  return createLivePredictionHandler({
     runtime,
     preTrade,
     venue: onchain.venue,
@@ -104,7 +104,7 @@ export function createPredictionOrders(deps: {
   readonly newId: () => string;
 }): PredictionOrderCommands {
   const { sql, bus, clock, venues } = deps;
-  return createPredictionOrderDesk({
+  return createPredictionOrderHandler({
     runtime: deps.runtime,
     preTrade: createPredictionPreTrade({
       risk: createManualRisk({ sql, bus, clock }),

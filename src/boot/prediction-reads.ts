@@ -1,12 +1,12 @@
 /** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
-import type { PredictionReads } from '../../api/doors.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
+import type { PredictionReads } from '../../api/ports.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/flag-bits.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
-import type { PredictionStore } from '../adapters/store/prediction-store.ts';
+import type { PredictionStore } from '../adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
 import { compareDecimals } from '../domain/decimal.ts';
-import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../domain/prediction-market.ts';
-import { type Evidence, TRADES_WINDOW_MS } from '../domain/prediction-research.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../domain/prediction/market.ts';
+import { type Evidence, TRADES_WINDOW_MS } from '../domain/prediction/research.ts';
 import { NO_FLAGS } from '../domain/quote.ts';
 import type { EpochMs } from '../domain/time.ts';
 

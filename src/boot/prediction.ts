@@ -1,16 +1,16 @@
-/** Prediction markets as this process reaches them: addresses, budgets, feeds, the way of their news to the store, and the doubles. */
+/** Prediction markets as this process reaches them: addresses, budgets, feeds, the way of their news to the store, and the simulators. */
 import { join } from 'node:path';
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField, UnknownFields } from '../../streams/feed-counters.ts';
-import { USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
-import { createOnchainOrders } from '../adapters/venues/prediction/onchain-orders.ts';
-import type { PredictionStore } from '../adapters/store/prediction-store.ts';
+import type { PredictionStore } from '../adapters/store/predictions/prediction-store.ts';
 import { createKalshiFeed } from '../adapters/venues/prediction/kalshi/feed.ts';
 import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../adapters/venues/prediction/kalshi/rest.ts';
+import { createOnchainOrders } from '../adapters/venues/prediction/onchain-orders.ts';
 import { createPolymarketFeed } from '../adapters/venues/prediction/polymarket/feed.ts';
 import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from '../adapters/venues/prediction/polymarket/rest.ts';
 import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { openAccessKey } from '../sandbox/prediction/access-key.ts';
 import type { MakeBudget } from './budgets.ts';
 import type { Config } from './config.ts';
@@ -32,20 +32,20 @@ export interface PredictionAddresses {
   readonly onchain: { readonly url: string; readonly key: string; readonly programs: readonly string[] } | null;
 }
 
-/** The addresses as the environment gives them, and those of the doubles where it gives none. */
-export function predictionAddresses(config: Config, double: (name: 'polymarket' | 'kalshi' | 'onchain') => string): PredictionAddresses {
+/** The addresses as the environment gives them, and those of the simulators where it gives none. */
+export function predictionAddresses(config: Config, simulator: (name: 'polymarket' | 'kalshi' | 'onchain') => string): PredictionAddresses {
   const stream = (url: string): string => url.replace(/^http/, 'ws');
   const { KALSHI_KEY_ID: id, KALSHI_PRIVATE_KEY: key } = config;
   return {
     polymarket: {
-      gammaUrl: config.POLYMARKET_GAMMA_URL ?? `${double('polymarket')}/gamma`,
-      clobUrl: config.POLYMARKET_CLOB_URL ?? `${double('polymarket')}/clob`,
-      dataUrl: config.POLYMARKET_DATA_URL ?? `${double('polymarket')}/data`,
-      streamUrl: config.POLYMARKET_STREAM_URL ?? `${stream(double('polymarket'))}/ws/market`,
+      gammaUrl: config.POLYMARKET_GAMMA_URL ?? `${simulator('polymarket')}/gamma`,
+      clobUrl: config.POLYMARKET_CLOB_URL ?? `${simulator('polymarket')}/clob`,
+      dataUrl: config.POLYMARKET_DATA_URL ?? `${simulator('polymarket')}/data`,
+      streamUrl: config.POLYMARKET_STREAM_URL ?? `${stream(simulator('polymarket'))}/ws/market`,
     },
     kalshi: {
-      url: config.KALSHI_URL ?? `${double('kalshi')}/trade-api/v2`,
-      streamUrl: config.KALSHI_STREAM_URL ?? `${stream(double('kalshi'))}/trade-api/ws/v2`,
+      url: config.KALSHI_URL ?? `${simulator('kalshi')}/trade-api/v2`,
+      streamUrl: config.KALSHI_STREAM_URL ?? `${stream(simulator('kalshi'))}/trade-api/ws/v2`,
       key:
         config.KALSHI_URL === null
           ? openAccessKey(predictionKeyFolder(config))
@@ -53,19 +53,19 @@ export function predictionAddresses(config: Config, double: (name: 'polymarket' 
             ? null
             : { id, privateKey: key.reveal() },
     },
-    onchain: onchainAddress(config, double),
+    onchain: onchainAddress(config, simulator),
   };
 }
 
 /** The key that the sandbox's on-chain venue takes; of no use anywhere else. */
 const SANDBOX_ONCHAIN_KEY = 'sandbox';
 
-/** The double fills seeded questions with the sandbox's coins: never orders on real markets, and never real money. */
-function onchainAddress(config: Config, double: (name: 'onchain') => string): PredictionAddresses['onchain'] {
+/** The simulator fills seeded questions with the sandbox's coins: never orders on real markets, and never real money. */
+function onchainAddress(config: Config, simulator: (name: 'onchain') => string): PredictionAddresses['onchain'] {
   const { PREDICTION_ONCHAIN_URL: url, PREDICTION_ONCHAIN_KEY: key, PREDICTION_ONCHAIN_PROGRAMS: programs } = config;
   if (url !== null && key !== null) return { url, key: key.reveal(), programs };
   const isSandboxed = config.POLYMARKET_GAMMA_URL === null && config.KALSHI_URL === null && config.SPOTCHAIN_URL === null;
-  return isSandboxed ? { url: `${double('onchain')}/prediction/v1`, key: SANDBOX_ONCHAIN_KEY, programs: [] } : null;
+  return isSandboxed ? { url: `${simulator('onchain')}/prediction/v1`, key: SANDBOX_ONCHAIN_KEY, programs: [] } : null;
 }
 
 /** Where the key lies that the sandbox's Kalshi accepts. */

@@ -1,20 +1,20 @@
 /** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
 
-import { predictionOrderRules } from '../../actors/prediction-order/purpose.ts';
-import type { ChainDoor } from '../../actors/prepared-transaction/chain-door.ts';
 import { passed } from '../../actors/manual-order/verdict.ts';
+import { predictionOrderRules } from '../../actors/prediction-order/purpose.ts';
+import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
 import type { TransactionSubmission } from '../../actors/prepared-transaction/commands.ts';
 import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
-import { transactionCarriers } from '../../actors/prepared-transaction/execution.ts';
+import { transactionWorkers } from '../../actors/prepared-transaction/execution.ts';
+import type { CapacityObstacle } from '../../actors/prepared-transaction/open-capacity.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import type { Purposes } from '../../actors/prepared-transaction/purpose.ts';
-import type { RoomObstacle } from '../../actors/prepared-transaction/room.ts';
-import type { RouteDoor } from '../../actors/prepared-transaction/route-door.ts';
 import { createTransactionSubmission, NO_TRANSACTION } from '../../actors/prepared-transaction/submission.ts';
 import type { SwapCommands } from '../../actors/prepared-transaction/swap-commands.ts';
-import { createSwapDesk, type SwapPreTrade } from '../../actors/prepared-transaction/swap-desk.ts';
+import { createSwapHandler, type SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapPurpose, swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
-import type { ErrandCarrier } from '../../actors/runtime/errands.ts';
+import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
+import type { ActivityWorker } from '../../actors/runtime/activities.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
@@ -22,20 +22,20 @@ import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { NodeError } from '../adapters/solana/json-rpc.ts';
 import type { SolanaRpc } from '../adapters/solana/rpc.ts';
-import { createActorStore } from '../adapters/store/actor-store.ts';
+import { createActorStore } from '../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import { groundOf, isTwin, RoomFull, RoomMoved } from '../adapters/store/prepared-transaction-store.ts';
-import { createProposalStore } from '../adapters/store/proposal-store.ts';
+import { CapacityFull, CapacityMoved, groundOf, isDuplicate } from '../adapters/store/orders/prepared-transaction-store.ts';
+import { createProposalStore } from '../adapters/store/orders/proposal-store.ts';
 import { bookIds, sellableOf } from '../domain/book.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { plainDecimal } from '../domain/decimal.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
-import { multiplierAt } from '../domain/token-layout.ts';
-import type { RouteRules, SwapLeg } from '../domain/transaction/swap.ts';
+import type { RouteRules, SwapLeg } from '../domain/solana/swap.ts';
+import { multiplierAt } from '../domain/solana/token-layout.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import { agedQuote } from './live-marks.ts';
-import { createManualRisk } from './manual-risk.ts';
-import { liquidityOf, referenceNow } from './pre-trade.ts';
+import { agedQuote } from '../trading/live-marks.ts';
+import { createManualRisk } from '../trading/manual-risk.ts';
+import { liquidityOf, referenceNow } from '../trading/pre-trade.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
 export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules };
@@ -44,8 +44,8 @@ export const preparedTransactions = preparedTransactionKind(PURPOSES);
 
 /** The primary chain as this process reaches it. */
 export interface PrimaryChain {
-  readonly chain: ChainDoor & Pick<SolanaRpc, 'mintInfo'>;
-  readonly routes: RouteDoor;
+  readonly chain: ChainClient & Pick<SolanaRpc, 'mintInfo'>;
+  readonly routes: SwapRouter;
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
 }
 
@@ -60,7 +60,7 @@ interface SwapDeps extends PrimaryChain {
 /** Swaps of people on these connections. */
 export function createSwaps(deps: SwapDeps): SwapCommands {
   const preTrade = createSwapPreTrade(deps);
-  return createSwapDesk({
+  return createSwapHandler({
     runtime: deps.runtime,
     preTrade,
     submission: createSubmission(deps, preTrade),
@@ -119,10 +119,10 @@ export function isSilence(error: unknown): boolean {
 }
 
 /** What the birth of a transaction has met. */
-export function obstacleOf(error: unknown): RoomObstacle {
-  if (error instanceof RoomMoved) return 'moved';
-  if (error instanceof RoomFull) return 'full';
-  return isTwin(error) ? 'twin' : null;
+export function obstacleOf(error: unknown): CapacityObstacle {
+  if (error instanceof CapacityMoved) return 'moved';
+  if (error instanceof CapacityFull) return 'full';
+  return isDuplicate(error) ? 'twin' : null;
 }
 
 /** Both sides of a token's swap. What a UI unit is, the mint itself says. */
@@ -155,14 +155,14 @@ export function noSwaps(find: (orgId: string, id: string) => Promise<object | nu
   };
 }
 
-/** The carriers of prepared transactions' errands, by kind. */
-export function preparedTransactionCarriers(deps: {
+/** The activity workers of prepared transactions' activities, by kind. */
+export function preparedTransactionWorkers(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'deliver'>;
-  readonly chain: ChainDoor;
+  readonly chain: ChainClient;
   readonly clock: Pick<Clock, 'now'>;
-}): Readonly<Record<string, ErrandCarrier>> {
-  return transactionCarriers({
+}): Readonly<Record<string, ActivityWorker>> {
+  return transactionWorkers({
     runtime: deps.runtime,
     load: createActorStore(deps.sql).load,
     leaseIsHeld: createProposalStore(deps.sql).leaseIsHeld,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
-import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient } from '../adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../adapters/venues/spotchain/orders.ts';
 import type { Addresses } from './addresses.ts';
 import type { PrimaryChain } from './prepared-transactions.ts';
@@ -24,7 +24,7 @@ export function openPrimaryChain(
 ): (PrimaryChain & { close(): void }) | null {
   if (rpcUrl === null) return null;
   const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
-  const aggregator = createKeyedDoor({
+  const aggregator = createKeyedClient({
     venue: 'spotchain',
     baseUrl: url,
     headers: key === null ? {} : { 'x-api-key': key },

@@ -1,5 +1,5 @@
 /** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
-import type { PrimaryWalletReads } from '../../api/portfolio-doors.ts';
+import type { PrimaryWalletReads } from '../../api/v1/portfolio/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { NodeError } from '../adapters/solana/json-rpc.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';

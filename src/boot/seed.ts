@@ -1,9 +1,9 @@
 /** The first contents of an empty database: one organization with three people, and three agents that decide from the first minute. */
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
-import { createMemberStore } from '../adapters/store/member-store.ts';
+import { createMemberStore } from '../adapters/store/callers/member-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { Autonomy, Permission } from '../domain/agent.ts';
-import { readManifest } from '../domain/manifest-reader.ts';
+import { readManifest } from '../domain/manifest/reader.ts';
 
 export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';
 

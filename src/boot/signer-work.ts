@@ -5,14 +5,14 @@
 import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { authorizationKey, type AuthorizationKey } from '../adapters/identity/authorization-signature.ts';
+import { type AuthorizationKey, authorizationKey } from '../adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
 import { openDatabase } from '../adapters/store/database.ts';
+import { createSigning } from '../trading/signing-validation.ts';
 import { type LogLevel } from './config.ts';
 import { loadListedTokens } from './listed-tokens.ts';
 import { createLog } from './log.ts';
-import { createSigning } from './signing-judgement.ts';
 
 /** What only this process may hold. `key` is null where it lies in a file. */
 export interface SignerKeys {

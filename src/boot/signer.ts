@@ -2,17 +2,17 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
-import { type SignerAnswer, type SignerDoor, signerAt } from '../adapters/identity/signer-socket.ts';
+import { type SignerAnswer, type SignerClient, signerAt } from '../adapters/identity/signer-socket.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
-import { beginLife, sealed, type SignerLife } from './signer-life.ts';
+import { beginLife, type SignerLife, sealed } from './signer-life.ts';
 import type { SignerKeys, SignerPlace, SignerSecret } from './signer-work.ts';
 
 /** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
 const MOST_RESTARTS = 5;
 const STEADY_MS = 600_000;
-/** The wait before the first of them, which doubles with each. */
+/** The wait before the first of them, which simulators with each. */
 const FIRST_WAIT_MS = 1_000;
 
 export interface Signer {
@@ -20,7 +20,7 @@ export interface Signer {
   readonly publicKey: string;
   /** Of the present process, or of the last one. */
   readonly pid: number;
-  readonly door: SignerDoor;
+  readonly client: SignerClient;
   /** Tells it where to listen and what to read. Before that the door answers `unavailable`. @throws Error in one sentence. */
   open(place: Pick<SignerPlace, 'databaseUrl' | 'url'>): Promise<void>;
   stop(): Promise<void>;
@@ -56,13 +56,13 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
     log.info({ publicKey }, 'delegated signing is on: register this public key with the identity provider');
     const begin = kept === null ? null : () => beginLife(clock, kept);
     const supervised = supervise({ first, begin, secret, publicKey, clock, log });
-    const door = signerAt(socket, clock);
+    const client = signerAt(socket, clock);
     return {
       publicKey,
       get pid() {
         return supervised.pid;
       },
-      door: { sign: async (orderId) => supervised.refusal() ?? door.sign(orderId) },
+      client: { sign: async (orderId) => supervised.refusal() ?? client.sign(orderId) },
       open: (place) => supervised.open({ ...place, socket, isSandboxed: config.SPOTCHAIN_URL === null }),
       async stop() {
         await supervised.stop();
@@ -163,7 +163,7 @@ function supervise(deps: {
 }
 
 /** The door, whose answers that say nothing are told by their reasons to whoever counts them. */
-export function toldOfSilence({ sign }: SignerDoor, onFailure: (reason: string) => void): SignerDoor {
+export function toldOfSilence({ sign }: SignerClient, onFailure: (reason: string) => void): SignerClient {
   return {
     async sign(orderId) {
       const answer = await sign(orderId);

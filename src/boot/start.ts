@@ -9,40 +9,40 @@ import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus } from '../adapters/queue/quote-bus.ts';
-import { API_ROLE } from '../adapters/store/as-organization.ts';
+import { API_ROLE } from '../adapters/store/callers/as-organization.ts';
+import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { openDatabase } from '../adapters/store/database.ts';
-import { EVALUATOR_ROLE } from '../adapters/store/evidence-store.ts';
+import { EVALUATOR_ROLE } from '../adapters/store/gates/evidence-store.ts';
 import { separateLogins } from '../adapters/store/logins.ts';
-import { createIssuerMarkStore } from '../adapters/store/issuer-mark-store.ts';
 import { migrate } from '../adapters/store/migrate.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
+import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
+import { createStressRunner } from '../simulation/stress/stress-runner.ts';
+import { createDelegatedOrders } from '../trading/delegated-orders.ts';
+import { createLiveQuotes } from '../trading/live-marks.ts';
+import { createPreTrade } from '../trading/pre-trade.ts';
 import { type Addresses, addressesOf, localSigningKeys, needsSandbox, startSandbox } from './addresses.ts';
-import { createBacktestRunner } from './backtest-runner.ts';
 import { budgetsOn } from './budgets.ts';
-import { openCallerDoors } from './caller-doors.ts';
+import { openCallerPorts } from './caller-ports.ts';
 import { type Config, ROLES, type Role } from './config.ts';
-import { createDelegatedOrders } from './delegated-orders.ts';
 import { openEvaluations } from './evaluations.ts';
 import { openGates } from './gates.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { listenRefusal } from './listening.ts';
-import { createLiveQuotes } from './live-marks.ts';
 import { openLiveOrders } from './live-orders.ts';
 import type { Logger } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createNewIds } from './new-ids.ts';
-import { createPreTrade } from './pre-trade.ts';
-import { openPrimaryChain } from './primary-chain.ts';
 import { createPredictionAsking, openOnchainPredictions } from './prediction.ts';
+import { openPrimaryChain } from './primary-chain.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { openActors, startWorker } from './roles/worker.ts';
 import { EXAMPLE_MEMBERS, seedExamples } from './seed.ts';
 import { startServers } from './servers.ts';
 import { forgetKey, startSigner, toldOfSilence } from './signer.ts';
-import { createStressRunner } from './stress-runner.ts';
 import { budgetStates, createOrderBooks, createRequestBudgets, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
 
@@ -127,7 +127,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
     if (sandbox) {
       stops.push({ what: 'the sandbox', stop: sandbox.stop });
       log.info(
-        { seed: config.SANDBOX_SEED, doubles: sandbox.urls, control: sandbox.controlUrl },
+        { seed: config.SANDBOX_SEED, simulators: sandbox.urls, control: sandbox.controlUrl },
         'the sandbox stands in for the outside systems that no URL is set for',
       );
     }
@@ -203,17 +203,17 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         if (signer !== null && addresses.signerUrl !== null) await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl });
         const liveOrders = openLiveOrders(config, addresses, clock, random, budgets, metrics.unknownField);
         stops.push({ what: 'the live orders', stop: async () => liveOrders.close() });
-        const doors: ExecutionDeps['doors'] =
+        const clients: ExecutionDeps['clients'] =
           signer === null || primaryChain === null
-            ? liveOrders.doors
+            ? liveOrders.clients
             : {
-                ...liveOrders.doors,
+                ...liveOrders.clients,
                 spotchain: createDelegatedOrders({
                   sql,
                   runtime: actors.runtime,
                   preTrade,
                   ...primaryChain,
-                  signer: toldOfSilence(signer.door, (reason) => metrics.unanswered('signer', reason)),
+                  signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
                   bus,
                   clock,
                 }),
@@ -223,7 +223,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           manual: preTrade,
           primaryChain,
           onchainPredictions,
-          doors,
+          clients,
           bid,
           approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
         };
@@ -240,8 +240,8 @@ export async function start({ config, roles, record, path, log, signal }: StartO
           }),
           stress_test: createStressRunner({ sql }),
         };
-        const carrier = evaluations.carry(runners, holder, (error) => log.warn({ err: error }, 'carrying evaluation runs'));
-        stops.push({ what: 'the evaluation runs', stop: () => carrier.stop() });
+        const runWorker = evaluations.carry(runners, holder, (error) => log.warn({ err: error }, 'carrying evaluation runs'));
+        stops.push({ what: 'the evaluation runs', stop: () => runWorker.stop() });
         const daily = gates.watch(clock, (error) => log.warn({ err: error }, 'judging paper and shadow stages'));
         stops.push({ what: 'the daily look at the gates', stop: () => daily.stop() });
       }
@@ -255,7 +255,7 @@ export async function start({ config, roles, record, path, log, signal }: StartO
         stops.push({ what: 'the connections for callers', stop: () => callers.end({ timeout: 3 }) });
         api = await startApi({
           sql,
-          callers: openCallerDoors({
+          callers: openCallerPorts({
             callers,
             evaluator,
             runtimeOn: (own) => openActors(own, clock, newId).runtime,

@@ -1,10 +1,10 @@
 /** The venues as this process hears them: feeds, histories and order books, made from addresses alone. */
 
-import type { OrderBook, OrderBookReads } from '../../api/doors.ts';
+import type { OrderBook, OrderBookReads } from '../../api/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/marked-quality.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/flag-bits.ts';
 import type { Feed } from '../../streams/merge-feeds.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
 import { createPerpCandles } from '../adapters/venues/evmvenue/candles.ts';
@@ -13,11 +13,11 @@ import { createPerpInfo } from '../adapters/venues/evmvenue/info.ts';
 import type { OrderBook as VenueBook } from '../adapters/venues/order-book.ts';
 import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed.ts';
 import { createReferenceCandles } from '../adapters/venues/reference/candles.ts';
-import { SHARE_QUOTES } from '../adapters/venues/reference/share-quotes.ts';
-import { createReferenceDoor, createReferenceFeed, REFERENCE_PER_MINUTE } from '../adapters/venues/reference/feed.ts';
 import { FALLBACK_PER_MINUTE, withFallback } from '../adapters/venues/reference/fallback.ts';
+import { createReferenceClient, createReferenceFeed, REFERENCE_PER_MINUTE } from '../adapters/venues/reference/feed.ts';
 import { createIssuerMarkFeed, MARK_ISSUERS, type MarkMemory } from '../adapters/venues/reference/issuer-marks.ts';
-import { createKeyedDoor } from '../adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient } from '../adapters/venues/reference/keyed-client.ts';
+import { SHARE_QUOTES } from '../adapters/venues/reference/share-quotes.ts';
 import { forOptionalWork, type RequestBudget } from '../adapters/venues/request-budget.ts';
 import { createSpotchainCandles } from '../adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed } from '../adapters/venues/spotchain/feed.ts';
@@ -31,7 +31,7 @@ import { VenueError } from '../adapters/venues/venue-feed.ts';
 import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { compareDecimals } from '../domain/decimal.ts';
 import type { IssuerMarkState } from '../domain/issuer-mark.ts';
-import type { BookState, BudgetState, DayTicker } from '../domain/market-state.ts';
+import type { BudgetState, DayTicker, OrderBookSnapshot } from '../domain/market-state.ts';
 import type { Quality, QualityFlag } from '../domain/quote.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { EpochMs } from '../domain/time.ts';
@@ -97,7 +97,7 @@ export interface Venues {
 
 /** What the venues supply beside the streams of their feeds, as long as those are followed. */
 export interface MarketExtras {
-  readonly books: readonly { readonly venue: Venue; readonly instrument: string; read(levels: number): BookState | null }[];
+  readonly books: readonly { readonly venue: Venue; readonly instrument: string; read(levels: number): OrderBookSnapshot | null }[];
   readonly tickers: readonly { readonly instrument: string; read(): DayTicker | null }[];
   /** The issuers' marks with their valuations. */
   readonly marks?: () => readonly IssuerMarkState[];
@@ -168,7 +168,7 @@ export function createVenues(
     note,
   });
   const perpCandles = createPerpCandles(perps.http, clock);
-  const aggregator = createKeyedDoor({
+  const aggregator = createKeyedClient({
     venue: 'spotchain',
     baseUrl: addresses.spotchain.url,
     headers: addresses.spotchain.key === null ? {} : { 'x-api-key': addresses.spotchain.key },
@@ -177,7 +177,7 @@ export function createVenues(
     perMinute: SPOTCHAIN_PER_MINUTE,
     budget: budgets.aggregator,
   });
-  const pools = createKeyedDoor({
+  const pools = createKeyedClient({
     venue: 'spotchain',
     baseUrl: addresses.spotchain.candlesUrl,
     clock,
@@ -187,7 +187,7 @@ export function createVenues(
     note,
   });
   const small = (baseUrl: string, budget: RequestBudget) =>
-    createKeyedDoor({
+    createKeyedClient({
       venue: 'reference',
       baseUrl,
       clock,
@@ -201,7 +201,7 @@ export function createVenues(
   };
   // The provider serves history beside its price routes, not under them.
   const history = addresses.reference.url.replace(/\/hermes\/?$/, '');
-  const reference = createReferenceDoor({ baseUrl: history, ...key, clock, random, note });
+  const reference = createReferenceClient({ baseUrl: history, ...key, clock, random, note });
   const preIpo = CATALOG.entries.filter(({ kind }) => kind === 'pre_ipo');
   const spotFeed = createSpotExchangeFeed({
     streamUrl: addresses.spotexchange.streamUrl,
@@ -215,7 +215,7 @@ export function createVenues(
   const shareFeed = createReferenceFeed({ baseUrl: addresses.reference.url, ...key, instruments: shares, clock, random });
   const fallback = addresses.referenceFallback;
   const markFeed = createIssuerMarkFeed({
-    door: small(addresses.issuerUrl, budgets.issuer),
+    client: small(addresses.issuerUrl, budgets.issuer),
     issuer: MARK_ISSUERS[addresses.issuerProvider],
     mints: new Map(preIpo.map((entry) => [entry.instrument, entry.token?.mint ?? ''])),
     clock,
@@ -246,7 +246,7 @@ export function createVenues(
       ...predictions,
       spotFeed,
       perpFeed,
-      createSpotchainFeed({ door: aggregator, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random }),
+      createSpotchainFeed({ client: aggregator, tokens: tokensNow, stable: { mint: USDC_MINT, decimals: USDC_DECIMALS }, clock, random }),
       fallback === null
         ? shareFeed
         : withFallback({
@@ -269,14 +269,14 @@ export function createVenues(
           (await perps.fundingHistory(coin, from + 1, to + 1)).map(({ at, hourlyFunding }) => ({ at, hourlyFunding })),
       },
       spotchain: createSpotchainCandles({
-        door: pools,
+        client: pools,
         pools: () =>
           tokensNow().flatMap(({ symbol, scaledUi }) => {
             const pool = addresses.spotchain.pools.get(symbol);
             return pool === undefined ? [] : [{ symbol, pool, scaledUi }];
           }),
       }),
-      reference: createReferenceCandles({ door: reference, instruments: shares }),
+      reference: createReferenceCandles({ client: reference, instruments: shares }),
     },
   };
 }
@@ -314,7 +314,7 @@ export function createOrderBooks(
 }
 
 /** A followed book with the marks that it deserves. */
-function bookState(book: VenueBook): BookState {
+function bookState(book: VenueBook): OrderBookSnapshot {
   const { quality, flags } = judgedBook(book, book.receivedAt);
   return {
     kind: 'order_book',

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The developer's commands: check, test, bench and mutants, each after installing what is missing. */
+/** The developer's commands: check, test, proof, bench and mutants, each after installing what is missing. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const CHECKS = [
   { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings', '--format=unix'] },
 ];
 
-const COMMANDS = { check, test, bench, mutants };
+const COMMANDS = { check, test, proof, bench, mutants };
 const [name = '', ...args] = process.argv.slice(2);
 
 if (!Object.hasOwn(COMMANDS, name)) {
@@ -47,6 +47,14 @@ async function test(files) {
   const tests = await vitest(files);
   closingLine(tests, failed.length);
   return failed.length > 0 ? 1 : tests.code;
+}
+
+/** What takes long: every `*.proof.test.ts`, or the named ones; without names the mutants follow. */
+async function proof(files) {
+  const proofs = await vitest(['--config', 'vitest.proof.config.ts', ...files]);
+  closingLine(proofs, 0);
+  if (files.length > 0 || proofs.code !== 0) return proofs.code;
+  return mutants([]);
 }
 
 /** Every bench/<name>.bench.ts, or the named ones, one after another; what they are measured beside is installed first. */

@@ -22,7 +22,7 @@ export interface ActorRecord {
 }
 
 /** Work for the outside, carried out after the commit. Its key is made of (actor, version, index). */
-export interface Errand {
+export interface Activity {
   readonly kind: string;
   readonly payload: { readonly [key: string]: Json };
 }
@@ -45,7 +45,7 @@ export interface StepPlan {
   readonly state: ActorState;
   readonly records: readonly ActorRecord[];
   readonly timers: readonly TimerChange[];
-  readonly errands: readonly Errand[];
+  readonly activities: readonly Activity[];
   readonly announcements: readonly Announcement[];
 }
 
@@ -70,10 +70,10 @@ export interface StepCommit {
   readonly plan: StepPlan;
   /** Rows of the command itself: audit, remembered answer. */
   readonly also: readonly ActorRecord[];
-  /** Who or what caused the step, for its history: a request id, `timer`, `errand`, `feed`. */
+  /** Who or what caused the step, for its history: a request id, `timer`, `activity`, `feed`. */
   readonly cause: string;
-  /** The errand that this event answers; it is closed by the same commit. */
-  readonly answeredErrand?: { readonly key: string; readonly answer: Json };
+  /** The activity that this event answers; it is closed by the same commit. */
+  readonly answeredActivity?: { readonly key: string; readonly answer: Json };
   /** The durable timer that fired this event; it is taken away by the same commit. */
   readonly firedTimer?: string;
 }
@@ -110,7 +110,7 @@ export interface DueTimer {
   readonly event: ActorEvent;
 }
 
-export interface DueErrand {
+export interface DueActivity {
   readonly key: string;
   readonly actorId: string;
   readonly kind: string;

@@ -44,7 +44,7 @@ export interface Fill {
 }
 
 /** One open position at cost. */
-export interface Holding {
+export interface Position {
   readonly instrument: InstrumentKey;
   readonly quantity: DecimalString;
   /** What the open quantity was bought for, fees aside. */
@@ -62,7 +62,7 @@ export interface OpenProposal {
 }
 
 /** Where a book stands: plain JSON, money as decimal text. */
-export interface BookState {
+export interface TradingBook {
   readonly id: string;
   readonly mode: ExecutionMode;
   /** Paid in minus paid out. */
@@ -70,7 +70,7 @@ export interface BookState {
   /** Below zero where a perpetual position is larger than the capital. */
   readonly cashUsd: DecimalString;
   /** In the order of opening. */
-  readonly holdings: readonly Holding[];
+  readonly holdings: readonly Position[];
   /** Proceeds of sales minus the cost of what was sold; fees stand apart. */
   readonly realizedPnlUsd: DecimalString;
   readonly feesUsd: DecimalString;
@@ -122,7 +122,7 @@ export function readBookId(id: string): BookName | null {
 }
 
 /** A book that nothing has happened to yet. */
-export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalString): BookState {
+export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalString): TradingBook {
   return {
     id,
     mode,
@@ -141,14 +141,14 @@ export function emptyBook(id: string, mode: ExecutionMode, capitalUsd: DecimalSt
 }
 
 /** The open position in an instrument; undefined where there is none. */
-export function holdingOf(state: BookState, instrument: InstrumentKey): Holding | undefined {
+export function positionOf(state: TradingBook, instrument: InstrumentKey): Position | undefined {
   for (const holding of state.holdings) if (holding.instrument === instrument) return holding;
   return undefined;
 }
 
 /** What is held of an instrument minus what waits to be sold of it, to the last unit; below zero never. */
-export function sellableOf(state: BookState, instrument: InstrumentKey): DecimalString {
-  const held = new Decimal(holdingOf(state, instrument)?.quantity ?? 0);
+export function sellableOf(state: TradingBook, instrument: InstrumentKey): DecimalString {
+  const held = new Decimal(positionOf(state, instrument)?.quantity ?? 0);
   const waiting = state.openProposals.filter((open) => open.side === 'sell' && open.instrument === instrument);
   const left = waiting.reduce((rest, { quantity }) => rest.minus(quantity), held);
   return left.gt(0) ? plainDecimal(left) : '0';
@@ -159,7 +159,7 @@ export function sellableOf(state: BookState, instrument: InstrumentKey): Decimal
  * sale takes what is left, so that nothing is created or lost.
  * @throws Error where the fill belongs to another book, is not above zero, or sells more than is held: impossible states.
  */
-export function applyFill(state: BookState, fill: Fill): BookState {
+export function applyFill(state: TradingBook, fill: Fill): TradingBook {
   if (fill.bookId !== state.id) throw new Error(`a fill of book ${fill.bookId} cannot be booked to ${state.id}`);
   const quantity = new Decimal(fill.quantity);
   const priced = quantity.times(fill.fillPrice);
@@ -189,13 +189,13 @@ export function applyFill(state: BookState, fill: Fill): BookState {
 }
 
 interface Moved {
-  readonly holdings: readonly Holding[];
+  readonly holdings: readonly Position[];
   readonly realized: Decimal;
 }
 
-function enlarged(state: BookState, fill: Fill, notional: Decimal): Moved {
-  const held = holdingOf(state, fill.instrument);
-  const holding: Holding = {
+function enlarged(state: TradingBook, fill: Fill, notional: Decimal): Moved {
+  const held = positionOf(state, fill.instrument);
+  const holding: Position = {
     instrument: fill.instrument,
     quantity: plainDecimal(new Decimal(held?.quantity ?? 0).plus(fill.quantity)),
     costUsd: plainDecimal(new Decimal(held?.costUsd ?? 0).plus(notional)),
@@ -205,8 +205,8 @@ function enlarged(state: BookState, fill: Fill, notional: Decimal): Moved {
   return { holdings, realized: new Decimal(0) };
 }
 
-function reduced(state: BookState, fill: Fill, quantity: Decimal, notional: Decimal): Moved {
-  const held = holdingOf(state, fill.instrument);
+function reduced(state: TradingBook, fill: Fill, quantity: Decimal, notional: Decimal): Moved {
+  const held = positionOf(state, fill.instrument);
   if (held === undefined || quantity.gt(held.quantity)) {
     throw new Error(`fill ${fill.id} sells ${fill.quantity} ${fill.instrument} of ${held?.quantity ?? '0'} in ${state.id}`);
   }
@@ -224,7 +224,7 @@ function reduced(state: BookState, fill: Fill, quantity: Decimal, notional: Deci
  * The book after money was paid in (above zero) or out (below zero). The day's first equity moves along, so that a
  * deposit is no gain and a withdrawal no drawdown.
  */
-export function applyTransfer(state: BookState, amountUsd: DecimalString): BookState {
+export function applyTransfer(state: TradingBook, amountUsd: DecimalString): TradingBook {
   const plus = (money: DecimalString): DecimalString => plainDecimal(new Decimal(money).plus(amountUsd));
   return {
     ...state,
@@ -248,8 +248,8 @@ export interface Settlement {
  * The book after a resolved market paid: the position is gone, its payout is cash, and the rest of its cost is lost.
  * @throws Error where the book holds another quantity, or the payout lies outside of 0 to 1: impossible states.
  */
-export function applySettlement(state: BookState, { instrument, quantity, payout }: Settlement): BookState {
-  const held = holdingOf(state, instrument);
+export function applySettlement(state: TradingBook, { instrument, quantity, payout }: Settlement): TradingBook {
+  const held = positionOf(state, instrument);
   if (held === undefined || !new Decimal(held.quantity).eq(quantity))
     throw new Error(`a settlement of ${quantity} ${instrument} is not what ${state.id} holds: ${held?.quantity ?? '0'}`);
   if (!new Decimal(payout).gte(0) || !new Decimal(payout).lte(1)) throw new Error(`${instrument} cannot pay ${payout}`);
@@ -273,7 +273,7 @@ export interface MarkedPosition {
 
 /** A book at market prices. Where a position has no mark, what depends on it is null: unknown is never good. */
 export interface MarkedBook {
-  readonly state: BookState;
+  readonly state: TradingBook;
   readonly positions: readonly MarkedPosition[];
   readonly exposureUsd: DecimalString | null;
   /** Cash plus exposure. */
@@ -288,7 +288,7 @@ export interface MarkedBook {
  * Marks a book at an instant. The first mark of a UTC day begins the day: `state` of the answer then carries the
  * day's first equity and is to be kept.
  */
-export function markBook(state: BookState, marks: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): MarkedBook {
+export function markBook(state: TradingBook, marks: ReadonlyMap<InstrumentKey, DecimalString>, at: EpochMs): MarkedBook {
   let exposure = new Decimal(0);
   let cost = new Decimal(0);
   const unpriced: InstrumentKey[] = [];
@@ -331,7 +331,7 @@ export function nextUtcDay(at: EpochMs): EpochMs {
   return utcDayOf(at) + DAY_MS;
 }
 
-function withDay(state: BookState, equityUsd: DecimalString, at: EpochMs): BookState {
+function withDay(state: TradingBook, equityUsd: DecimalString, at: EpochMs): TradingBook {
   const day = utcDayOf(at);
   return state.day !== null && state.day >= day ? state : { ...state, day, dayStartEquityUsd: equityUsd };
 }
@@ -344,7 +344,7 @@ function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number 
 }
 
 /** The book as a decision records it (spec section 2.8). Average prices are rounded half-even to 12 decimals. */
-export function agentBook(state: BookState): AgentBook {
+export function agentBook(state: TradingBook): AgentBook {
   return {
     positions: state.holdings.map(({ instrument, quantity, costUsd, openedAt }) => ({
       instrument,
@@ -360,7 +360,7 @@ export function agentBook(state: BookState): AgentBook {
 }
 
 /** What slippage cost in basis points of the turnover; null before the first fill. A ratio, hence a number. */
-export function slippageBpsOf(state: BookState): number | null {
+export function slippageBpsOf(state: TradingBook): number | null {
   if (state.fills === 0) return null;
   return new Decimal(state.slippageUsd).times(10_000).div(state.turnoverUsd).toDecimalPlaces(8).toNumber() + 0;
 }

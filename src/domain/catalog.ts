@@ -1,6 +1,6 @@
 /** The catalog: every instrument an agent may name, its token facts and what it relates to (contract "Names", spec sections 2.2, 2.4). */
 import { sha256Hex } from './canonical-json.ts';
-import type { UniverseEntry } from './manifest.ts';
+import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey } from './venue.ts';

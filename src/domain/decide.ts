@@ -4,7 +4,7 @@ import { isQuoteLive, isReferenceLive } from './conditions/condition.ts';
 import { type CompiledCondition, definitionOf, type Observed } from './conditions/index.ts';
 import { type Cut, type IndicatorNeed, indicatorKey, type Observation } from './cut.ts';
 import type { AgentBook, BookPosition, RiskAttribution, RiskRejection, RuleOutcome, Verdict } from './decision.ts';
-import { type Manifest, type ManifestCondition, manifestHash } from './manifest.ts';
+import { type Manifest, type ManifestCondition, manifestHash } from './manifest/manifest.ts';
 import type { InstrumentKey } from './venue.ts';
 
 /** A trade that a manifest's rules ask for, before risk has spoken. */

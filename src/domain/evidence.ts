@@ -6,7 +6,7 @@
  */
 import type { Stage } from './agent.ts';
 import { Decimal, type DecimalString } from './decimal.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './manifest/manifest.ts';
 import type { EpochMs } from './time.ts';
 
 /** One kind per gate, in the order of the gates. */

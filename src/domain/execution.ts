@@ -51,7 +51,7 @@ export type VenueAnswer =
   | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean };
 
 /** What a step that leads to an order requires of the organization's control row and of the agent. */
-export interface ExecutionLicence {
+export interface ExecutionPermit {
   /** The control epoch of the decision. */
   readonly epoch: number;
   readonly manifestHash: string;
@@ -64,7 +64,7 @@ export interface ExecutionLicence {
 }
 
 /** The control row and the agent as a transaction reads them, locked until it ends. */
-export interface LicenceGround {
+export interface PermitGround {
   readonly epoch: number;
   readonly manifestHash: string;
   readonly paused: boolean;
@@ -79,33 +79,33 @@ export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 
 /** Why a proposal may not be executed any more. */
 export const OVERTAKEN_REASONS = ['halted', 'paused', 'manifest_changed', 'stage_changed', 'autonomy_lowered'] as const;
-export type OvertakenReason = (typeof OVERTAKEN_REASONS)[number];
+export type SupersededReason = (typeof OVERTAKEN_REASONS)[number];
 
 /** Levels at which an approved order may still be executed; `risk_only` lets reductions alone through. */
 const EXECUTES: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous'];
 const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
 /** Why an order may not go on its way any more; null where it may. */
-export function overtakenBy(licence: ExecutionLicence, ground: LicenceGround): OvertakenReason | null {
-  if (ground.epoch !== licence.epoch) return 'halted';
-  const flattening = licence.flattens === true && ground.pausedByBreaker === true;
+export function supersededBy(permit: ExecutionPermit, ground: PermitGround): SupersededReason | null {
+  if (ground.epoch !== permit.epoch) return 'halted';
+  const flattening = permit.flattens === true && ground.pausedByBreaker === true;
   if (ground.paused && !flattening) return 'paused';
-  if (ground.manifestHash !== licence.manifestHash) return 'manifest_changed';
-  if (executionModeOf(ground.stage) !== licence.mode) return 'stage_changed';
+  if (ground.manifestHash !== permit.manifestHash) return 'manifest_changed';
+  if (executionModeOf(ground.stage) !== permit.mode) return 'stage_changed';
   if (flattening) return null;
   const allowed =
-    ground.autonomy === 'risk_only' ? licence.reduceOnly : (licence.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(ground.autonomy);
+    ground.autonomy === 'risk_only' ? permit.reduceOnly : (permit.byItself ? EXECUTES_BY_ITSELF : EXECUTES).includes(ground.autonomy);
   return allowed ? null : 'autonomy_lowered';
 }
 
 /**
- * Thrown by a store inside a step's transaction where the step's licence does not hold: nothing of the step is written.
+ * Thrown by a store inside a step's transaction where the step's permit does not hold: nothing of the step is written.
  * An exception and not a value, because it has to undo the transaction that it is found out in.
  */
-export class LicenceLost extends Error {
-  readonly reason: OvertakenReason;
+export class PermitLost extends Error {
+  readonly reason: SupersededReason;
 
-  constructor(reason: OvertakenReason) {
+  constructor(reason: SupersededReason) {
     super(`the licence to execute is lost: ${reason}`);
     this.reason = reason;
   }

@@ -32,7 +32,7 @@ export interface DayTicker {
 export type StateLevel = readonly [price: DecimalString, size: DecimalString];
 
 /** The top of one book as it stood; the newest replaces the one before. Best first. */
-export interface BookState {
+export interface OrderBookSnapshot {
   readonly kind: 'order_book';
   readonly venue: Venue;
   readonly instrument: string;
@@ -97,7 +97,7 @@ export interface VenueState {
   readonly budgets: readonly BudgetState[];
 }
 
-export type MarketState = PerpContext | DayTicker | BookState | VenueState | IssuerMarkState;
+export type MarketState = PerpContext | DayTicker | OrderBookSnapshot | VenueState | IssuerMarkState;
 export type MarketStateKind = MarketState['kind'];
 
 /** One place per kind, venue and instrument. */

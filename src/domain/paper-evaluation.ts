@@ -1,5 +1,5 @@
 /** What forward trading on paper has shown: equity day by day and closed trades, from the rows of the paper book (spec section 3.1). */
-import { applyFill, type BookState, emptyBook, type Fill, markBook, utcDayOf } from './book.ts';
+import { applyFill, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { PaperSeries } from './evidence.ts';
 import type { EpochMs } from './time.ts';
@@ -58,17 +58,17 @@ export function paperSeriesOf(rows: PaperRows): PaperSeries {
   return { enteredAt, evaluatedAt, pausedMs: rows.pausedMs, startEquityUsd, days, trades };
 }
 
-function valueAt(book: BookState, marks: Marks, at: EpochMs): DecimalString | null {
+function valueAt(book: TradingBook, marks: Marks, at: EpochMs): DecimalString | null {
   return markBook(book, marks, at).equityUsd;
 }
 
-function atCost(book: BookState): Decimal {
+function atCost(book: TradingBook): Decimal {
   return book.holdings.reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(book.cashUsd));
 }
 
 /** What a sale realized after its own fee and its share of the fees that the position was bought with; null for a purchase. */
 function closedTrade(
-  book: BookState,
+  book: TradingBook,
   fill: Fill,
   feesHeld: ReadonlyMap<InstrumentKey, Decimal>,
 ): { readonly pnlUsd: DecimalString | null; readonly feesHeld: Map<InstrumentKey, Decimal> } {

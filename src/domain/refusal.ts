@@ -2,7 +2,7 @@
 
 import type { RiskRejection } from './decision.ts';
 import type { EvidenceCheck } from './evidence.ts';
-import type { MessageDifference } from './transaction/difference.ts';
+import type { MessageDifference } from './solana/difference.ts';
 
 /** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
 export const REFUSAL_CODES = [

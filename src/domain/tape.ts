@@ -3,7 +3,7 @@ import type { ActorEvent, ActorState } from './actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
 import type { IndicatorNeed } from './cut.ts';
 import { isDecimalString } from './decimal.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './manifest/manifest.ts';
 import { type MarketEvent, SEVERITIES } from './market-event.ts';
 import { nearestNames } from './nearest-name.ts';
 import { NO_FLAGS, QUALITIES, QUALITY_FLAGS, type Quote, SESSIONS } from './quote.ts';

@@ -1,5 +1,5 @@
 /** What an agent's tick reads besides the cut and the agent itself: noted on the tape, so that a replay reads the same. */
-import type { BookState, MarkedBook } from './book.ts';
+import type { MarkedBook, TradingBook } from './book.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { OtherBooks } from './risk/context.ts';
@@ -8,7 +8,7 @@ import type { InstrumentKey } from './venue.ts';
 
 export interface TickInputs {
   /** The book of the agent's present mode and manifest version; null while nothing has happened to it. */
-  readonly book: BookState | null;
+  readonly book: TradingBook | null;
   /** What risk was asked with; null where the tick did not ask it. */
   readonly risk: TickRiskInputs | null;
 }
@@ -47,7 +47,7 @@ export interface BookDay {
 }
 
 /** The day that a mark began; null where the book was in that day already, or has no equity to begin one with. */
-export function begunDay(before: BookState, marked: MarkedBook): BookDay | null {
+export function begunDay(before: TradingBook, marked: MarkedBook): BookDay | null {
   const { id: bookId, day, dayStartEquityUsd } = marked.state;
   return marked.state === before || day === null || dayStartEquityUsd === null || day === before.day
     ? null

@@ -1,4 +1,4 @@
-/** The sandbox's control door: an HTTP server on loopback that shows and turns the fault switch of every double. */
+/** The sandbox's control door: an HTTP server on loopback that shows and turns the fault switch of every simulator. */
 import http from 'node:http';
 import type { FaultSettings, FaultSwitch } from './faults.ts';
 import { guarded, listenLocally, readTarget } from './local-server.ts';
@@ -10,7 +10,7 @@ export interface SandboxControl {
 }
 
 /** What the door may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
-export interface ChainDoor {
+export interface ChainClient {
   standing(): unknown;
   readonly verbs: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>;
 }
@@ -24,7 +24,7 @@ interface Answer {
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Opens the door on 127.0.0.1. `GET /faults` shows every double's settings and `GET /faults/<double>` those of one;
+ * Opens the door on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<double>` those of one;
  * `PUT /faults/<double>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
  * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
  * and `POST /chain/<verb>` moves it (src/sandbox/solana/control.ts). What is refused changes nothing.
@@ -34,7 +34,7 @@ export async function openSandboxControl(options: {
   /** 0 = any free port. */
   readonly port: number;
   /** The primary chain: where it stands, and what can be done with it. */
-  readonly chain?: ChainDoor;
+  readonly chain?: ChainClient;
 }): Promise<SandboxControl> {
   const { faults, chain } = options;
   const known = Object.keys(faults);
@@ -100,7 +100,7 @@ export async function openSandboxControl(options: {
   };
 }
 
-function chainAnswer(chain: ChainDoor, method: string, verb: string | undefined, text: string): Answer {
+function chainAnswer(chain: ChainClient, method: string, verb: string | undefined, text: string): Answer {
   if (verb === undefined)
     return method === 'GET'
       ? { status: 200, body: chain.standing() }

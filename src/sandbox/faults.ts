@@ -1,6 +1,6 @@
-/** The fault switch of a double: what goes wrong, how often, from now until it is switched off. */
+/** The fault switch of a simulator: what goes wrong, how often, from now until it is switched off. */
 
-/** Everything that a double can get wrong. Probabilities lie between 0 and 1; a double ignores what its wire cannot express. */
+/** Everything that a simulator can get wrong. Probabilities lie between 0 and 1; a simulator ignores what its wire cannot express. */
 export interface FaultSettings {
   /** Connections stay open, new sockets are still taken, and nothing at all is sent: no data, no ping, no answer. */
   readonly freeze: boolean;
@@ -22,7 +22,7 @@ export interface FaultSettings {
   readonly nanPrice: number;
   /** Probability per quote that both prices are a hundred times what they should be. */
   readonly priceJump: number;
-  /** How far the double's clock is ahead of the true one; negative: behind. */
+  /** How far the simulator's clock is ahead of the true one; negative: behind. */
   readonly clockOffsetMs: number;
   /** Probability per request or handshake that it is refused with 429. */
   readonly status429: number;
@@ -61,7 +61,7 @@ export const NO_FAULTS: FaultSettings = Object.freeze({
 /** The names of all faults, in the order of `FaultSettings`. */
 export const FAULT_NAMES = Object.keys(NO_FAULTS) as (keyof FaultSettings)[];
 
-/** One double's switch. Doubles read `settings` each time, so a change holds from the next frame or request on. */
+/** One simulator's switch. Doubles read `settings` each time, so a change holds from the next frame or request on. */
 export interface FaultSwitch {
   readonly settings: FaultSettings;
   /**
@@ -152,7 +152,7 @@ export function spoiledBody(faults: FaultSwitch): string | null {
   return faults.happens(faults.settings.bigFrame) ? bigText() : null;
 }
 
-/** True where the switch bends some prices: what a double sends only on change then goes out whole. */
+/** True where the switch bends some prices: what a simulator sends only on change then goes out whole. */
 export function bendsPrices({ settings }: FaultSwitch): boolean {
   const { crossed, zeroPrice, negativePrice, nanPrice, priceJump } = settings;
   return crossed + zeroPrice + negativePrice + nanPrice + priceJump > 0;
@@ -168,7 +168,7 @@ export function bendPrice(faults: FaultSwitch, price: number, write: (price: num
   return write(jumped);
 }
 
-/** The last step before a socket: loses, doubles, swaps and pollutes frames as the switch says. */
+/** The last step before a socket: loses, simulators, swaps and pollutes frames as the switch says. */
 export function createFramePipe(faults: FaultSwitch, send: (frame: string) => void): { frame(text: string): void } {
   let held: string | null = null;
   return {

@@ -43,7 +43,7 @@ export function answerPlainly(response: http.ServerResponse, status: number, tex
   response.writeHead(status, { 'content-type': 'text/plain' }).end(text);
 }
 
-/** Carries out the answering of a request: what throws there is answered with 500, and the double lives on. */
+/** Carries out the answering of a request: what throws there is answered with 500, and the simulator lives on. */
 export function guarded(response: http.ServerResponse, answer: () => void): void {
   try {
     answer();

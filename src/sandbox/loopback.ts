@@ -1,4 +1,4 @@
-/** The ground that every double stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
+/** The ground that every simulator stands on: an HTTP and websocket server on 127.0.0.1 that can be made to fail. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
@@ -6,7 +6,7 @@ import type { Clock } from '../../streams/clock.ts';
 import { createFramePipe, type FaultSwitch, spoiledBody } from './faults.ts';
 import { answerPlainly, guarded, listenLocally, readTarget } from './local-server.ts';
 
-/** One request as a double sees it. */
+/** One request as a simulator sees it. */
 export interface LoopbackRequest {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface LoopbackRequest {
   readonly body: string;
 }
 
-/** What a double answers; a `body` that is no text is written as JSON. */
+/** What a simulator answers; a `body` that is no text is written as JSON. */
 export interface LoopbackAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -39,7 +39,7 @@ export interface LoopbackSocket {
   close(code: number, reason: string): void;
 }
 
-/** What a double does with one socket. */
+/** What a simulator does with one socket. */
 export interface LoopbackSession {
   message?(text: string): void;
   /** A ping or pong frame of the client. */
@@ -77,7 +77,7 @@ function searchOf({ url = '' }: http.IncomingMessage): string {
 /** A client that reads this little is cut off, as venues do. */
 const MAX_BACKLOG_BYTES = 32 * 1024 * 1024;
 
-/** Listens on loopback only. Dates in headers come from the double's clock, fault offset included. */
+/** Listens on loopback only. Dates in headers come from the simulator's clock, fault offset included. */
 export async function listenOnLoopback(options: LoopbackOptions): Promise<LoopbackServer> {
   const { clock, faults } = options;
   const cancels = new Set<() => void>();

@@ -1,4 +1,4 @@
-/** How a venue's double counts request weight: by the minute of its own clock, with a ban for those who do not stop. */
+/** How a venue's simulator counts request weight: by the minute of its own clock, with a ban for those who do not stop. */
 import type { EpochMs } from '../domain/time.ts';
 
 export interface WeightVerdict {

@@ -1,7 +1,7 @@
 /** Reference prices that are not of now: the session is closed, or the publisher repeats an old price. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { markReference } from '../marked-quality.ts';
+import { markReference } from '../flag-bits.ts';
 import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 
 export function createCarriedForwardRule(options: RuleOptions = {}): Rule {

@@ -4,7 +4,7 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { VENUES, type Venue } from '../../src/domain/venue.ts';
-import { CLOCK_SKEW, markQuote, markReference } from '../marked-quality.ts';
+import { CLOCK_SKEW, markQuote, markReference } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 

@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import { compareDecimals } from '../../src/domain/decimal.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote } from '../../src/domain/quote.ts';
-import { CROSSED, markQuote, ONE_SIDED } from '../marked-quality.ts';
+import { CROSSED, markQuote, ONE_SIDED } from '../flag-bits.ts';
 import { type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 
 /** The mark of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed: venues show it for moments. */

@@ -2,7 +2,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/quote.ts';
-import { markQuote, markReference, WIDE_CONFIDENCE } from '../marked-quality.ts';
+import { markQuote, markReference, WIDE_CONFIDENCE } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 

@@ -2,7 +2,7 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote } from '../../src/domain/quote.ts';
-import { GAP, markQuote } from '../marked-quality.ts';
+import { GAP, markQuote } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { FeedSlots, freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
 

@@ -3,7 +3,7 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { markQuote, OUT_OF_ORDER } from '../marked-quality.ts';
+import { markQuote, OUT_OF_ORDER } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { isSkewed } from './clock-skew.ts';
 import { FeedSlots, freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';

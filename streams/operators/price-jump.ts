@@ -5,7 +5,7 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Venue } from '../../src/domain/venue.ts';
-import { markQuote, markReference, PRICE_JUMP } from '../marked-quality.ts';
+import { markQuote, markReference, PRICE_JUMP } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
 import { SlotTable } from '../slot-table.ts';
 import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';

@@ -5,7 +5,7 @@ import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
-import { markQuote, markReference, OVER_AGE } from '../marked-quality.ts';
+import { markQuote, markReference, OVER_AGE } from '../flag-bits.ts';
 import { SlotTable } from '../slot-table.ts';
 import { freshnessOf, type RuleOptions } from './rule.ts';
 

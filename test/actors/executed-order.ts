@@ -1,9 +1,9 @@
-// The chart of an order that a carrier executes under a lease, a proposal's or a person's: steps, and where an event leads.
+// The chart of an order that a activity worker executes under a lease, a proposal's or a person's: steps, and where an event leads.
 import type { ActorKind } from '../../actors/runtime/actor-kind.ts';
 import { eventStep, restore, type StepSubject } from '../../actors/runtime/step.ts';
 import type { ActorEvent, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
 
-/** The event as the carrier that holds the lease would tell it. */
+/** The event as the activity worker that holds the lease would tell it. */
 export function leased(state: ActorState, event: ActorEvent): ActorEvent {
   if (event.type !== 'errand.done') return event;
   return { ...event, answer: { ...(event['answer'] as object), lease: state.context['leaseUntil'] } };

@@ -1,11 +1,11 @@
 // The routes of trade proposals: lists, one, approve and decline, what is foreign and what comes twice.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startedProposal } from '../../actors/proposal/birth.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { contentId } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
-import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
@@ -88,7 +88,7 @@ test('approve answers once, the same under its key, and says in which state it i
   ]);
   const audit = await api.sql`select action from audit where target = ${id}`;
   expect(audit).toEqual([{ action: 'proposal.approve' }]);
-  await api.doors.commands.pause({ orgId: OURS, subject: 'ann', permissions: [], requestId: 'r' }, agentId);
+  await api.ports.commands.pause({ orgId: OURS, subject: 'ann', permissions: [], requestId: 'r' }, agentId);
   await api.call('POST', `/v1/agents/${agentId}/resume`, { token: await api.token(['risk:manage', 'agent:read']) });
 });
 

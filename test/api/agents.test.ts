@@ -1,12 +1,12 @@
 // Agents from birth to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createShardTicker } from '../../actors/agent/shard-tick.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/tick-store.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { decisionChainText, decisionId } from '../../src/domain/decision.ts';
-import { manifestHash } from '../../src/domain/manifest.ts';
-import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { manifestHash } from '../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, payload, THEIRS } from './api-under-test.ts';
 
@@ -213,7 +213,7 @@ describe('Idempotency-Key', () => {
     const other = await apiUnderTest(undefined, {}, url);
     try {
       const subject = 'two-processes';
-      await api.doors.members.find(subject);
+      await api.ports.members.find(subject);
       await api.sql`insert into members (subject, org_id, name, permissions) values (${subject}, ${'00000000-0000-7000-8000-00000000000a'}, 'x', ${['trade:execute']}::text[])`;
       const [one, two] = [api.issue(subject), other.issue(subject)];
       for (let round = 0; round < 10; round++) {

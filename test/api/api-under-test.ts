@@ -6,35 +6,35 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
 import { evaluationKind } from '../../actors/evaluation/effects.ts';
-import { predictionOrderKind } from '../../actors/prediction-order/effects.ts';
 import { marketOrderKind } from '../../actors/market-order/effects.ts';
+import { predictionOrderKind } from '../../actors/prediction-order/effects.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import type { ApiDoors, OrderBook } from '../../api/doors.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
+import type { ApiPorts, OrderBook } from '../../api/ports.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createTokenBuckets } from '../../api/token-buckets.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { API_ROLE } from '../../src/adapters/store/as-organization.ts';
-import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
+import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { EVALUATOR_ROLE } from '../../src/adapters/store/evidence-store.ts';
-import { createIntelligenceReads } from '../../src/adapters/store/intelligence-reads.ts';
-import { createIssuerMarkStore } from '../../src/adapters/store/issuer-mark-store.ts';
-import { createMemberStore } from '../../src/adapters/store/member-store.ts';
-import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
+import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
+import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
-import { preparedTransactions } from '../../src/boot/prepared-transactions.ts';
-import { openCallerDoors } from '../../src/boot/caller-doors.ts';
+import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import type { OnchainPredictions } from '../../src/boot/prediction-orders.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
+import { preparedTransactions } from '../../src/boot/prepared-transactions.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { MarketState } from '../../src/domain/market-state.ts';
-import type { PredictionProvider } from '../../src/domain/prediction-market.ts';
+import type { PredictionProvider } from '../../src/domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
@@ -67,7 +67,7 @@ export interface ApiUnderTest {
   readonly app: FastifyInstance;
   readonly sql: Sql;
   readonly databaseUrl: string;
-  readonly doors: ApiDoors;
+  readonly ports: ApiPorts;
   readonly clock: VirtualClock;
   readonly market: Market;
   readonly books: Map<string, OrderBook>;
@@ -97,7 +97,7 @@ export const newId = (): string => uuidV7(NOW, Uint8Array.of(0, 0, 0, 0, 0, 0, +
 
 /** Starts the API on a database of its own; `over` replaces doors. */
 export async function apiUnderTest(
-  over: (doors: ApiDoors) => Partial<ApiDoors> = () => ({}),
+  over: (ports: ApiPorts) => Partial<ApiPorts> = () => ({}),
   options: Partial<ApiOptions> = {},
   databaseUrl?: string,
   onchain: OnchainPredictions | null = null,
@@ -120,13 +120,13 @@ export async function apiUnderTest(
   const defects: unknown[] = [];
   const directory = createDirectory([agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind]);
   const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
-  const quotes: ApiDoors['quotes'] = {
+  const quotes: ApiPorts['quotes'] = {
     latest: ({ venue, instrument }) =>
       [...market.values()].filter(
         (event) => (venue === undefined || event.venue === venue) && (instrument === undefined || event.instrument === instrument),
       ),
   };
-  const orderBook: ApiDoors['orderBook'] = {
+  const orderBook: ApiPorts['orderBook'] = {
     async read(venue, instrument) {
       const book = books.get(`${venue}:${instrument}`);
       return book === undefined ? refuse('not_found', 'no book of this instrument was heard yet') : { ok: true, value: book };
@@ -135,8 +135,8 @@ export async function apiUnderTest(
   const {
     connection: _connection,
     shardDecisions: _shardDecisions,
-    ...callerDoors
-  } = openCallerDoors({
+    ...callerPorts
+  } = openCallerPorts({
     callers,
     evaluator,
     runtimeOn: (own) => createRuntime({ store: createActorStore(own), directory, clock }),
@@ -149,7 +149,7 @@ export async function apiUnderTest(
     clock,
     newId,
   });
-  const plain: ApiDoors = {
+  const plain: ApiPorts = {
     clock,
     newRequestId: newId,
     async verifyToken(token) {
@@ -159,7 +159,7 @@ export async function apiUnderTest(
     },
     members,
     limits: createTokenBuckets(clock),
-    ...callerDoors,
+    ...callerPorts,
     charts: {
       describe: (machine) =>
         machine === agentKind.machine.id
@@ -186,8 +186,8 @@ export async function apiUnderTest(
       defects.push(error);
     },
   };
-  const doors = { ...plain, ...over(plain) };
-  const app = await buildApi(doors, { allowedOrigins: [ORIGIN], loopback: true, version: '0.0.0', ...options });
+  const ports = { ...plain, ...over(plain) };
+  const app = await buildApi(ports, { allowedOrigins: [ORIGIN], loopback: true, version: '0.0.0', ...options });
   await app.ready();
   let subjects = 0;
 
@@ -195,7 +195,7 @@ export async function apiUnderTest(
     app,
     sql,
     databaseUrl: url,
-    doors,
+    ports,
     clock,
     market,
     books,

@@ -1,6 +1,6 @@
 // The catalog over HTTP: token facts, valuations exact to the digit, whose reference it is, filters, sessions and the history of marks.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createIssuerMarkStore } from '../../src/adapters/store/issuer-mark-store.ts';
+import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
 import { completeCatalog } from '../../src/domain/listed-token.ts';

@@ -2,8 +2,8 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDelegationStore } from '../../src/adapters/store/delegation-store.ts';
-import { base58 } from '../../src/domain/transaction/base58.ts';
+import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
+import { base58 } from '../../src/domain/solana/base58.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;

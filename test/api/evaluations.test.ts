@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluationKind } from '../../actors/evaluation/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, THEIRS } from './api-under-test.ts';
 

@@ -2,24 +2,24 @@
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import type { ApiDoors } from '../../api/doors.ts';
 import { registerFeeds } from '../../api/feeds/index.ts';
+import type { ApiPorts } from '../../api/ports.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let token: string;
 let port: number;
 beforeAll(async () => {
-  let doors: ApiDoors | undefined;
+  let ports: ApiPorts | undefined;
   api = await apiUnderTest(
     (plain) => {
-      doors = plain;
+      ports = plain;
       return {};
     },
     {
       extend: [
         async (app) => {
-          const { clock, members } = doors as ApiDoors;
+          const { clock, members } = ports as ApiPorts;
           await registerFeeds(app, {
             clock: clock as never,
             members,

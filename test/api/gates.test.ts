@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { STAGES } from '../../src/domain/agent.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
-import { createGateStage, type GateStage } from '../adapters/store/gate-stage.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { createGateFixture, type GateFixture } from '../adapters/store/gates/gate-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;
-let stage: GateStage;
+let stage: GateFixture;
 /** Who creates and asks; who signs off; who reads; who belongs elsewhere. */
 let trader: string;
 let risk: string;
@@ -21,7 +21,7 @@ let reader: string;
 let theirs: string;
 beforeAll(async () => {
   const url = await testDatabase();
-  stage = await createGateStage(url);
+  stage = await createGateFixture(url);
   api = await apiUnderTest(undefined, {}, url);
   for (const [id, name] of [
     [OURS, 'us'],

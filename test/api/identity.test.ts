@@ -66,9 +66,9 @@ describe('the credential', () => {
 
   test('while the provider is silent its last known keys let reads, pauses and the halt through, and nothing else that concerns trading', async () => {
     let silent = false;
-    const doubtful = await apiUnderTest((doors) => ({
+    const doubtful = await apiUnderTest((ports) => ({
       async verifyToken(token) {
-        const verified = await doors.verifyToken(token);
+        const verified = await ports.verifyToken(token);
         return verified.ok ? { ok: true, value: { ...verified.value, readOnly: silent } } : verified;
       },
     }));

@@ -1,10 +1,10 @@
 // Market intelligence over HTTP on a real database: events with their corroboration, chatter apart, chains, macro series, the regime.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createIntelligenceStore } from '../../src/adapters/store/intelligence-store.ts';
+import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
 import type { MacroObservation } from '../../src/domain/intelligence/macro.ts';
 import type { Report } from '../../src/domain/intelligence/report.ts';
 import type { SocialPost } from '../../src/domain/intelligence/social.ts';
-import { StoryDesk } from '../../src/domain/intelligence/story-desk.ts';
+import { StoryTracker } from '../../src/domain/intelligence/story-tracker.ts';
 import { aReport } from '../domain/intelligence/reports.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 
@@ -45,7 +45,7 @@ describe('events', () => {
   const report = (id: string, minutesAgo: number, over: Partial<Report> = {}): Report =>
     aReport({ id, publishedAt: NOW - minutesAgo * 60_000, receivedAt: NOW - minutesAgo * 60_000 + 500, ...over });
   beforeAll(async () => {
-    const desk = new StoryDesk();
+    const handler = new StoryTracker();
     const told = [
       report('w1', 90, { storyKey: 's1', family: 'one' }),
       report('w2', 80, { storyKey: 's1', family: 'two' }),
@@ -93,7 +93,7 @@ describe('events', () => {
       }),
     ];
     for (const one of told) {
-      const change = desk.take(one);
+      const change = handler.take(one);
       if (change !== null) await store.saveChange(change, one);
     }
   });
@@ -423,9 +423,9 @@ describe('macro', () => {
   });
 
   test('is unknown once the inputs are too old, and the rates with it', async () => {
-    const later = await apiUnderTest((doors) => ({
-      intelligence: api.doors.intelligence,
-      clock: { now: () => doors.clock.now() + 9 * DAY },
+    const later = await apiUnderTest((ports) => ({
+      intelligence: api.ports.intelligence,
+      clock: { now: () => ports.clock.now() + 9 * DAY },
     }));
     try {
       const bearer = await later.token(['market:read']);

@@ -1,13 +1,13 @@
 // Live prediction orders over HTTP: prepared and executed on connections that see one organization, against the sandbox's chain and on-chain venue.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OnchainStage, onchainStage } from '../actors/prediction-order/onchain-stage.ts';
+import { type OnchainFixture, onchainFixture } from '../actors/prediction-order/onchain-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, THEIRS } from './api-under-test.ts';
 
-let stage: OnchainStage;
+let stage: OnchainFixture;
 let api: ApiUnderTest;
 let trader: string;
 beforeAll(async () => {
-  stage = await onchainStage({ at: NOW });
+  stage = await onchainFixture({ at: NOW });
   await stage.sql`insert into organizations (id, name) values (${THEIRS}, 'theirs')`;
   api = await apiUnderTest(() => ({}), {}, stage.databaseUrl, { venue: stage.venue, chain: stage.rpc });
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);

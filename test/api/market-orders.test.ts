@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
-import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';

@@ -1,7 +1,7 @@
 // What the venues say, over HTTP: quotes, candles with what is missing, order books and the catalog.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gapsOf } from '../../api/v1/candles/coverage.ts';
-import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';

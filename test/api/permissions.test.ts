@@ -206,7 +206,7 @@ test('a route that says nothing about its permission stops the boot', async () =
   const silent = (app: FastifyInstance) => {
     app.get('/v1/secret', () => 'x');
   };
-  await expect(buildApi(api.doors, { allowedOrigins: [], loopback: true, version: '0', extend: [silent] })).rejects.toThrow(
+  await expect(buildApi(api.ports, { allowedOrigins: [], loopback: true, version: '0', extend: [silent] })).rejects.toThrow(
     /GET \/v1\/secret says nothing about its permission/,
   );
 });

@@ -1,13 +1,13 @@
 // The portfolio over HTTP: books of one organization at live prices, wallets beside them, the five scenarios, and what an allocation would do.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { bookIds, type Fill } from '../../src/domain/book.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { Quality } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { PublicWallet } from '../../src/domain/wallet.ts';
-import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
 
 const BTC: InstrumentKey = 'spotexchange:BTCUSDT';

@@ -1,23 +1,23 @@
-// Prediction markets over HTTP: lists, one market, and a research whose numbers come from both venues' doubles over real sockets.
+// Prediction markets over HTTP: lists, one market, and a research whose numbers come from both venues' simulators over real sockets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, judgedBook } from '../../src/boot/prediction-reads.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
-import type { PredictionMarket } from '../../src/domain/prediction-market.ts';
-import { matchQuestions } from '../../src/domain/prediction-question.ts';
+import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
+import { matchQuestions } from '../../src/domain/prediction/question.ts';
 import type { Quote } from '../../src/domain/quote.ts';
-import { sampleMarket, sampleTrade } from '../domain/prediction-samples.ts';
-import { NOON, predictionStage } from '../sandbox/prediction/stage.ts';
+import { sampleMarket, sampleTrade } from '../domain/prediction/samples.ts';
+import { NOON, predictionFixture } from '../sandbox/prediction/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
 
 let api: ApiUnderTest;
 let token: string;
-let stage: Awaited<ReturnType<typeof predictionStage>>;
+let stage: Awaited<ReturnType<typeof predictionFixture>>;
 let ours: readonly PredictionMarket[];
 let theirs: readonly PredictionMarket[];
 let twins: readonly [PredictionMarket, PredictionMarket];
 beforeAll(async () => {
-  stage = await predictionStage({ speed: 1 });
+  stage = await predictionFixture({ speed: 1 });
   api = await apiUnderTest(({ predictions }) => {
     let reads = predictions;
     return {
@@ -25,7 +25,7 @@ beforeAll(async () => {
         list: (...query) => reads.list(...query),
         get: (id) => reads.get(id),
         counterparts: (market) => reads.counterparts(market),
-        // The database is there once the API is; then the doubles answer for the venues.
+        // The database is there once the API is; then the simulators answer for the venues.
         evidence: (market) => {
           reads = createPredictionReads({
             store: createPredictionStore(api.sql),

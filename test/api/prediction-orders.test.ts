@@ -1,13 +1,13 @@
 // Orders on prediction markets over HTTP: paper fills through the provider's book, risk by event, and the settlement of what was resolved.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { settleResolved } from '../../src/adapters/store/prediction-order-store.ts';
-import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { settleResolved } from '../../src/adapters/store/orders/prediction-order-store.ts';
+import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
-import type { PredictionMarket } from '../../src/domain/prediction-market.ts';
+import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
-import { quoteOf } from '../actors/proposal/trading-stage.ts';
-import { sampleMarket } from '../domain/prediction-samples.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
+import { sampleMarket } from '../domain/prediction/samples.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
 
 let api: ApiUnderTest;

@@ -1,6 +1,6 @@
 // Risk preferences and books over HTTP: replaced and kept with their history, strict at the edge, foreign like missing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { bookIds } from '../../src/domain/book.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { randomOperations } from '../domain/random-fills.ts';

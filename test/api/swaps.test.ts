@@ -1,18 +1,18 @@
 // Swaps over HTTP, on the sandbox's chain: the quote, the bytes to sign, what a wallet made of them, and who may see it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import type { ApiDoors } from '../../api/doors.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { API_ROLE, perOrganization } from '../../src/adapters/store/as-organization.ts';
+import type { ApiPorts } from '../../api/ports.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { API_ROLE, perOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
-import { createPreparedTransactionStore } from '../../src/adapters/store/prepared-transaction-store.ts';
+import { createPreparedTransactionStore } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { noSwaps } from '../../src/boot/prepared-transactions.ts';
-import { type SwapStage, signedBy, swapStage } from '../actors/prepared-transaction/swap-stage.ts';
-import { keyOf } from '../domain/transaction/honest-transactions.ts';
+import { type SwapFixture, signedBy, swapFixture } from '../actors/prepared-transaction/swap-fixture.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
 
-let stage: SwapStage;
+let stage: SwapFixture;
 let api: ApiUnderTest;
 let callers: Sql;
 let trader: string;
@@ -21,18 +21,18 @@ let stranger: string;
 
 beforeAll(async () => {
   const databaseUrl = await testDatabase();
-  stage = await swapStage({ databaseUrl });
+  stage = await swapFixture({ databaseUrl });
   await stage.sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs') on conflict do nothing`;
   callers = openDatabase({ url: databaseUrl, role: API_ROLE, name: 'swaps test callers', connections: 6 });
   // As the service does: on connections that see one organization only.
-  const doors = perOrganization<Pick<ApiDoors, 'swapCommands' | 'swaps'>>(callers, (sql) => ({
+  const ports = perOrganization<Pick<ApiPorts, 'swapCommands' | 'swaps'>>(callers, (sql) => ({
     swapCommands: stage.swapsOn({
       sql,
       runtime: createRuntime({ store: createActorStore(sql), directory: stage.directory, clock: stage.clock }),
     }),
     swaps: createPreparedTransactionStore(sql).ofPurpose('swap'),
   }));
-  api = await apiUnderTest(() => doors, {}, databaseUrl);
+  api = await apiUnderTest(() => ports, {}, databaseUrl);
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
   viewer = await api.token(['market:read', 'agent:read']);
   stranger = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);

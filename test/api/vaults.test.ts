@@ -1,14 +1,14 @@
 // Vaults over HTTP, on the real commands, books and ledger: shares, ceilings, withdrawals and the ranking.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { writeCut } from '../../src/adapters/store/tick-store.ts';
-import { createVaultStore } from '../../src/adapters/store/vault-store.ts';
+import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import { bookIds } from '../../src/domain/book.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
-import { placeAtStage } from '../harness/stage.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 import { quote } from '../streams/events.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, NOW, OURS, payload, THEIRS } from './api-under-test.ts';
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { joinCandles } from '../../src/adapters/venues/spotchain/candles.ts';
-import { workBacktest } from '../../src/boot/backtest-work.ts';
-import { DEFAULT_ASSUMPTIONS } from '../../src/domain/backtest/assumptions.ts';
-import { backtestNeeds, inputsOf } from '../../src/domain/backtest/needs.ts';
-import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { DEFAULT_ASSUMPTIONS } from '../../src/simulation/backtest/assumptions.ts';
+import { workBacktest } from '../../src/simulation/backtest/backtest-work.ts';
+import { backtestNeeds, inputsOf } from '../../src/simulation/backtest/needs.ts';
 import { payload } from '../domain/authored.ts';
-import { draws, walk } from '../domain/backtest/random-histories.ts';
 import { sevengate } from '../journeys/running-service.ts';
+import { draws, walk } from '../simulation/backtest/random-histories.ts';
 
 const DAY = 86_400_000;
 const FROM = Date.UTC(2020, 5, 1);

@@ -1,6 +1,6 @@
 // A venue's history bit by bit: paced, interrupted and gone on with, never asked twice, and honest about what it cannot have.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { answered, type BackfillOptions, backfillCandles, unanswered } from '../../src/boot/candle-backfill.ts';

@@ -1,14 +1,14 @@
 // The API's bars come from the store, and from the venue where the store has none: six years of them, asked for once.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createSpotCandles } from '../../src/adapters/venues/spotexchange/candles.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
-import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
-import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createCandleReads } from '../../src/boot/candle-history.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
-import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../src/sandbox/spotexchange/double.ts';
+import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 
@@ -16,14 +16,14 @@ const HOUR = 3_600_000;
 const clock = createLiveClock();
 const market = createSeededMarket({ seed: 1 });
 let sql: Sql;
-let double: SpotExchangeDouble;
+let simulator: SpotExchangeSimulator;
 
 beforeAll(async () => {
   sql = openDatabase({ url: await testDatabase(), name: 'test' });
-  double = await createSpotExchangeDouble({ market, clock, port: 0 });
+  simulator = await createSpotExchangeSimulator({ market, clock, port: 0 });
 });
 afterAll(async () => {
-  await double.close();
+  await simulator.close();
   await sql.end();
 });
 
@@ -31,7 +31,7 @@ const reads = (fetchCandles: ReturnType<typeof createSpotCandles>['fetchCandles'
   createCandleReads({ store: createCandleStore(sql), histories: { spotexchange: { fetchCandles } }, clock, log: createLog('silent') });
 
 test('bars of six years ago are there at the first question, equal those of the market, and are asked of the venue once', async () => {
-  const history = createSpotCandles(createSpotRest({ baseUrl: double.url, clock, random: () => 0.5 }), clock);
+  const history = createSpotCandles(createSpotRest({ baseUrl: simulator.url, clock, random: () => 0.5 }), clock);
   let asked = 0;
   const candles = reads((...query) => {
     asked++;

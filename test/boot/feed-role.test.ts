@@ -4,9 +4,9 @@ import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
-import { waitFor } from '../harness/wait-for.ts';
-import { feedOptions } from './feed-stage.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { feedOptions } from './feed-fixture.ts';
 
 test('a feed whose manifests take longer to be read than its lease to be renewed hears the venues once, not twice', async () => {
   const url = await testDatabase();

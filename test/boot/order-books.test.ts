@@ -8,7 +8,7 @@ import { createPredictionAsking } from '../../src/boot/prediction.ts';
 import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/venues.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { sampleMarket } from '../domain/prediction-samples.ts';
+import { sampleMarket } from '../domain/prediction/samples.ts';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {

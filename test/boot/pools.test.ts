@@ -1,16 +1,16 @@
 // How deep pools are is known as soon as the feed has heard it: no order waits for the first full minute after a start.
 import { Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
+import { poolLiquidity } from '../../src/adapters/store/catalog/pool-liquidity-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { poolLiquidity } from '../../src/adapters/store/pool-liquidity-store.ts';
-import { LIQUIDITY_MAX_AGE_MS, liquidityOf } from '../../src/boot/pre-trade.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { LIQUIDITY_MAX_AGE_MS, liquidityOf } from '../../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { feedOptions } from './feed-stage.ts';
+import { feedOptions } from './feed-fixture.ts';
 
 /** Twenty seconds after a full minute. */
 const AT = 1_770_000_000_000 + 20_000;

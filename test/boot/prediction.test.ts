@@ -1,4 +1,4 @@
-// The way of prediction markets through a process: from the doubles through pipeline and bus to the feed channel, and into the store.
+// The way of prediction markets through a process: from the simulators through pipeline and bus to the feed channel, and into the store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { afterEach, expect, test } from 'vitest';
 import { quoteFilter } from '../../api/feeds/channels/quotes.ts';
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createPredictionStore } from '../../src/adapters/store/prediction-store.ts';
+import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { keepPredictions, predictionAddresses } from '../../src/boot/prediction.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { predictionStage } from '../sandbox/prediction/stage.ts';
+import { predictionFixture } from '../sandbox/prediction/fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
 test('both providers fill the store and the quotes channel, through the rules of quality', async () => {
   const sql = openDatabase({ url: await testDatabase(), name: 'prediction test', connections: 3 });
   cleanups.push(() => sql.end({ timeout: 1 }));
-  const stage = await predictionStage({ speed: 20 });
+  const stage = await predictionFixture({ speed: 20 });
   cleanups.push(() => stage.close());
   const store = createPredictionStore(sql);
   const feeds = [stage.polymarketFeed(), stage.kalshiFeed()];
@@ -100,16 +100,16 @@ test('addresses come from the environment, and from the doubles with a key of th
     if (!isConfig(config)) throw new Error(JSON.stringify(config));
     return predictionAddresses(config, (name) => `http://127.0.0.1:1/${name}`);
   };
-  const doubles = read({});
-  expect(doubles.polymarket).toEqual({
+  const simulators = read({});
+  expect(simulators.polymarket).toEqual({
     gammaUrl: 'http://127.0.0.1:1/polymarket/gamma',
     clobUrl: 'http://127.0.0.1:1/polymarket/clob',
     dataUrl: 'http://127.0.0.1:1/polymarket/data',
     streamUrl: 'ws://127.0.0.1:1/polymarket/ws/market',
   });
-  expect(doubles.kalshi).toMatchObject({ url: 'http://127.0.0.1:1/kalshi/trade-api/v2', key: { id: 'sandbox' } });
+  expect(simulators.kalshi).toMatchObject({ url: 'http://127.0.0.1:1/kalshi/trade-api/v2', key: { id: 'sandbox' } });
   // Another process of the same folder signs with the same key.
-  expect(read({}).kalshi.key?.privateKey).toBe(doubles.kalshi.key?.privateKey);
+  expect(read({}).kalshi.key?.privateKey).toBe(simulators.kalshi.key?.privateKey);
   const real = { KALSHI_URL: 'https://k.example/trade-api/v2', KALSHI_STREAM_URL: 'wss://k.example/ws' };
   expect(read(real).kalshi).toEqual({ url: real.KALSHI_URL, streamUrl: real.KALSHI_STREAM_URL, key: null });
 });

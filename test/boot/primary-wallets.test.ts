@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPrimaryWallets } from '../../src/boot/primary-wallets.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
-import { placeOfPrimaryWallet } from '../../src/domain/portfolio/place.ts';
-import { createSolanaDouble, type SolanaDouble } from '../../src/sandbox/solana/double.ts';
+import { accountOfPrimaryWallet } from '../../src/domain/portfolio/account.ts';
+import { createSolanaSimulator, type SolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -11,10 +11,10 @@ const clock = createLiveClock();
 const OPENAI = CATALOG.bySymbol('OPENAI')?.token as NonNullable<NonNullable<ReturnType<typeof CATALOG.bySymbol>>['token']>;
 /** Any address will do: this one is the mint of another token. */
 const OWNER = CATALOG.bySymbol('AAPLx')?.token?.mint as string;
-let node: SolanaDouble;
+let node: SolanaSimulator;
 beforeAll(async () => {
   const { mint, decimals } = OPENAI;
-  node = await createSolanaDouble({
+  node = await createSolanaSimulator({
     clock,
     seed: 7,
     port: 0,
@@ -32,7 +32,7 @@ test('coins, dollars and scaled tokens of an address become a place', async () =
   const held = async () => {
     const read = await wallets.balancesOf(OWNER);
     if (!read.ok) throw new Error(read.refusal.detail);
-    return placeOfPrimaryWallet(read.value, CATALOG, clock.now()).place;
+    return accountOfPrimaryWallet(read.value, CATALOG, clock.now()).place;
   };
   // What was given out is read once its block is confirmed.
   await waitFor(async () => (await held()).positions.length === 2, { what: 'the block of the last gift' });

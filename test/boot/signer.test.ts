@@ -82,9 +82,9 @@ test('it takes an id and nothing else, signs nothing that was never put before i
   signer = await startSigner(config, clock, log());
   expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('handed over');
   expect(registeredKeys(config)).toEqual([signer?.publicKey]);
-  expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
+  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
   await signer?.open({ databaseUrl, url: 'http://127.0.0.1:9' });
-  expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
+  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
   for (const body of [
     '',
     '{}',
@@ -112,13 +112,13 @@ test('told to stop it is gone, with its socket; its death is told and refuses ev
   const path = socket();
   await first?.stop();
   expect(existsSync(path)).toBe(false);
-  expect(await first?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
+  expect(await first?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
   expect(lines.join()).not.toContain('has ended');
 
   signer = await started(on);
   process.kill(signer?.pid ?? 0, 'SIGKILL');
   await waitFor(() => lines.some((line) => line.includes('the signer process has ended')), { what: 'the word of its end' });
-  expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
+  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
 });
 
 const told = (words: string): number => lines.filter((line) => line.includes(words)).length;
@@ -140,14 +140,14 @@ test.runIf(process.platform === 'linux')(
       process.kill(pid, 'SIGKILL');
       await afterEnd(virtual, death + 1, waitMs - 1);
       const meanwhile = { outcome: 'unavailable', reason: 'not_running', detail: expect.stringContaining(`(${death + 1} of 5)`) };
-      expect(await signer?.door.sign(NOBODY)).toMatchObject(meanwhile);
+      expect(await signer?.client.sign(NOBODY)).toMatchObject(meanwhile);
       expect(signer?.pid).toBe(pid);
       virtual.advanceTo(virtual.now() + 1);
-      expect(await signer?.door.sign(NOBODY)).toMatchObject(meanwhile);
+      expect(await signer?.client.sign(NOBODY)).toMatchObject(meanwhile);
       await waitFor(() => told('the signer process was started again') === death + 1, { what: 'another life', deadlineMs: 60_000 });
       expect(signer?.pid).not.toBe(pid);
       // It reads and judges again, by the same key.
-      expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
+      expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
     }
     const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${signer?.pid}/${file}`, 'utf8')).join();
     for (const line of key.split('\n').slice(1, -2)) expect(lines.join() + shown).not.toContain(line);
@@ -156,7 +156,7 @@ test.runIf(process.platform === 'linux')(
     virtual.advanceTo(virtual.now() + 600_000);
     process.kill(signer?.pid ?? 0, 'SIGKILL');
     await afterEnd(virtual, 3, 0);
-    expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('(1 of 5)') });
+    expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('(1 of 5)') });
     await signer?.stop();
     virtual.advanceTo(virtual.now() + 60_000);
     expect(told('the signer process was started again')).toBe(2);
@@ -181,7 +181,10 @@ test.runIf(process.platform === 'linux')(
     await waitFor(() => told('until the service is started again') === 1, { what: 'the last word', deadlineMs: 60_000 });
     expect(told('cannot be read (ENOENT)')).toBe(4);
     expect(virtual.pending).toBe(0);
-    expect(await signer?.door.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('not started again') });
+    expect(await signer?.client.sign(NOBODY)).toMatchObject({
+      outcome: 'unavailable',
+      detail: expect.stringContaining('not started again'),
+    });
   },
   180_000,
 );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 import type { FieldSchema } from '../../src/domain/field.ts';
-import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest.ts';
+import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
 
 /** The payload of spec section 2.6 with every condition that it shows. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {

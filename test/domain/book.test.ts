@@ -4,13 +4,13 @@ import {
   agentBook,
   applyFill,
   applyTransfer,
-  type BookState,
   bookIds,
   emptyBook,
   type Fill,
   markBook,
   nextUtcDay,
   readBookId,
+  type TradingBook,
 } from '../../src/domain/book.ts';
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfTransfer } from '../../src/domain/ledger.ts';
 import { type Operation, randomOperations } from './random-fills.ts';
@@ -175,7 +175,7 @@ const OPERATIONS = Number(process.env['RANDOM_CASES'] ?? 20_000);
 
 test(`after ${OPERATIONS} random operations (seed 7) every sum is exactly right, and the ledger sums to zero`, () => {
   const next = randomOperations(7, [BOOK]);
-  let book: BookState = emptyBook(BOOK, 'paper', '25000');
+  let book: TradingBook = emptyBook(BOOK, 'paper', '25000');
   const oracle = new Oracle();
   const balances = new Balances();
   balances.add(ledgerOfOpening(BOOK, '25000', 0) as LedgerEntry);

@@ -7,7 +7,7 @@ import { type Observation, observationHash } from '../../src/domain/cut.ts';
 import { compileManifest, type RiskAssessor } from '../../src/domain/decide.ts';
 import { type AgentBook, assembleDecision, type DecisionRecord, EMPTY_BOOK, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { explainDecision, explanationText } from '../../src/domain/explain-decision.ts';
-import { readManifest } from '../../src/domain/manifest-reader.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { payload } from './authored.ts';
 import { bookOf, cutOf, indicator, LIVE_QUOTE, observation, position, SLOT } from './observations.ts';
 

@@ -2,7 +2,7 @@
 // `npm run check` refuses; were one of them let through, the unused expectation would fail the check.
 /* oxlint-disable typescript/no-misused-spread -- the spread is the bug: the linter refuses it as well */
 import { expect, test } from 'vitest';
-import type { VenueDoor, VenueDoors } from '../../actors/proposal/venue-door.ts';
+import type { ExecutionClient, ExecutionClients } from '../../actors/proposal/execution-client.ts';
 import type { SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { isOrderOn, type Order, type OrderQuote } from '../../src/domain/order.ts';
 import { type PaperFillInfo, type PaperMarket, paperFill } from '../../src/domain/paper-fill.ts';
@@ -21,8 +21,8 @@ declare const share: ReferencePrice;
 declare const order: Order<'spotchain'>;
 declare const context: RiskContext<'spotchain'>;
 declare const approved: RiskApproved<Order<'spotchain'>>;
-declare const door: VenueDoor<'spotchain'>;
-declare const exchange: VenueDoor<'spotexchange'>;
+declare const client: ExecutionClient<'spotchain'>;
+declare const exchange: ExecutionClient<'spotexchange'>;
 declare const spotOrders: SpotOrders;
 declare const approvedElsewhere: RiskApproved<Order<'spotexchange'>>;
 declare const approvedSomewhere: RiskApproved;
@@ -78,13 +78,13 @@ test('doors and paper fills take what risk let pass, and nothing that was change
   refused(() => {
     const sent = { key: 'k', quote: onChain, decisionPrice: '1', leaseUntil: 0 };
     return [
-      door.submit(approved, sent),
+      client.submit(approved, sent),
       // @ts-expect-error risk has not seen it
-      door.submit(order, sent),
+      client.submit(order, sent),
       // @ts-expect-error it is larger than what risk saw
-      door.submit({ ...approved, quantity: '6' }, sent),
+      client.submit({ ...approved, quantity: '6' }, sent),
       // @ts-expect-error nor does a plain copy go through: who copies may change
-      door.submit({ ...approved }, sent),
+      client.submit({ ...approved }, sent),
       // @ts-expect-error paper fills are no way around risk
       paperFill(order, market, { takerFeeBps: 0 } as never, info),
       // @ts-expect-error nor for an order that was sent to another venue afterwards
@@ -96,30 +96,30 @@ test('doors and paper fills take what risk let pass, and nothing that was change
 test("a door takes the orders and the quotes of its own venue, and is hung under no other's name", () => {
   refused(() => {
     const sent = { key: 'k', decisionPrice: '1', leaseUntil: 0 };
-    const doors: VenueDoors = {
-      spotchain: door,
+    const clients: ExecutionClients = {
+      spotchain: client,
       // @ts-expect-error the chain's door under the name of the exchange
-      spotexchange: door,
+      spotexchange: client,
       // @ts-expect-error and the exchange's own orders under that of the perpetuals
       evmvenue: spotOrders,
     };
     // @ts-expect-error a door of every venue would take the orders of any
-    const any: VenueDoor<'spotchain' | 'spotexchange'> = exchange;
+    const any: ExecutionClient<'spotchain' | 'spotexchange'> = exchange;
     return [
-      doors,
+      clients,
       any,
       // @ts-expect-error risk passed it on another venue
-      door.submit(approvedElsewhere, { ...sent, quote: onChain }),
+      client.submit(approvedElsewhere, { ...sent, quote: onChain }),
       // @ts-expect-error it is not said on which
-      door.submit(approvedSomewhere, { ...sent, quote: onChain }),
+      client.submit(approvedSomewhere, { ...sent, quote: onChain }),
       // @ts-expect-error the quote is of another venue
-      door.submit(approved, { ...sent, quote: onExchange }),
+      client.submit(approved, { ...sent, quote: onExchange }),
       // @ts-expect-error it is not said of which
-      door.submit(approved, { ...sent, quote: heardSomewhere }),
+      client.submit(approved, { ...sent, quote: heardSomewhere }),
       // @ts-expect-error a reference prices nothing here either
-      door.submit(approved, { ...sent, quote: share }),
+      client.submit(approved, { ...sent, quote: share }),
       // @ts-expect-error nor is another venue's order looked for
-      door.lookUp(approvedElsewhere, 'k', { decisionPrice: '1', leaseUntil: null }),
+      client.lookUp(approvedElsewhere, 'k', { decisionPrice: '1', leaseUntil: null }),
       exchange.submit(approvedElsewhere, { ...sent, quote: onExchange }),
       // @ts-expect-error the exchange itself takes no order of the chain
       spotOrders.submit(approved, { ...sent, quote: onExchange }),
@@ -132,7 +132,7 @@ test('what lost its venue on a way through data has it again only by being asked
     const sent = { key: 'k', decisionPrice: '1', leaseUntil: 0 };
     if (!isOrderOn(approvedSomewhere, 'spotchain') || !isQuoteOf(heardSomewhere, 'spotchain')) return [];
     return [
-      door.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
+      client.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
       // @ts-expect-error asked about the chain, it is none of the exchange's
       exchange.submit(approvedSomewhere, { ...sent, quote: heardSomewhere }),
     ];

@@ -1,5 +1,5 @@
 /** A process of its own that owns embedded servers, so that tests can kill it: prints what it started, ends on SIGINT in good order. */
-import { spawn, type SpawnOptions } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -67,7 +67,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return copied;
   }
 
-  const desk = createServer((request, response) => {
+  const handler = createServer((request, response) => {
     const answer = answers[request.url ?? ''];
     if (!answer) return void response.writeHead(404).end('null');
     // A kept connection may be closed just when a busy test asks again.
@@ -77,14 +77,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
       (error: Error) => response.writeHead(500).end(error.stack),
     );
   });
-  await new Promise<void>((listening) => desk.listen(0, '127.0.0.1', listening));
-  project.provide('servers', `http://127.0.0.1:${(desk.address() as AddressInfo).port}`);
+  await new Promise<void>((listening) => handler.listen(0, '127.0.0.1', listening));
+  project.provide('servers', `http://127.0.0.1:${(handler.address() as AddressInfo).port}`);
 
   const sweepOurs = () => sweep((pid) => pid === process.pid);
   process.once('exit', sweepOurs);
   return async () => {
-    desk.close();
-    desk.closeAllConnections();
+    handler.close();
+    handler.closeAllConnections();
     await cluster?.catch(() => {});
     for (const stop of stops) await stop();
     sweepOurs();

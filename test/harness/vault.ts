@@ -1,5 +1,5 @@
 /** Pays into agents' vaults for tests of what live capital does: the rows of a real deposit, without its HTTP. */
-import { writeRecords } from '../../src/adapters/store/actor-records.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { bookIds } from '../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';

@@ -9,13 +9,13 @@ import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import {
   type Command,
+  expectPrompt,
   launch,
   newHome,
   nextSlot,
   type Running,
   type Service,
   sevengate,
-  expectPrompt,
   withClient,
 } from './running-service.ts';
 
@@ -300,8 +300,11 @@ describe('one state folder', () => {
       new RegExp(`^sevengate: 127.0.0.1:${port} is taken: stop what listens there, or set PORT to another one \\(0 takes any free one\\)$`),
     );
     expectStopped(folder);
-    const doubles = await sevengate(['start'], { SEVENGATE_HOME: folder, SANDBOX_PORT: String(Number(port) - 2), LOG_LEVEL: 'error' });
-    expectSentence(doubles, new RegExp(`^sevengate: 127.0.0.1:\\d+ is taken: stop what listens there, or set SANDBOX_PORT to another one`));
+    const simulators = await sevengate(['start'], { SEVENGATE_HOME: folder, SANDBOX_PORT: String(Number(port) - 2), LOG_LEVEL: 'error' });
+    expectSentence(
+      simulators,
+      new RegExp(`^sevengate: 127.0.0.1:\\d+ is taken: stop what listens there, or set SANDBOX_PORT to another one`),
+    );
     expectStopped(folder);
   });
 

@@ -12,7 +12,7 @@ import { migrate } from '../../src/adapters/store/migrate.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { measured, onStage } from './crash-stage.ts';
+import { measured, onStage } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const TIME_LIMIT_MS = 300_000;
@@ -33,7 +33,7 @@ async function crashingPostgres() {
   let server = await start();
   ends.push(() => server.stop());
   const sockets = new Set<net.Socket>();
-  const door = net.createServer((from) => {
+  const client = net.createServer((from) => {
     const to = net.connect({ host: '127.0.0.1', port: Number(new URL(server.url).port), noDelay: true });
     from.setNoDelay(true);
     for (const [one, other] of [
@@ -49,13 +49,13 @@ async function crashingPostgres() {
       });
     }
   });
-  await new Promise<void>((listening) => door.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => client.listen(0, '127.0.0.1', listening));
   ends.push(() => {
     for (const socket of sockets) socket.destroy();
-    door.close();
+    client.close();
   });
   const url = new URL(server.url);
-  url.port = String((door.address() as net.AddressInfo).port);
+  url.port = String((client.address() as net.AddressInfo).port);
   await migrate(server.url);
   return {
     url: url.href,

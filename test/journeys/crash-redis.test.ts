@@ -7,24 +7,24 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
-import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
-import { executionCarriers } from '../../actors/proposal/execution.ts';
+import { executionWorkers } from '../../actors/proposal/execution.ts';
+import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
-import { startErrands } from '../../actors/runtime/errands.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/embedded-redis.ts';
 import { until } from '../../src/adapters/server-process.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { createProposalStore } from '../../src/adapters/store/proposal-store.ts';
-import { createPreTrade } from '../../src/boot/pre-trade.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
 import { refuse } from '../../src/domain/refusal.ts';
+import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
-import { quoteOf } from '../actors/proposal/trading-stage.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { measured, onStage, type Stage, type WorkerProcess } from './crash-stage.ts';
+import { measured, onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
 const found = findRedisServer(process.env['PATH'] ?? '');
 if (!found) console.warn('skipped what needs Redis: no redis-server or valkey-server (6.2 or later) on the PATH');
@@ -89,7 +89,7 @@ async function withRedis(
   }
 }
 
-/** What the API does with proposals, in this process: approvals, and the carrier that executes what was approved. */
+/** What the API does with proposals, in this process: approvals, and the activity worker that executes what was approved. */
 function trading({ sql }: Stage) {
   const clock = createLiveClock();
   const store = createActorStore(sql);
@@ -101,14 +101,14 @@ function trading({ sql }: Stage) {
     bus: { latest: (key) => quoteOf(key, clock.now(), '268.5', '268.5', 'live', '1000') },
     orderBooks: { read: async () => refuse('unavailable', 'this venue has no book') },
   });
-  const errands = startErrands({
+  const activities = startActivities({
     store,
     runtime,
-    carriers: executionCarriers({ runtime, load: store.load, preTrade, leaseIsHeld: proposals.leaseIsHeld, doors: {}, clock }),
+    workers: executionWorkers({ runtime, load: store.load, preTrade, leaseIsHeld: proposals.leaseIsHeld, clients: {}, clock }),
     clock,
     onError: () => {},
   });
-  return { orders: createProposalDesk({ runtime, proposals, preTrade }), stop: () => errands.stop() };
+  return { orders: createProposalHandler({ runtime, proposals, preTrade }), stop: () => activities.stop() };
 }
 
 /** Every agent buys at once: those at `confirm` wait for somebody, those at `policy_auto` for nobody. */
@@ -204,7 +204,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
     async (signal) => {
       await withRedis(async (stage, redis) => {
         const context = { ...stage.context, permissions: ['trade:execute', 'risk:manage'] } as const;
-        const desk = trading(stage);
+        const handler = trading(stage);
         try {
           await makeThemTrade(stage);
           const pending = await waitFor(
@@ -219,13 +219,13 @@ describe.skipIf(!found).concurrent('Redis', () => {
 
           const [declined, lowered, paused, ...others] = pending as unknown as [ProposalRow, ProposalRow, ProposalRow, ...ProposalRow[]];
           const stateOf = async (id: string) => (await proposalsOf(stage)).find((row) => row.id === id);
-          await inTime('Redis gone, declined', () => desk.orders.decline(context, declined.id, 'not today'));
+          await inTime('Redis gone, declined', () => handler.orders.decline(context, declined.id, 'not today'));
           expect(await stateOf(declined.id)).toMatchObject({ state: 'declined' });
           await inTime('Redis gone, autonomy lowered', () => stage.commands.setAutonomy(context, lowered.agent_id, 'suggest'));
           expect(await stateOf(lowered.id)).toMatchObject({ state: 'cancelled', reason: 'autonomy_lowered' });
           await inTime('Redis gone, paused', () => stage.commands.pause(context, paused.agent_id));
           expect(await stateOf(paused.id)).toMatchObject({ state: 'cancelled', reason: 'paused' });
-          const approvals = others.slice(0, 5).map(({ id }) => desk.orders.approve(context, id));
+          const approvals = others.slice(0, 5).map(({ id }) => handler.orders.approve(context, id));
           expect(await inTime('Redis gone, approved', () => approvals[0] as (typeof approvals)[number])).toMatchObject({ ok: true });
 
           const halted = await inTime('Redis gone, halted', () => stage.commands.emergencyHalt(context));
@@ -255,7 +255,7 @@ describe.skipIf(!found).concurrent('Redis', () => {
           // Resumed agents are ticked from the next minute on; slots of this stage are shorter.
           await stage.sql`update actors set tick_from = ${stage.slotNow() + 2 * stage.periodMs} where kind = 'agent'`;
         } finally {
-          await desk.stop();
+          await handler.stop();
         }
       });
     },

@@ -6,7 +6,7 @@ import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
-import { GREEN_WITHIN_MS, measured, onStage } from './crash-stage.ts';
+import { GREEN_WITHIN_MS, measured, onStage } from './crash-fixture.ts';
 
 const redisThere = (await testRedis()) !== null;
 const TIME_LIMIT_MS = 300_000;

@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from './running-service.ts';
 
 let service: Service;
-let places: { control: string; doubles: Record<string, string> };
+let places: { control: string; simulators: Record<string, string> };
 
 beforeAll(async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
@@ -32,7 +32,7 @@ async function asked(url: string, method: string, body?: object) {
 }
 
 test('an agent with its owner’s delegation buys on the primary chain, signed by the signer process alone', async () => {
-  const wallets = `${places.doubles['signer']}/v1/wallets/session-owner`;
+  const wallets = `${places.simulators['signer']}/v1/wallets/session-owner`;
   const { address } = await asked(wallets, 'PATCH', { additional_signers: [{ signer_id: 'service' }] });
   for (const [mint, amount] of [
     ['SOL', '1000000000'],

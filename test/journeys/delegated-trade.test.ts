@@ -1,43 +1,43 @@
 // An agent trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
+import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
+import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
-import { startErrands } from '../../actors/runtime/errands.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
 import type { SignerAnswer } from '../../src/adapters/identity/signer-socket.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
-import { createDelegationStore } from '../../src/adapters/store/delegation-store.ts';
-import { createKeyedDoor } from '../../src/adapters/venues/reference/keyed-door.ts';
+import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
+import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
-import { createDelegatedOrders } from '../../src/boot/delegated-orders.ts';
 import { createDelegations } from '../../src/boot/delegations.ts';
-import { PURPOSES, preparedTransactionCarriers } from '../../src/boot/prepared-transactions.ts';
-import { createSigning } from '../../src/boot/signing-judgement.ts';
+import { PURPOSES, preparedTransactionWorkers } from '../../src/boot/prepared-transactions.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import {
-  createRemoteSignerDouble,
-  type RemoteSignerDouble,
+  createRemoteSignerSimulator,
+  type RemoteSignerSimulator,
   SANDBOX_SIGNER_APP,
   sessionWallet,
 } from '../../src/sandbox/identity/remote-signer.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
-import { createSolanaDouble, type SolanaDouble } from '../../src/sandbox/solana/double.ts';
-import { createSpotchainDouble, type SpotchainDouble } from '../../src/sandbox/spotchain/double.ts';
+import { createSolanaSimulator, type SolanaSimulator } from '../../src/sandbox/solana/simulator.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
-import { createSwapDesk } from '../../src/sandbox/spotchain/swap-desk.ts';
+import { createSpotchainSimulator, type SpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
+import { createSwapBuilder } from '../../src/sandbox/spotchain/swap-builder.ts';
+import { createDelegatedOrders } from '../../src/trading/delegated-orders.ts';
+import { createSigning } from '../../src/trading/signing-validation.ts';
 import { condition } from '../actors/agent/sample.ts';
-import { eagerManifest, ORG, type TradingStage, tradingStage } from '../actors/proposal/trading-stage.ts';
-import { placeAtStage } from '../harness/stage.ts';
+import { eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 
 const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
@@ -48,33 +48,40 @@ const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export
 const key = authorizationKey(pem);
 if (key === null) throw new Error('the key of the test is none');
 
-let stage: TradingStage;
-let chain: SolanaDouble;
-let aggregator: SpotchainDouble;
+let stage: TradingFixture;
+let chain: SolanaSimulator;
+let aggregator: SpotchainSimulator;
 let rpc: SolanaRpc;
-let provider: RemoteSignerDouble;
+let provider: RemoteSignerSimulator;
 let world: Awaited<ReturnType<typeof opened>>;
 const cleanups: (() => unknown)[] = [];
 
 async function opened() {
   const { clock, sql, actorStore, preTrade } = stage;
   const mints = [{ symbol: 'AAPLx', ...token }] as never;
-  chain = await createSolanaDouble({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
+  chain = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
   cleanups.push(() => chain.close());
-  aggregator = await createSpotchainDouble({
+  aggregator = await createSpotchainSimulator({
     market: createSeededMarket({ seed: 33 }),
     clock,
     tokens: [{ ...token, symbol: 'AAPLx', underlying }],
     stable: STABLE,
     port: 0,
-    desk: createSwapDesk({ chain: chain.chain, clock, mints, stable: STABLE }),
+    handler: createSwapBuilder({ chain: chain.chain, clock, mints, stable: STABLE }),
   });
   cleanups.push(() => aggregator.close());
   rpc = createSolanaRpc({ url: chain.url, clock });
   cleanups.push(() => rpc.close());
-  const door = createKeyedDoor({ venue: 'spotchain', baseUrl: aggregator.url, headers: {}, clock, random: () => 0.5, perMinute: 6_000 });
-  const routes = createSpotchainRoutes(door);
-  provider = await createRemoteSignerDouble({ clock, port: 0, authorizationKeys: () => [key?.publicKey ?? ''] });
+  const client = createKeyedClient({
+    venue: 'spotchain',
+    baseUrl: aggregator.url,
+    headers: {},
+    clock,
+    random: () => 0.5,
+    perMinute: 6_000,
+  });
+  const routes = createSpotchainRoutes(client);
+  provider = await createRemoteSignerSimulator({ clock, port: 0, authorizationKeys: () => [key?.publicKey ?? ''] });
   cleanups.push(() => provider.close());
   const remote = createRemoteSigner({
     baseUrl: provider.url,
@@ -114,25 +121,25 @@ async function opened() {
   });
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const onError = (error: unknown) => stage.errors.push(error);
-  const errands = startErrands({
+  const activities = startActivities({
     store: actorStore,
     runtime,
-    carriers: preparedTransactionCarriers({ sql, runtime, chain: rpc, clock }),
+    workers: preparedTransactionWorkers({ sql, runtime, chain: rpc, clock }),
     clock: idle,
     onError,
   });
   const timers = startTimers({ store: actorStore, runtime, clock: idle, onError });
   cleanups.push(
-    () => errands.stop(),
+    () => activities.stop(),
     () => timers.stop(),
   );
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(7, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
-  return { orders, routes, answers, meanwhile, errands, timers, delegations: createDelegations(sql, clock, newId) };
+  return { orders, routes, answers, meanwhile, activities, timers, delegations: createDelegations(sql, clock, newId) };
 }
 
 beforeEach(async () => {
-  stage = await tradingStage();
+  stage = await tradingFixture();
   world = await opened();
   chain.fund(address, 'SOL', 1_000_000_000n);
   chain.fund(address, USDC_MINT, 10_000_000_000n);
@@ -203,14 +210,14 @@ async function proposed(agentId: string) {
   await hear();
   await stage.tick();
   await hear();
-  await stage.carry({ doors: { spotchain: world.orders } });
+  await stage.carry({ clients: { spotchain: world.orders } });
   return (await stage.list({ agentId }))[0];
 }
 
 /** Carries the transaction to its end on the chain, and the proposal with it. */
 async function finished(agentId: string) {
   for (let round = 0; round < 8; round++) {
-    await world.errands.carryDue();
+    await world.activities.carryDue();
     chain.chain.finalize();
     stage.clock.advanceTo(stage.clock.now() + 2_500);
     await world.timers.fireDue();
@@ -218,7 +225,7 @@ async function finished(agentId: string) {
   for (let round = 0; round < 3; round++) {
     stage.clock.advanceTo(stage.clock.now() + 15_000);
     await world.timers.fireDue();
-    await stage.carry({ doors: { spotchain: world.orders } });
+    await stage.carry({ clients: { spotchain: world.orders } });
   }
   return (await stage.list({ agentId }))[0];
 }
@@ -316,7 +323,7 @@ test('without the server’s own switch and key there is no door, and the propos
   await delegate(agentId);
   await hear();
   await stage.tick();
-  await stage.carry({ doors: {} });
+  await stage.carry({ clients: {} });
   const [failed] = await stage.list({ agentId });
   expect([failed?.state, failed?.reason, broadcasts()]).toEqual(['failed', 'feature_disabled', 0]);
 });
@@ -344,7 +351,7 @@ test.each(CHANGES)('%s between preparing and signing: the signer sees it itself 
 
 async function revokeNewest(agentId: string): Promise<void> {
   const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
-  // Not through the desk, which waits until this very execution has ended.
+  // Not through the command handler, which waits until this very execution has ended.
   await stage.sql`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at) values (${newest?.id ?? ''}, ${ORG}, 'ann', ${stage.clock.now()})`;
 }
 
@@ -396,10 +403,10 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
   provider.faults.reset();
 
   await proposed(agentId);
-  await world.errands.carryDue();
+  await world.activities.carryDue();
   // The node takes the bytes and its answer is lost; whoever asks waits on the clock.
   chain.faults.set({ lostAnswer: 1 });
-  await meanwhileTicking(world.errands.carryDue());
+  await meanwhileTicking(world.activities.carryDue());
   chain.faults.reset();
   const done = await finished(agentId);
   expect([done?.state, done?.fills.length]).toEqual(['filled', 1]);

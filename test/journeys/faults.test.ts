@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
-import { type Service, startService, expectPrompt } from './running-service.ts';
+import { expectPrompt, type Service, startService } from './running-service.ts';
 
 /** Answers are read as a client without our types does. */
 type Json = ReturnType<typeof JSON.parse>;
@@ -25,8 +25,8 @@ afterAll(async () => {
   await service?.discard();
 });
 
-async function turn(double: string, settings: Json): Promise<Json> {
-  const answer = await fetch(`${control}/faults/${double}`, { method: 'PUT', body: JSON.stringify(settings) });
+async function turn(simulator: string, settings: Json): Promise<Json> {
+  const answer = await fetch(`${control}/faults/${simulator}`, { method: 'PUT', body: JSON.stringify(settings) });
   expect(answer.status).toBe(200);
   return answer.json();
 }
@@ -145,8 +145,8 @@ test('garbage between good frames is counted and refused, and the good quotes go
 
 test('crossed, zero, negative and absurd prices, lost, doubled and swapped frames and a wrong clock never become a live quote that is wrong, and never crash', async () => {
   const { mid } = await bitcoin();
-  for (const double of ['spotexchange', 'evmvenue', 'spotchain', 'reference']) {
-    await turn(double, {
+  for (const simulator of ['spotexchange', 'evmvenue', 'spotchain', 'reference']) {
+    await turn(simulator, {
       crossed: 0.1,
       zeroPrice: 0.1,
       negativePrice: 0.1,

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { type DecisionRow, decisionHash, decisionId, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
-import { type Ended, nextSlot, secretsOf, type Service, sevengate, startService, expectPrompt } from './running-service.ts';
+import { type Ended, expectPrompt, nextSlot, type Service, secretsOf, sevengate, startService } from './running-service.ts';
 
 /** The strategy of the journey, in the payload form of spec section 2.6. */
 const payload = {

@@ -14,7 +14,7 @@ import { AGENT_TICK_MS } from '../../src/domain/time.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { chainsHold } from '../invariants/chains-hold.ts';
 import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
-import { measured } from './crash-stage.ts';
+import { measured } from './crash-fixture.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/boot/sevengate.mjs', import.meta.url));
 const FIRST_START_MS = 60_000;

@@ -1,47 +1,53 @@
 // Live capital on the sandbox's exchange: an agent, and a person, buy and sell through the signed endpoints; books, vault and account agree.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createVaultDesk } from '../../actors/agent/vault-desk.ts';
-import { createMarketOrderDesk } from '../../actors/market-order/command-desk.ts';
+import { createVaultHandler } from '../../actors/agent/vault-handler.ts';
+import { createMarketOrderHandler } from '../../actors/market-order/command-handler.ts';
 import { marketOrderKind } from '../../actors/market-order/effects.ts';
-import { marketOrderCarriers } from '../../actors/market-order/execution.ts';
+import { marketOrderWorkers } from '../../actors/market-order/execution.ts';
+import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
-import { startErrands } from '../../actors/runtime/errands.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { BookMoved } from '../../src/adapters/store/book-store.ts';
-import { createMarketOrderStore } from '../../src/adapters/store/market-order-store.ts';
-import { createVaultStore } from '../../src/adapters/store/vault-store.ts';
+import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
+import { createMarketOrderStore } from '../../src/adapters/store/orders/market-order-store.ts';
+import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
 import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/live-orders.ts';
-import { createPreTrade } from '../../src/boot/pre-trade.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../src/sandbox/spotexchange/double.ts';
-import { BTC, eagerManifest, ORG, type TradingStage, tradingStage } from '../actors/proposal/trading-stage.ts';
+import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
+import { createPreTrade } from '../../src/trading/pre-trade.ts';
+import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
-import { placeAtStage } from '../harness/stage.ts';
+import { placeAtStage } from '../harness/fixture.ts';
 
-let stage: TradingStage;
-let double: SpotExchangeDouble;
+let stage: TradingFixture;
+let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
-let door: SpotOrders;
+let client: SpotOrders;
 
 beforeEach(async () => {
-  stage = await tradingStage();
-  double = await createSpotExchangeDouble({ market: tinyMarket(), clock: stage.clock, port: 0, seed: 5, keys: [SANDBOX_EXCHANGE_KEY] });
+  stage = await tradingFixture();
+  simulator = await createSpotExchangeSimulator({
+    market: tinyMarket(),
+    clock: stage.clock,
+    port: 0,
+    seed: 5,
+    keys: [SANDBOX_EXCHANGE_KEY],
+  });
   const weight = new WeightBudget(6_000);
-  rest = createSpotRest({ baseUrl: double.url, clock: stage.clock, random: seededRandom(1), budget: weight });
+  rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
   const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
-  door = createSpotOrders({ baseUrl: double.url, rest, credentials: SANDBOX_EXCHANGE_KEY, clock: stage.clock, budgets });
+  client = createSpotOrders({ baseUrl: simulator.url, rest, credentials: SANDBOX_EXCHANGE_KEY, clock: stage.clock, budgets });
 });
 afterEach(async () => {
-  door.close();
+  client.close();
   rest.close();
-  await double.close();
+  await simulator.close();
   await stage.close();
 });
 
@@ -53,7 +59,7 @@ async function hear(): Promise<void> {
   };
   stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
 }
-const free = (asset: string): Decimal => new Decimal(double.account.balances().find((each) => each.asset === asset)?.free ?? '0');
+const free = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 const book = async (agentId: string | null) => {
   const [row] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
     select cash_usd, capital_usd, holdings from books where mode = 'live' and agent_id is not distinct from ${agentId}`;
@@ -70,7 +76,7 @@ async function liveAgent() {
     eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50 }),
   );
   await placeAtStage(stage.url, agentId, 'limited_live');
-  const vaults = createVaultDesk({ vaults: createVaultStore(stage.sql), marks: () => new Map(), clock: stage.clock });
+  const vaults = createVaultHandler({ vaults: createVaultStore(stage.sql), marks: () => new Map(), clock: stage.clock });
   const deposited = await vaults.deposit(stage.context(), agentId, '4000');
   if (!deposited.ok) throw new Error(deposited.refusal.detail);
   return { agentId, vaults };
@@ -81,7 +87,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
   const before = free('USDT');
   await hear();
   await stage.tick();
-  await stage.carry({ doors: { spotexchange: door } });
+  await stage.carry({ clients: { spotexchange: client } });
   const [entry] = await stage.list({ agentId });
   expect([entry?.state, entry?.side, entry?.order.mode]).toEqual(['filled', 'entry', 'live']);
   const bought = await book(agentId);
@@ -92,7 +98,7 @@ test('an agent at limited_live buys and sells on the exchange, and every balance
 
   await hear();
   await stage.tick();
-  await stage.carry({ doors: { spotexchange: door } });
+  await stage.carry({ clients: { spotexchange: client } });
   const [exit] = await stage.list({ agentId });
   expect([exit?.state, exit?.side]).toEqual(['filled', 'exit']);
   const sold = await book(agentId);
@@ -109,21 +115,21 @@ test('an answer that is lost leaves the proposal unknown, and the look-up books 
   await hear();
   await stage.tick();
   // What is asked before an order goes out is known from here on.
-  await door.lookUp({ instrument: BTC } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
-  double.faults.set({ lostAnswer: 1 });
-  await stage.carry({ doors: { spotexchange: door } });
+  await client.lookUp({ instrument: BTC } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
+  simulator.faults.set({ lostAnswer: 1 });
+  await stage.carry({ clients: { spotexchange: client } });
   expect((await stage.list({ agentId }))[0]?.state).toBe('unknown');
-  expect(double.account.orders.length).toBe(1);
-  double.faults.reset();
+  expect(simulator.account.orders.length).toBe(1);
+  simulator.faults.reset();
   // While it is unknown the agent proposes nothing more of it.
   await hear();
   await stage.tick();
   expect((await stage.list({ agentId })).length).toBe(1);
-  await stage.carry({ doors: { spotexchange: door } });
+  await stage.carry({ clients: { spotexchange: client } });
   const [proposal] = await stage.list({ agentId });
   expect(proposal?.state).toBe('filled');
-  expect(double.account.orders.length).toBe(1);
-  const trades = double.account.orders[0]?.trades.length;
+  expect(simulator.account.orders.length).toBe(1);
+  const trades = simulator.account.orders[0]?.trades.length;
   expect(proposal?.fills.length).toBe(trades);
   expect((await book(agentId)).held.lte(free('BTC'))).toBe(true);
 });
@@ -139,16 +145,23 @@ test('a person’s live order goes the same way, and a halt before it is sent st
     bus: { latest: (key) => stage.quotes.get(key) ?? null },
     orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
   });
-  const desk = createMarketOrderDesk({ runtime, preTrade, live: true, isOverrun: (error) => error instanceof BookMoved, clock, newId });
+  const handler = createMarketOrderHandler({
+    runtime,
+    preTrade,
+    live: true,
+    isOverrun: (error) => error instanceof BookMoved,
+    clock,
+    newId,
+  });
   const orders = createMarketOrderStore(sql);
-  const errands = startErrands({
+  const activities = startActivities({
     store: actorStore,
     runtime,
-    carriers: marketOrderCarriers({
+    workers: marketOrderWorkers({
       runtime,
       load: actorStore.load,
       preTrade,
-      doors: { spotexchange: door },
+      clients: { spotexchange: client },
       leaseIsHeld: stage.proposals.leaseIsHeld,
       clock,
     }),
@@ -158,21 +171,21 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   const buy = { instrument: BTC, side: 'buy', quantity: '0.02', notionalUsd: null, limitPrice: null, maxSlippageBps: null } as const;
   const before = free('USDT');
   await hear();
-  const placed = await desk.place(stage.context(), 'live', buy);
+  const placed = await handler.place(stage.context(), 'live', buy);
   if (!placed.ok) throw new Error(placed.refusal.detail);
   expect(placed.value.state).toBe('approved');
-  await errands.carryDue();
+  await activities.carryDue();
   const done = await orders.find(ORG, placed.value.id);
   expect([done?.state, done?.fills.length !== 0]).toEqual(['filled', true]);
   const after = await book(null);
   expect(after.cash.minus(after.capital).eq(free('USDT').minus(before))).toBe(true);
 
-  const second = await desk.place(stage.context(), 'live', buy);
+  const second = await handler.place(stage.context(), 'live', buy);
   if (!second.ok) throw new Error(second.refusal.detail);
   const halted = await stage.commands.emergencyHalt(stage.context());
   expect(halted.ok).toBe(true);
-  await errands.carryDue();
+  await activities.carryDue();
   expect(await orders.find(ORG, second.value.id)).toMatchObject({ state: 'cancelled', reason: 'halted' });
-  expect(double.account.orders.length).toBe(1);
-  await errands.stop();
+  expect(simulator.account.orders.length).toBe(1);
+  await activities.stop();
 });

@@ -5,7 +5,7 @@ import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../harness/wait-for.ts';
 import { type FeedSocket, type Frame, openSocket, readEvents } from './feed-clients.ts';
-import { type Service, startService, expectPrompt } from './running-service.ts';
+import { expectPrompt, type Service, startService } from './running-service.ts';
 
 let service: Service;
 /** Open from the first test to the last. */

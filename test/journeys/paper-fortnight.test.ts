@@ -2,22 +2,22 @@
 // and what the evaluators of the paper and the shadow gate say of it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { replayAgent } from '../../src/boot/cli/tape.ts';
-import type { ReplayedFill } from '../../src/boot/paper-broker.ts';
-import { type ReplayResult, type ReplayTape, replayTape } from '../../src/boot/replay.ts';
 import { agentBook, applyFill, bookIds, emptyBook, type Fill } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import { evidenceMetrics, judgeEvidence } from '../../src/domain/evidence.ts';
-import { type Manifest, manifestHash } from '../../src/domain/manifest.ts';
+import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { paperSeriesOf } from '../../src/domain/paper-evaluation.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../src/domain/risk/index.ts';
 import { shadowSeriesOf } from '../../src/domain/shadow-evaluation.ts';
-import { seededDraws } from '../../src/domain/stress/seeded-draws.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import { type TickInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
+import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
+import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
+import { seededDraws } from '../../src/simulation/stress/seeded-draws.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 
 const MINUTE = 60_000;

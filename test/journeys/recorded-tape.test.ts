@@ -11,18 +11,18 @@ import { importTape } from '../../src/adapters/tape/import-tape.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape, mergeTapes } from '../../src/adapters/tape/tape-writer.ts';
 import { replayAgent } from '../../src/boot/cli/tape.ts';
-import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/boot/replay.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { type Cut, observationHash } from '../../src/domain/cut.ts';
 import type { DecisionRecord, DecisionRow } from '../../src/domain/decision.ts';
 import { decisionHash, GENESIS_HASH } from '../../src/domain/decision.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
-import { readManifest } from '../../src/domain/manifest-reader.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { Venue } from '../../src/domain/venue.ts';
+import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/simulation/replay.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
-import { CATALOG } from '../../src/domain/catalog.ts';
-import { type Cut, observationHash } from '../../src/domain/cut.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -258,7 +258,7 @@ describe("a made recording in LEAN's shape", () => {
     const born = agents[3] as TapeAgent;
     const at = (hour: number, minute: number, second: number): number => Date.UTC(2025, 0, 6, hour, minute, second);
     const other = manifest('Changed', [{ type: 'price_above', price: '1' }]);
-    const { manifestHash } = await import('../../src/domain/manifest.ts');
+    const { manifestHash } = await import('../../src/domain/manifest/manifest.ts');
     const told: TapeEvent[] = [
       { kind: 'command', receivedAt: at(0, 20, 30), actorId: agent.id, event: { type: 'pause', cause: 'operator' } },
       { kind: 'command', receivedAt: at(0, 30, 0), actorId: agent.id, event: { type: 'resume', subject: 'ann', createdBy: 'ann' } },

@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'nod
 import { chmodSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { base58 } from '../../src/domain/transaction/base58.ts';
+import { base58 } from '../../src/domain/solana/base58.ts';
 import { SANDBOX_SIGNER_APP } from '../../src/sandbox/identity/remote-signer.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { newHome, type Service, startService } from './running-service.ts';

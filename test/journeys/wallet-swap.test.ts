@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
-import { signedBy } from '../actors/prepared-transaction/swap-stage.ts';
-import { keyOf } from '../domain/transaction/honest-transactions.ts';
+import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { PATIENCE, waitFor } from '../harness/wait-for.ts';
 import { type Service, startService } from './running-service.ts';
 

@@ -1,35 +1,35 @@
 // One agent's whole life on a real database: seven gates with evidence of the real evaluators, then a breaker takes it down.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
-import { createCommandDesk } from '../../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../../actors/agent/command-handler.ts';
 import { agentKind } from '../../actors/agent/effects.ts';
-import type { RunCarrier } from '../../actors/evaluation/carry-runs.ts';
 import { evaluationKind } from '../../actors/evaluation/effects.ts';
+import type { RunWorker } from '../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
-import { writeRecords } from '../../src/adapters/store/actor-records.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../src/adapters/store/agent-directory.ts';
-import { createCandleStore } from '../../src/adapters/store/candle-store.ts';
-import { writeCut } from '../../src/adapters/store/tick-store.ts';
-import { createBacktestRunner } from '../../src/boot/backtest-runner.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/evaluations.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { createLog } from '../../src/boot/log.ts';
-import type { ReplayedFill } from '../../src/boot/paper-broker.ts';
-import { replayTape } from '../../src/boot/replay.ts';
-import { createStressRunner } from '../../src/boot/stress-runner.ts';
-import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
 import type { Candle } from '../../src/domain/candle.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
-import { readManifest } from '../../src/domain/manifest-reader.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { createBacktestRunner } from '../../src/simulation/backtest/backtest-runner.ts';
+import { readBacktestRequest } from '../../src/simulation/backtest/request.ts';
+import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
+import { replayTape } from '../../src/simulation/replay.ts';
+import { createStressRunner } from '../../src/simulation/stress/stress-runner.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
-import { createGateStage, type GateStage, ORG } from '../adapters/store/gate-stage.ts';
+import { createGateFixture, type GateFixture, ORG } from '../adapters/store/gates/gate-fixture.ts';
 import { payload } from '../domain/authored.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -43,21 +43,21 @@ const PAPER_DAYS = 15;
 const SHADOW_DAYS = 6;
 const clock = createLiveClock();
 
-let stage: GateStage;
+let stage: GateFixture;
 let runtime: Runtime;
 let gates: Gates;
-let carrier: RunCarrier;
+let worker: RunWorker;
 let evaluations: ReturnType<typeof openEvaluations>;
 const as = (subject: string) => ({ orgId: ORG, subject, permissions: [], requestId: 'test' }) as const;
 
 beforeAll(async () => {
   const url = await testDatabase();
-  stage = await createGateStage(url);
+  stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
   runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
   gates = openGates({ sql, evaluator, runtime, newId });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
-  carrier = evaluations.carry(
+  worker = evaluations.carry(
     {
       backtest: createBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') }),
       stress_test: createStressRunner({ sql }),
@@ -67,7 +67,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await carrier.stop();
+  await worker.stop();
   await stage.close();
 });
 
@@ -209,7 +209,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
       candles,
     });
   }
-  const created = await createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId: stage.newId }).create(
+  const created = await createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId: stage.newId }).create(
     as('creator'),
     manifestOf(),
   );

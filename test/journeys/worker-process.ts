@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { TickStore } from '../../actors/agent/shard-tick.ts';
 import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
-import { createActorStore } from '../../src/adapters/store/actor-store.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
-import { createTickStore } from '../../src/adapters/store/tick-store.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { createMetrics } from '../../src/boot/metrics.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 
 /** What the environment variable WORKER holds, as JSON. */

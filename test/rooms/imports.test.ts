@@ -8,6 +8,8 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/domain', [], ['decimal.js', 'node:crypto']],
   ['streams', ['src/domain'], ['rxjs']],
   ['actors', ['src/domain', 'streams'], ['rxjs', 'xstate']],
+  ['src/trading', ['src/domain', 'streams', 'actors', 'api', 'src/adapters', 'src/boot'], ['rxjs']],
+  ['src/simulation', ['src/domain', 'streams', 'actors', 'src/trading', 'src/adapters', 'src/boot'], [/./]],
   [
     'src/adapters',
     ['src/domain', 'streams'],
@@ -30,7 +32,11 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
     ],
   ],
   ['src/sandbox', ['src/domain', 'streams'], [/./]],
-  ['api', ['src/domain', 'streams', 'actors'], [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'yaml', 'prom-client']],
+  [
+    'api',
+    ['src/domain', 'streams', 'actors', 'src/simulation'],
+    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'yaml', 'prom-client'],
+  ],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];
 

@@ -1,7 +1,8 @@
 /** A clock that starts where a test wants it and runs faster than the wall, for tests over real sockets. */
-import { createLiveClock } from '../../streams/live-clock.ts';
-import type { Clock } from '../../streams/clock.ts';
+
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
 
 export function acceleratedClock(start: EpochMs, speed: number): Clock {
   const began = performance.now();

@@ -1,4 +1,4 @@
-/** The listings of both prediction venues with their doubles: no market is streamed, so that all that is told was asked for. */
+/** The listings of both prediction venues with their simulators: no market is streamed, so that all that is told was asked for. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import type { PredictionFeed } from '../../src/adapters/venues/prediction/provid
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import type { FaultSwitch } from '../../src/sandbox/faults.ts';
 import { openAccessKey } from '../../src/sandbox/prediction/access-key.ts';
-import { createKalshiDouble } from '../../src/sandbox/prediction/kalshi-double.ts';
-import { createPolymarketDouble } from '../../src/sandbox/prediction/polymarket-double.ts';
+import { createKalshiSimulator } from '../../src/sandbox/prediction/kalshi-simulator.ts';
+import { createPolymarketSimulator } from '../../src/sandbox/prediction/polymarket-simulator.ts';
 import type { SeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 
@@ -33,7 +33,7 @@ export function openCatalogue(provider: 'polymarket' | 'kalshi', ground: Ground)
 }
 
 async function openPolymarket({ clock, questions, faults }: Ground): Promise<Catalogue> {
-  const { url, wsUrl, close } = await createPolymarketDouble({ questions, clock, faults, port: 0 });
+  const { url, wsUrl, close } = await createPolymarketSimulator({ questions, clock, faults, port: 0 });
   const budgetOf = (limit: number) => new WeightBudget(limit, POLYMARKET_WINDOW_MS);
   const { gamma, clob, data } = POLYMARKET_LIMITS;
   const rest = createPolymarketRest({
@@ -50,12 +50,12 @@ async function openPolymarket({ clock, questions, faults }: Ground): Promise<Cat
 async function openKalshi({ clock, questions, faults }: Ground): Promise<Catalogue> {
   const folder = mkdtempSync(join(tmpdir(), 'catalogue-'));
   const key = openAccessKey(folder);
-  const double = await createKalshiDouble({ questions, clock, key, faults, port: 0 });
-  const rest = createKalshiRest({ baseUrl: double.restUrl, clock, random, budget: new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000) });
+  const simulator = await createKalshiSimulator({ questions, clock, key, faults, port: 0 });
+  const rest = createKalshiRest({ baseUrl: simulator.restUrl, clock, random, budget: new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000) });
   return {
-    feed: createKalshiFeed({ streamUrl: double.wsUrl, key, rest, clock, random, maxStreamed: 0 }),
+    feed: createKalshiFeed({ streamUrl: simulator.wsUrl, key, rest, clock, random, maxStreamed: 0 }),
     async close() {
-      await double.close();
+      await simulator.close();
       rmSync(folder, { recursive: true });
     },
   };

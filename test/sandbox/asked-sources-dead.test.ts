@@ -9,7 +9,7 @@ import { createIntelligenceSources } from '../../src/boot/intelligence.ts';
 import { createRequestBudgets } from '../../src/boot/venues.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
-import { type Message, sourceStage } from './asked-sources-stage.ts';
+import { type Message, sourceFixture } from './asked-sources-fixture.ts';
 import { DEAD } from './dead-hosts.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -32,7 +32,7 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
   }
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-dead-sources' });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
-  const urls = Object.fromEntries(DOUBLES.map((double) => [double, url])) as Record<(typeof DOUBLES)[number], string>;
+  const urls = Object.fromEntries(DOUBLES.map((simulator) => [simulator, url])) as Record<(typeof DOUBLES)[number], string>;
   const { sources } = createIntelligenceSources(addressesOf(config, { urls }), clock, random, budgets);
   expect(sources).toHaveLength(INTELLIGENCE.length);
   return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
@@ -45,7 +45,7 @@ describe('ten minutes of a host that is', () => {
     cleanups.push(() => host.close());
     const attempts: number[][] = [];
     for (const seed of [1, 2]) {
-      const run = sourceStage(cleanups);
+      const run = sourceFixture(cleanups);
       const { clock } = run;
       const before = run.dialled();
       const at: number[] = [];

@@ -1,26 +1,26 @@
-/** Each source of intelligence with its double, asked every 15 s. */
+/** Each source of intelligence with its simulator, asked every 15 s. */
 import type { Observable } from 'rxjs';
 import { createFilingsFeed } from '../../src/adapters/intelligence/filings.ts';
 import { createMacroFeed } from '../../src/adapters/intelligence/macro.ts';
+import { createWireFeed } from '../../src/adapters/intelligence/newswire.ts';
 import { createSocialFeed } from '../../src/adapters/intelligence/social.ts';
 import { createTvlFeed } from '../../src/adapters/intelligence/tvl.ts';
-import { createWireFeed } from '../../src/adapters/intelligence/wire.ts';
-import { createKeyedDoor } from '../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../src/domain/intelligence/entities.ts';
 import type { FaultSwitch } from '../../src/sandbox/faults.ts';
-import { createFilingsDouble } from '../../src/sandbox/intelligence/filings-double.ts';
-import { createMacroDouble } from '../../src/sandbox/intelligence/macro-double.ts';
+import { createFilingsSimulator } from '../../src/sandbox/intelligence/filings-simulator.ts';
+import { createMacroSimulator } from '../../src/sandbox/intelligence/macro-simulator.ts';
 import { createSeededMacro } from '../../src/sandbox/intelligence/seeded-macro.ts';
 import { createSeededStories } from '../../src/sandbox/intelligence/seeded-stories.ts';
-import { createSocialDouble } from '../../src/sandbox/intelligence/social-double.ts';
-import { createTvlDouble } from '../../src/sandbox/intelligence/tvl-double.ts';
+import { createSocialSimulator } from '../../src/sandbox/intelligence/social-simulator.ts';
+import { createTvlSimulator } from '../../src/sandbox/intelligence/tvl-simulator.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
-import { createNewsDouble } from '../../src/sandbox/news/double.ts';
-import type { HttpDouble } from '../../src/sandbox/reference/http-double.ts';
+import { createNewsSimulator } from '../../src/sandbox/news/simulator.ts';
+import type { HttpSimulator } from '../../src/sandbox/reference/http-simulator.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
-import type { Message } from './asked-sources-stage.ts';
+import type { Message } from './asked-sources-fixture.ts';
 
 const random = (): number => 0.5;
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -38,24 +38,24 @@ const companies = [
   { cik: '1318605', symbol: 'TSLA', name: 'Tesla, Inc.' },
 ];
 
-/** Each source with its double. */
+/** Each source with its simulator. */
 export interface Source {
-  open(clock: VirtualClock, faults: FaultSwitch): Promise<HttpDouble>;
+  open(clock: VirtualClock, faults: FaultSwitch): Promise<HttpSimulator>;
   feed(url: string, clock: VirtualClock): Observable<Message>;
 }
-const doorOf = (baseUrl: string, clock: VirtualClock, headers: Record<string, string> = {}) =>
-  createKeyedDoor({ venue: 'reference', baseUrl, clock, random, perMinute: 6_000, headers, budget: new WeightBudget(6_000) });
+const clientOf = (baseUrl: string, clock: VirtualClock, headers: Record<string, string> = {}) =>
+  createKeyedClient({ venue: 'reference', baseUrl, clock, random, perMinute: 6_000, headers, budget: new WeightBudget(6_000) });
 const EVERY_MS = 15_000;
 export const SOURCES: Readonly<Record<string, Source>> = {
   wire: {
-    open: (clock, faults) => createNewsDouble({ news: stories, clock, faults, port: 0 }),
-    feed: (url, clock) => createWireFeed({ door: doorOf(url, clock), names, clock, random, everyMs: EVERY_MS }),
+    open: (clock, faults) => createNewsSimulator({ news: stories, clock, faults, port: 0 }),
+    feed: (url, clock) => createWireFeed({ client: clientOf(url, clock), names, clock, random, everyMs: EVERY_MS }),
   },
   filings: {
-    open: (clock, faults) => createFilingsDouble({ stories, companies, clock, faults, port: 0 }),
+    open: (clock, faults) => createFilingsSimulator({ stories, companies, clock, faults, port: 0 }),
     feed: (url, clock) =>
       createFilingsFeed({
-        door: doorOf(url, clock, { 'user-agent': 'Test desk@example.com' }),
+        client: clientOf(url, clock, { 'user-agent': 'Test desk@example.com' }),
         names: few,
         clock,
         random,
@@ -64,19 +64,19 @@ export const SOURCES: Readonly<Record<string, Source>> = {
       }),
   },
   macro: {
-    open: (clock, faults) => createMacroDouble({ macro: createSeededMacro(3, value), clock, apiKey: KEY, faults, port: 0 }),
+    open: (clock, faults) => createMacroSimulator({ macro: createSeededMacro(3, value), clock, apiKey: KEY, faults, port: 0 }),
     feed(url, clock) {
       const series = [{ id: 'DFF', title: '', group: 'rates', units: 'lin', unit: '', frequency: 'daily', maxAgeMs: DAY_MS }] as const;
-      return createMacroFeed({ door: doorOf(url, clock), apiKey: KEY, clock, random, everyMs: EVERY_MS, series });
+      return createMacroFeed({ client: clientOf(url, clock), apiKey: KEY, clock, random, everyMs: EVERY_MS, series });
     },
   },
   tvl: {
-    open: (clock, faults) => createTvlDouble({ market, clock, seed: 3, faults, port: 0 }),
-    feed: (url, clock) => createTvlFeed({ door: doorOf(url, clock), clock, random, everyMs: EVERY_MS, histories: 2 }),
+    open: (clock, faults) => createTvlSimulator({ market, clock, seed: 3, faults, port: 0 }),
+    feed: (url, clock) => createTvlFeed({ client: clientOf(url, clock), clock, random, everyMs: EVERY_MS, histories: 2 }),
   },
   social: {
-    open: (clock, faults) => createSocialDouble({ market, stories, clock, seed: 3, faults, port: 0 }),
+    open: (clock, faults) => createSocialSimulator({ market, stories, clock, seed: 3, faults, port: 0 }),
     feed: (url, clock) =>
-      createSocialFeed({ door: doorOf(url, clock), names, assets: ['AAPL', 'BTC'], siteUrl: null, clock, random, everyMs: EVERY_MS }),
+      createSocialFeed({ client: clientOf(url, clock), names, assets: ['AAPL', 'BTC'], siteUrl: null, clock, random, everyMs: EVERY_MS }),
   },
 };

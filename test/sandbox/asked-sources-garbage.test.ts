@@ -7,11 +7,11 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { createFaultSwitch, type FaultSwitch } from '../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
 import { createSeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';
-import { createShareQuotesDouble } from '../../src/sandbox/reference/share-quotes.ts';
+import { createShareQuotesSimulator } from '../../src/sandbox/reference/share-quotes.ts';
 import { openCatalogue } from './asked-sources-catalogue.ts';
 import { SOURCES } from './asked-sources-feeds.ts';
-import { type Message, sourceStage } from './asked-sources-stage.ts';
-import { openFaultStage, type ProviderName, stageMarket } from './fault-stage.ts';
+import { type Message, sourceFixture } from './asked-sources-fixture.ts';
+import { openFaultFixture, type ProviderName, stageMarket } from './fault-fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -43,7 +43,7 @@ describe('prices that are asked for', () => {
   const ASKED: readonly ProviderName[] = ['issuer', 'spotchain', 'kalshi-polled'];
 
   test.each(ASKED)('%s: every good answer tells its prices, every garbage one is counted, and the next poll heals', async (name) => {
-    const stage = await openFaultStage([name]);
+    const stage = await openFaultFixture([name]);
     cleanups.push(() => stage.close());
     const [provider] = stage.providers as [(typeof stage.providers)[0]];
     const { clock } = stage;
@@ -79,16 +79,23 @@ describe('prices that are asked for', () => {
   });
 
   test('the second source: every good answer tells its price, every garbage one is counted', async () => {
-    const run = sourceStage(cleanups);
+    const run = sourceFixture(cleanups);
     const market = createSeededMarket({ seed: 21 });
     const faults = createFaultSwitch(4);
     const { answers, spoiled } = garbageOf(faults);
-    const double = await createShareQuotesDouble({ market, clock: run.clock, symbols: ['AAPL', 'TSLA'], apiKey: 'right', faults, port: 0 });
-    cleanups.push(() => double.close());
+    const simulator = await createShareQuotesSimulator({
+      market,
+      clock: run.clock,
+      symbols: ['AAPL', 'TSLA'],
+      apiKey: 'right',
+      faults,
+      port: 0,
+    });
+    cleanups.push(() => simulator.close());
     const feed = withFallback({
       primary: { venue: 'reference', messages: concat(EMPTY, NEVER) },
       provider: FINNHUB,
-      baseUrl: `${double.url}/api/v1`,
+      baseUrl: `${simulator.url}/api/v1`,
       key: 'right',
       symbols: ['AAPL', 'TSLA'],
       clock: run.clock,
@@ -115,7 +122,7 @@ describe('a catalogue of prediction markets', () => {
   /** What was told of every market by the end, and when its last word came. */
   async function listen(provider: 'polymarket' | 'kalshi', garbage: number) {
     // Ten minutes before the questions of the day end: twenty markets close together and are decided one by one.
-    const run = sourceStage(cleanups, Date.UTC(2026, 10, 20, 16, 50));
+    const run = sourceFixture(cleanups, Date.UTC(2026, 10, 20, 16, 50));
     const { clock } = run;
     const market = stageMarket();
     const questions = createSeededQuestions({ seed: 11, market });
@@ -190,13 +197,13 @@ describe('intelligence', () => {
   test.each(Object.entries(SOURCES))('%s: nothing is lost to garbage, and every garbage answer is counted', async (_name, source) => {
     const told: Set<string>[] = [];
     for (const garbage of [0, 0.3]) {
-      const run = sourceStage(cleanups);
+      const run = sourceFixture(cleanups);
       const faults = createFaultSwitch(7);
       const { spoiled } = garbageOf(faults);
-      const double = await source.open(run.clock, faults);
-      cleanups.push(() => double.close());
+      const simulator = await source.open(run.clock, faults);
+      cleanups.push(() => simulator.close());
       faults.set({ garbage });
-      const heard = run.hear(source.feed(double.url, run.clock));
+      const heard = run.hear(source.feed(simulator.url, run.clock));
       await run.pass(400_000);
       faults.reset();
       await run.pass(60_000);

@@ -6,12 +6,12 @@ import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
 import type { ReferencePrice } from '../../src/domain/quote.ts';
 import { createFaultSwitch, type FaultSettings } from '../../src/sandbox/faults.ts';
 import { createSeededMarket } from '../../src/sandbox/market/seeded-market.ts';
-import { createShareQuotesDouble } from '../../src/sandbox/reference/share-quotes.ts';
+import { createShareQuotesSimulator } from '../../src/sandbox/reference/share-quotes.ts';
 import { COUNTED } from '../../streams/feed-counters.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
-import { DOORS } from './asked-sources-doors.ts';
+import { DOORS } from './asked-sources-clients.ts';
 import { SOURCES } from './asked-sources-feeds.ts';
-import { sourceStage } from './asked-sources-stage.ts';
+import { sourceFixture } from './asked-sources-fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -61,14 +61,14 @@ const FALLBACK = 'fallback';
 
 /** The second source of share prices under a fault, heard through the streams, while the first is silent. */
 async function fallbackRow({ name: fault, settings }: (typeof FAULTS)[number]): Promise<Row> {
-  const run = sourceStage(cleanups);
+  const run = sourceFixture(cleanups);
   const { clock } = run;
   const market = createSeededMarket({ seed: 21 });
   const faults = createFaultSwitch(4);
-  const double = await createShareQuotesDouble({ market, clock, symbols: ['AAPL'], apiKey: 'right', faults, port: 0 });
-  cleanups.push(() => double.close());
+  const simulator = await createShareQuotesSimulator({ market, clock, symbols: ['AAPL'], apiKey: 'right', faults, port: 0 });
+  cleanups.push(() => simulator.close());
   const primary = { venue: 'reference', messages: concat(EMPTY, NEVER) } as const;
-  const source = { provider: FINNHUB, baseUrl: `${double.url}/api/v1`, key: 'right', symbols: ['AAPL'] };
+  const source = { provider: FINNHUB, baseUrl: `${simulator.url}/api/v1`, key: 'right', symbols: ['AAPL'] };
   const pipeline = createMarketPipeline({
     clock,
     random,
@@ -129,11 +129,11 @@ describe('under', () => {
     { timeout: 60_000 },
     async ({ name: fault, settings }) => {
       for (const [source, { open, feed }] of Object.entries(SOURCES)) {
-        const run = sourceStage(cleanups);
+        const run = sourceFixture(cleanups);
         const faults = createFaultSwitch(7);
-        const double = await open(run.clock, faults);
-        cleanups.push(() => double.close());
-        const heard = run.hear(feed(double.url, run.clock));
+        const simulator = await open(run.clock, faults);
+        cleanups.push(() => simulator.close());
+        const heard = run.hear(feed(simulator.url, run.clock));
         const beats = (): number => heard.filter(({ kind }) => kind === 'heartbeat').length;
         for (let waited = 0; beats() === 0 && waited < 60_000; waited += 1_000) await run.pass(1_000);
         expect(beats(), `${source} before the fault`).toBeGreaterThan(0);
@@ -167,12 +167,12 @@ describe('under', () => {
     '$name whoever asks is told what is known and no more, and the next question is answered',
     { timeout: 60_000 },
     async ({ name: fault, settings }) => {
-      for (const [source, door] of Object.entries(DOORS)) {
-        const run = sourceStage(cleanups);
+      for (const [source, client] of Object.entries(DOORS)) {
+        const run = sourceFixture(cleanups);
         const { clock } = run;
         const faults = createFaultSwitch(7);
         const counted: string[] = [];
-        const opening = door.open(clock, faults, (reason) => void counted.push(reason));
+        const opening = client.open(clock, faults, (reason) => void counted.push(reason));
         const opened = await run.answer(opening);
         cleanups.push(() => opened.close());
         const words: string[] = [];
@@ -181,16 +181,16 @@ describe('under', () => {
           if (!words.includes(word)) words.push(word);
           return word;
         };
-        expect(await ask(), `${source} before the fault`).toBe(door.well);
+        expect(await ask(), `${source} before the fault`).toBe(client.well);
         expect(counted).toEqual([]);
         faults.set(settings);
         // Of answers that long a few are enough, where they show the whole course.
-        const lasts = settings.bigFrame === undefined || door.faultMs > 600_000 ? door.faultMs : 20_000;
-        for (const end = clock.now() + lasts; clock.now() < end; await run.pass(door.everyMs, door.everyMs / 10)) await ask();
+        const lasts = settings.bigFrame === undefined || client.faultMs > 600_000 ? client.faultMs : 20_000;
+        for (const end = clock.now() + lasts; clock.now() < end; await run.pass(client.everyMs, client.everyMs / 10)) await ask();
         faults.reset();
         const ended = clock.now();
         const beyond = words.length;
-        while ((await ask()) !== door.well) {
+        while ((await ask()) !== client.well) {
           expect(clock.now() - ended, `${source} heals`).toBeLessThan(120_000);
           await run.pass(1_000, 500);
         }
@@ -214,8 +214,8 @@ describe('under', () => {
       );
     const table = (lines: readonly string[]): string => `${line(head)}\n${line(head.map(() => '---'))}\n${lines.join('\n')}\n`;
     const sources = table([...linesOf(Object.keys(SOURCES), FAULTS), ...linesOf([FALLBACK], [...FAULTS, ...PRICE_FAULTS])]);
-    const doors = table(linesOf(Object.keys(DOORS), FAULTS));
-    await expect(`${INTRODUCTION}\n${sources}\n${DOORS_INTRODUCTION}\n${doors}`).toMatchFileSnapshot('../../docs/source-faults.md');
+    const clients = table(linesOf(Object.keys(DOORS), FAULTS));
+    await expect(`${INTRODUCTION}\n${sources}\n${DOORS_INTRODUCTION}\n${clients}`).toMatchFileSnapshot('../../docs/source-faults.md');
   });
 });
 

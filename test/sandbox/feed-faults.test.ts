@@ -8,7 +8,7 @@ import type { InstrumentKey } from '../../src/domain/venue.ts';
 import { FAULT_NAMES, type FaultSettings } from '../../src/sandbox/faults.ts';
 import { COUNTED } from '../../streams/feed-counters.ts';
 import type { MarketPipeline } from '../../streams/market-pipeline.ts';
-import { type FaultStage, openFaultStage, PROVIDERS, type Provider, type ProviderName } from './fault-stage.ts';
+import { type FaultFixture, openFaultFixture, PROVIDERS, type Provider, type ProviderName } from './fault-fixture.ts';
 
 interface Fault {
   /** As the table names it. */
@@ -180,7 +180,7 @@ class Witness {
   }
 }
 
-let stage: FaultStage | null = null;
+let stage: FaultFixture | null = null;
 afterEach(async () => {
   await stage?.close();
   stage = null;
@@ -188,9 +188,9 @@ afterEach(async () => {
 
 async function underFault(fault: Fault, names: readonly ProviderName[], faultMs: number, healMs: number): Promise<Row[]> {
   const able = names.filter((name) => unsaid(name, fault) === null);
-  stage = await openFaultStage(able);
+  stage = await openFaultFixture(able);
   const { clock, providers } = stage;
-  const witnesses = providers.map((provider) => new Witness(provider, (stage as FaultStage).listen(provider)));
+  const witnesses = providers.map((provider) => new Witness(provider, (stage as FaultFixture).listen(provider)));
   for (let waited = 0; !witnesses.every((one) => one.isLive(clock.now())); waited += 500) {
     const missing = witnesses.filter((one) => !one.isLive(clock.now())).map(({ provider }) => provider.name);
     expect(waited, `not live before the fault: ${missing.join()}`).toBeLessThan(60_000);

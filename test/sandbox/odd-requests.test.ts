@@ -1,4 +1,4 @@
-/** Requests that no client of ours sends: a double, which shares its process with the product, answers them and lives on. */
+/** Requests that no client of ours sends: a simulator, which shares its process with the product, answers them and lives on. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { openSandboxControl } from '../../src/sandbox/control.ts';
 import { createFaultSwitch } from '../../src/sandbox/faults.ts';
 import { listenOnLoopback } from '../../src/sandbox/loopback.ts';
-import { createHttpDouble } from '../../src/sandbox/reference/http-double.ts';
+import { createHttpSimulator } from '../../src/sandbox/reference/http-simulator.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 
 const clock = createLiveClock();
@@ -34,7 +34,7 @@ const SERVERS: Readonly<Record<string, () => Promise<{ url: string; close(): Pro
       }),
     }),
   'http double': () =>
-    createHttpDouble({
+    createHttpSimulator({
       clock,
       faults,
       port: 0,

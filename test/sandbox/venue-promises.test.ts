@@ -3,21 +3,21 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { DEAD } from './dead-hosts.ts';
-import { type FaultStage, openFaultStage, PROVIDERS, type ProviderName } from './fault-stage.ts';
+import { type FaultFixture, openFaultFixture, PROVIDERS, type ProviderName } from './fault-fixture.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-async function staged(...options: Parameters<typeof openFaultStage>): Promise<FaultStage> {
-  const stage = await openFaultStage(...options);
+async function staged(...options: Parameters<typeof openFaultFixture>): Promise<FaultFixture> {
+  const stage = await openFaultFixture(...options);
   cleanups.push(() => stage.close());
   return stage;
 }
 
 /** Everything that each provider of a stage tells from now on. */
-function listen(stage: FaultStage): Map<ProviderName, FeedMessage[]> {
+function listen(stage: FaultFixture): Map<ProviderName, FeedMessage[]> {
   return new Map(
     stage.providers.map((provider) => {
       const heard: FeedMessage[] = [];

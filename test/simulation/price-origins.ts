@@ -1,7 +1,7 @@
 // Where the numbers of a run come from: everything that prices an order, a fill or a mark is led back to a quote that
 // the venue itself has spoken. The world spells every venue's prices with digits of its own, so equality is origin.
 import { Decimal as DecimalJs } from 'decimal.js';
-import type { BookState, Fill, MarkedBook } from '../../src/domain/book.ts';
+import type { Fill, MarkedBook, TradingBook } from '../../src/domain/book.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
@@ -25,7 +25,7 @@ export interface PricedRun {
   readonly marks: readonly MarkedBook[];
   /** Quotes that orders were priced by when they were approved or carried out. */
   readonly quotes: readonly { readonly order: Order; readonly bid: string | null; readonly ask: string | null }[];
-  readonly books: readonly BookState[];
+  readonly books: readonly TradingBook[];
 }
 
 interface Said {

@@ -3,25 +3,25 @@
 import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
 import type { TickStore, TickTrades } from '../../actors/agent/shard-tick.ts';
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
-import { createProposalDesk } from '../../actors/proposal/command-desk.ts';
+import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import type { ProposalView } from '../../actors/proposal/commands.ts';
 import { proposalContext, proposalKind, proposalState } from '../../actors/proposal/effects.ts';
-import { executionCarriers } from '../../actors/proposal/execution.ts';
+import { executionWorkers } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
+import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
-import { startErrands } from '../../actors/runtime/errands.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
-import { agedQuote, createLiveMarks } from '../../src/boot/live-marks.ts';
-import { applyFill, type BookState, type Fill, type MarkedBook, markBook } from '../../src/domain/book.ts';
+import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
-import { type ExecutionLicence, isOpenProposal, LicenceLost, overtakenBy } from '../../src/domain/execution.ts';
-import type { Manifest } from '../../src/domain/manifest.ts';
+import { type ExecutionPermit, isOpenProposal, PermitLost, supersededBy } from '../../src/domain/execution.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, otherBooksOf } from '../../src/domain/risk/index.ts';
 import { type InstrumentKey, instrumentKey } from '../../src/domain/venue.ts';
+import { agedQuote, createLiveMarks } from '../../src/trading/live-marks.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 
@@ -38,7 +38,7 @@ export interface Trading {
   readonly states: readonly string[];
   /** Every proposal as it came to stand. */
   readonly proposals: readonly ProposalContext[];
-  readonly books: ReadonlyMap<string, BookState>;
+  readonly books: ReadonlyMap<string, TradingBook>;
   readonly assessed: readonly Assessed[];
   /** Executions that began in an epoch that a halt had ended. */
   readonly begunAfterHalt: number;
@@ -55,33 +55,33 @@ export function createTradingFloor(deps: {
 }) {
   const { memory, clock, orgId } = deps;
   const quotes = new Map<InstrumentKey, Quote>();
-  const books = new Map<string, BookState>();
+  const books = new Map<string, TradingBook>();
   const fills: { fill: Fill; quote: Quote }[] = [];
   const assessed: Assessed[] = [];
   let epoch = 0;
   let halts = 0;
   let cancelledByHalts = 0;
   let begunAfterHalt = 0;
-  let carrierDies = false;
+  let workerDies = false;
   let recordsRead = 0;
 
   const contextOf = (agentId: string) => agentContext(memory.actors.get(agentId)?.state as never);
-  function lost(agentId: string, licence: ExecutionLicence) {
+  function lost(agentId: string, permit: ExecutionPermit) {
     const state = memory.actors.get(agentId)?.state as never;
     const { manifestHash, autonomy } = agentContext(state);
     const { duty, stage } = agentValue(state);
-    return overtakenBy(licence, { epoch, manifestHash, paused: duty === 'paused', stage: stage as never, autonomy });
+    return supersededBy(permit, { epoch, manifestHash, paused: duty === 'paused', stage: stage as never, autonomy });
   }
 
-  // The database's part: a step whose licence is lost is not written; fills are booked with their step.
+  // The database's part: a step whose permit is lost is not written; fills are booked with their step.
   const store: MemoryStore = {
     ...memory,
     async commit(commits) {
       for (const { plan } of commits) {
         for (const record of plan.records) {
           if (record.type !== 'execution_licence') continue;
-          const reason = lost(record['agentId'] as string, record as unknown as ExecutionLicence);
-          if (reason !== null) throw new LicenceLost(reason);
+          const reason = lost(record['agentId'] as string, record as unknown as ExecutionPermit);
+          if (reason !== null) throw new PermitLost(reason);
         }
       }
       const stale = await memory.commit(commits);
@@ -106,7 +106,7 @@ export function createTradingFloor(deps: {
     }
   }
 
-  function fresh(agentId: string): BookState {
+  function fresh(agentId: string): TradingBook {
     const { manifestHash, manifestVersion } = contextOf(agentId);
     return untouchedBook({ id: agentId, stage: 'draft', manifest: deps.manifestOf(manifestHash), manifestVersion });
   }
@@ -116,7 +116,7 @@ export function createTradingFloor(deps: {
   }
 
   /** The agent's book with what is open on it; null where nothing has happened to it. */
-  function bookOf(agentId: string): BookState | null {
+  function bookOf(agentId: string): TradingBook | null {
     const open = proposals()
       .filter(({ state }) => isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)
       .map(({ id, state }) => {
@@ -161,35 +161,35 @@ export function createTradingFloor(deps: {
     },
   };
 
-  const desk = createProposalDesk({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(id) } });
+  const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(id) } });
   function viewOf(id: string): ProposalView | null {
     const row = memory.actors.get(id);
     if (row === undefined) return null;
     return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], changedAt: clock.now() };
   }
 
-  const carriers = executionCarriers({
+  const workers = executionWorkers({
     runtime,
     load: store.load,
     preTrade,
-    doors: {},
+    clients: {},
     leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
     clock,
   });
-  const errands = startErrands({
+  const activities = startActivities({
     store,
     runtime,
     clock,
     onError: (error) => {
       if ((error as Error).message !== 'the carrier died') deps.failures.push(error);
     },
-    carriers: Object.fromEntries(
-      Object.entries(carriers).map(([kind, carry]) => [
+    workers: Object.fromEntries(
+      Object.entries(workers).map(([kind, carry]) => [
         kind,
         async (payload: Parameters<typeof carry>[0], key: string) => {
           const answer = await carry(payload, key);
-          if (!carrierDies) return answer;
-          carrierDies = false;
+          if (!workerDies) return answer;
+          workerDies = false;
           throw new Error('the carrier died');
         },
       ]),
@@ -203,7 +203,7 @@ export function createTradingFloor(deps: {
       quotes.set(instrumentKey(quote.venue, quote.instrument), quote);
     },
     books: (async (agentIds) => {
-      const found = new Map<string, BookState>();
+      const found = new Map<string, TradingBook>();
       for (const id of agentIds) {
         const state = bookOf(id);
         if (state !== null) found.set(state.id, state);
@@ -215,16 +215,16 @@ export function createTradingFloor(deps: {
         ids.map((id) => [id, { epoch, preferences: DEFAULT_PREFERENCES, books: [...books.values()] }] as const),
       )) satisfies TickStore['organizations'],
     async begin(trades: TickTrades): Promise<void> {
-      for (const { agentId, licence, start, overtaken } of trades.proposals) {
-        const reason = lost(agentId, licence);
+      for (const { agentId, permit, start, overtaken } of trades.proposals) {
+        const reason = lost(agentId, permit);
         await store.start(reason === null ? start : overtaken(reason));
       }
     },
     async approveAll(): Promise<void> {
       const pending = proposals().filter(({ state }) => proposalState(state) === 'pending_approval');
-      for (const { id } of pending) await desk.approve({ orgId, subject: 'ann', permissions: [], requestId: 'r' }, id);
+      for (const { id } of pending) await handler.approve({ orgId, subject: 'ann', permissions: [], requestId: 'r' }, id);
     },
-    /** The halt as the command desk makes it: epoch, proposals, agents. */
+    /** The halt as the command handler makes it: epoch, proposals, agents. */
     async halt(agentIds: readonly string[]): Promise<void> {
       epoch++;
       halts++;
@@ -235,11 +235,11 @@ export function createTradingFloor(deps: {
       await runtime.deliverMany(agentIds, { type: 'pause', cause: 'emergency_halt' }, { cause: 'test' });
     },
     /** The next execution is carried out, but whoever did so dies before its answer is kept. */
-    killNextCarrier(): void {
-      carrierDies = true;
+    killNextWorker(): void {
+      workerDies = true;
     },
     async stop(): Promise<void> {
-      await errands.stop();
+      await activities.stop();
     },
     outcome: (): Trading => ({
       fills,

@@ -1,8 +1,6 @@
 // Venue separation over whole runs: what prices an order, a fill, a mark or a risk check on a venue is that venue's own word.
 import { expect, test } from 'vitest';
 import { replayAgent } from '../../src/boot/cli/tape.ts';
-import type { ReplayedFill } from '../../src/boot/paper-broker.ts';
-import { type ReplayTape, replayTape } from '../../src/boot/replay.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { MarkedBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -10,9 +8,11 @@ import type { DecisionRow } from '../../src/domain/decision.ts';
 import type { FeedMessage, MarketEvent } from '../../src/domain/market-event.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/venue.ts';
+import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
+import { type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { foreignPrices, type PricedRun } from './price-origins.ts';
-import { type Fault, MANIFESTS, type Outcome, plan, POOL_USD, START, simulate } from './world.ts';
+import { type Fault, MANIFESTS, type Outcome, POOL_USD, plan, START, simulate } from './world.ts';
 
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 10);
 const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;

@@ -18,7 +18,7 @@ import type { Cut } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
-import { type Manifest, manifestHash } from '../../src/domain/manifest.ts';
+import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import type { Venue } from '../../src/domain/venue.ts';
@@ -402,7 +402,7 @@ export async function simulate(
         price(fault.venue);
       } else if (fault.kind === 'approve') told.push(floor.approveAll());
       else if (fault.kind === 'halt') told.push(floor.halt(ids));
-      else if (fault.kind === 'carrier_dies') floor.killNextCarrier();
+      else if (fault.kind === 'carrier_dies') floor.killNextWorker();
       else if (fault.kind === 'pause')
         told.push(runtime.deliver(ids[fault.agent] as string, { type: 'pause', cause: 'operator' }, { cause: 'test' }));
       else if (fault.kind === 'resume')

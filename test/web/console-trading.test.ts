@@ -12,7 +12,7 @@ import {
   signIn,
   startServiceWithPast,
   type Watched,
-} from './console-stage.ts';
+} from './console-fixture.ts';
 
 const PATIENT = {
   universe: ['BTCUSDT'],

@@ -16,7 +16,7 @@ import {
   signIn,
   startServiceWithPast,
   type Watched,
-} from './console-stage.ts';
+} from './console-fixture.ts';
 
 if (CHROMIUM === null)
   console.warn('the console is not tested in a browser: there is no Chromium on this machine (Debian: apt-get install chromium)');

@@ -7,5 +7,5 @@ export const agentsChannel = announcementChannel({
   about: 'How the agents stand, then every change of stage, duty, autonomy and breakers.',
   actorParam: 'agentId',
   // In the shape of `GET /v1/agents`.
-  snapshot: async (doors, orgId, agentId) => (await doors.agentsNow(orgId, agentId)).map(agentBody),
+  snapshot: async (ports, orgId, agentId) => (await ports.agentsNow(orgId, agentId)).map(agentBody),
 });

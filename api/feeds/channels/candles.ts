@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
-import type { StoredCandle } from '../../doors.ts';
-import type { FeedDoors } from '../doors.ts';
+import type { StoredCandle } from '../../ports.ts';
+import type { FeedPorts } from '../ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 
 /** Bars that a new subscription is shown, and the furthest back that a late bar is waited for. */
@@ -33,8 +33,8 @@ export const candlesChannel: LatestChannel = {
     const known = CATALOG.byKey(key) !== undefined || CATALOG.entries.some(({ benchmark }) => benchmark === key);
     return known ? null : `instrument: ${String(venue)} has none of that name; GET /v1/catalog lists them`;
   },
-  open(doors, params) {
-    return followSeries(doors, params as unknown as Series);
+  open(ports, params) {
+    return followSeries(ports, params as unknown as Series);
   },
 };
 
@@ -44,8 +44,8 @@ interface Series {
   readonly timeframe: string;
 }
 
-function followSeries(doors: FeedDoors, series: Series): LatestSource {
-  const { clock } = doors;
+function followSeries(ports: FeedPorts, series: Series): LatestSource {
+  const { clock } = ports;
   const barMs = timeframeMs(series.timeframe) as number;
   const bars = new Map<EpochMs, StoredCandle>();
   let listener: (changed: readonly ChangedState[]) => void = () => {};
@@ -73,7 +73,7 @@ function followSeries(doors: FeedDoors, series: Series): LatestSource {
     let from = Math.max(0, to - KEPT_BARS * barMs);
     while (from < to && bars.has(from)) from += barMs;
     if (from >= to) return true;
-    const found = await doors.candles.range({ ...series, from, to, limit: KEPT_BARS, askAgainMs: LOOK_AGAIN_MS / 2 });
+    const found = await ports.candles.range({ ...series, from, to, limit: KEPT_BARS, askAgainMs: LOOK_AGAIN_MS / 2 });
     if (stopped) return true;
     const fresh = found.filter((bar) => !bars.has(bar.openTime));
     for (const bar of fresh) bars.set(bar.openTime, bar);
@@ -90,7 +90,7 @@ function followSeries(doors: FeedDoors, series: Series): LatestSource {
       read().then(
         (there) => plan(there),
         (error: unknown) => {
-          doors.reportDefect(error, 'feeds: candles');
+          ports.reportDefect(error, 'feeds: candles');
           plan(false);
         },
       );

@@ -2,7 +2,7 @@
 import { type TObject, Type } from 'typebox';
 import type { Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
-import type { AnnouncementRow, FeedDoors } from '../doors.ts';
+import type { AnnouncementRow, FeedPorts } from '../ports.ts';
 
 /** One item of an announcement, ready for the wire. */
 export interface FeedItem {
@@ -35,9 +35,9 @@ export interface AnnouncementChannel extends ChannelBase {
   /** Whether rows that name no organization concern everybody. */
   readonly shared: boolean;
   /** What a client gets first that does not resume; null where only changes are sent. */
-  readonly snapshot: ((doors: FeedDoors, orgId: string, actorId: string | null) => Promise<Json>) | null;
+  readonly snapshot: ((ports: FeedPorts, orgId: string, actorId: string | null) => Promise<Json>) | null;
   /** The items of an announcement that stands for many; null where it is its own item. Always the same items in the same order. */
-  readonly expand: ((doors: FeedDoors, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
+  readonly expand: ((ports: FeedPorts, row: AnnouncementRow, orgId: string) => Promise<readonly FeedItem[]>) | null;
 }
 
 /** One thing that changed: `key` is what it replaces, `json` writes it when it is sent. */
@@ -61,7 +61,7 @@ export interface LatestChannel extends ChannelBase {
   readonly kind: 'latest';
   /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
   problem(params: { readonly [name: string]: Json }): string | null;
-  open(doors: FeedDoors, params: { readonly [name: string]: Json }): LatestSource;
+  open(ports: FeedPorts, params: { readonly [name: string]: Json }): LatestSource;
 }
 
 export type Channel = QuoteChannel | AnnouncementChannel | LatestChannel;

@@ -1,6 +1,6 @@
 /** The `decisions` channel: every decision record, in the order of their commits, although a whole shard announces itself only once. */
 import type { Json } from '../../../src/domain/canonical-json.ts';
-import type { AnnouncementRow, DecisionBatch } from '../doors.ts';
+import type { AnnouncementRow, DecisionBatch } from '../ports.ts';
 import { announcementChannel } from './channel.ts';
 
 /** Which batch an announcement is about; null where it names none. */
@@ -17,14 +17,14 @@ export const decisionsChannel = announcementChannel({
   actorParam: 'agentId',
   // A shard's batch holds agents of many organizations; expanding it takes only the caller's.
   shared: true,
-  expand: async (doors, row, orgId) => {
+  expand: async (ports, row, orgId) => {
     const batch = batchOf(row);
     if (batch === null) {
       // A defect of the writer; to try again would hold up every decision after it.
-      doors.reportDefect(new Error(`announcement ${row.xid}.${row.seq} on decisions names no batch: ${JSON.stringify(row.body)}`), 'feeds');
+      ports.reportDefect(new Error(`announcement ${row.xid}.${row.seq} on decisions names no batch: ${JSON.stringify(row.body)}`), 'feeds');
       return [];
     }
-    const records = [...(await doors.expandDecisions(batch, orgId))];
+    const records = [...(await ports.expandDecisions(batch, orgId))];
     // An index is a place in this order, and it must be the same whenever a client resumes.
     records.sort((a, b) => (a.slot !== b.slot ? (a.slot < b.slot ? -1 : 1) : a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0));
     return records.map((record, index) => ({ index, actorId: record.agentId, data: record as unknown as Json }));

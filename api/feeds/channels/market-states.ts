@@ -1,7 +1,7 @@
 /** The channels `order_book`, `tickers` and `perps`: the newest market states, conflated. */
 import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog.ts';
-import { type BookState, type MarketState, type MarketStateKind, marketStateKey } from '../../../src/domain/market-state.ts';
+import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
@@ -9,7 +9,7 @@ import { stateQuality } from '../../../streams/state-quality.ts';
 import { perpBody } from '../../v1/perps/perp-body.ts';
 import { standingOf } from '../../v1/state-reads.ts';
 import { tickerBody } from '../../v1/tickers/ticker-body.ts';
-import type { FeedDoors } from '../doors.ts';
+import type { FeedPorts } from '../ports.ts';
 import type { LatestChannel, LatestSource } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
@@ -22,18 +22,18 @@ type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kin
 
 /** The states of one kind that match, as a source; each is written when it is sent, with its age of that moment. */
 function statesSource<Kind extends MarketStateKind>(
-  doors: FeedDoors,
+  ports: FeedPorts,
   kind: Kind,
   matches: (state: StateOf<Kind>) => boolean,
   body: (state: StateOf<Kind>, at: EpochMs) => unknown,
 ): LatestSource {
   const wanted = (state: MarketState): state is StateOf<Kind> => state.kind === kind && matches(state as StateOf<Kind>);
-  const json = (state: StateOf<Kind>): string => JSON.stringify(body(state, doors.clock.now()));
+  const json = (state: StateOf<Kind>): string => JSON.stringify(body(state, ports.clock.now()));
   return {
     ready: null,
-    snapshot: () => doors.states.snapshot().filter(wanted).map(json),
+    snapshot: () => ports.states.snapshot().filter(wanted).map(json),
     subscribe: (listener) =>
-      doors.states.subscribe((changed) => {
+      ports.states.subscribe((changed) => {
         const found = changed.filter(wanted);
         if (found.length > 0) listener(found.map((state) => ({ key: marketStateKey(state), json: () => json(state) })));
       }),
@@ -46,10 +46,10 @@ function unknownInstrument(venue: Venue, instrument: unknown): string | null {
 }
 
 /** A book as `GET /v1/order-book` shows it, with its age. */
-export function bookBody(book: BookState, depth: number, doors: Pick<FeedDoors, 'states'>, at: EpochMs) {
+export function bookBody(book: OrderBookSnapshot, depth: number, ports: Pick<FeedPorts, 'states'>, at: EpochMs) {
   const limit = limitsOf(DEFAULT_LIMITS, book.venue, book.source).maxAgeMs;
-  const { ageMs, quality, flags } = stateQuality(book, standingOf(doors.states, book.venue), at, limit);
-  const levels = (side: BookState['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
+  const { ageMs, quality, flags } = stateQuality(book, standingOf(ports.states, book.venue), at, limit);
+  const levels = (side: OrderBookSnapshot['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
   return {
     venue: book.venue,
     instrument: book.instrument,
@@ -80,13 +80,13 @@ export const orderBookChannel: LatestChannel = {
     { additionalProperties: false },
   ),
   problem: ({ venue, instrument }) => unknownInstrument(venue as Venue, instrument),
-  open(doors, params) {
+  open(ports, params) {
     const { venue, instrument, depth = DEFAULT_DEPTH } = params as { venue: Venue; instrument: string; depth?: number };
     return statesSource(
-      doors,
+      ports,
       'order_book',
       (book) => book.venue === venue && book.instrument === instrument,
-      (book, at) => bookBody(book, depth, doors, at),
+      (book, at) => bookBody(book, depth, ports, at),
     );
   },
 };
@@ -98,12 +98,12 @@ export const tickersChannel: LatestChannel = {
   permission: 'market:read',
   params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
   problem: ({ instrument }) => unknownInstrument('spotexchange', instrument),
-  open(doors, { instrument }) {
+  open(ports, { instrument }) {
     return statesSource(
-      doors,
+      ports,
       'day_ticker',
       (ticker) => instrument === undefined || ticker.instrument === instrument,
-      (ticker, at) => tickerBody(ticker, standingOf(doors.states, 'spotexchange'), at),
+      (ticker, at) => tickerBody(ticker, standingOf(ports.states, 'spotexchange'), at),
     );
   },
 };
@@ -115,13 +115,13 @@ export const perpsChannel: LatestChannel = {
   permission: 'market:read',
   params: Type.Object({ instrument: Type.Optional(INSTRUMENT) }, { additionalProperties: false }),
   problem: ({ instrument }) => unknownInstrument('evmvenue', instrument),
-  open(doors, { instrument }) {
-    const quoteOf = (name: string) => doors.quotes.latest(`evmvenue:${name}`);
+  open(ports, { instrument }) {
+    const quoteOf = (name: string) => ports.quotes.latest(`evmvenue:${name}`);
     return statesSource(
-      doors,
+      ports,
       'perp_context',
       (perp) => instrument === undefined || perp.instrument === instrument,
-      (perp, at) => perpBody(perp, quoteOf(perp.instrument), standingOf(doors.states, 'evmvenue'), at),
+      (perp, at) => perpBody(perp, quoteOf(perp.instrument), standingOf(ports.states, 'evmvenue'), at),
     );
   },
 };

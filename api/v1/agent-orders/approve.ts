@@ -20,12 +20,12 @@ export const approveProposal = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The proposal, approved.', schema: ProposalBody } },
   refusals: ['not_found', 'state_conflict', 'halted', 'blocked_by_risk'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
-      return carryOut(request, reply, { status: 200, answer: proposalBody, run: (context) => doors.proposalCommands.approve(context, id) });
+      return carryOut(request, reply, { status: 200, answer: proposalBody, run: (context) => ports.proposalCommands.approve(context, id) });
     };
   },
 });

@@ -1,7 +1,8 @@
 /** POST /v1/agent-orders/:id/decline: an operator says no. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
@@ -23,8 +24,8 @@ export const declineProposal = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The proposal, declined.', schema: ProposalBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
@@ -32,7 +33,7 @@ export const declineProposal = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: proposalBody,
-        run: (context) => doors.proposalCommands.decline(context, id, reason),
+        run: (context) => ports.proposalCommands.decline(context, id, reason),
       });
     };
   },

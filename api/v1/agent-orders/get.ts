@@ -15,9 +15,9 @@ export const getProposal = defineRoute({
   schema: { params: ProposalPath },
   answers: { 200: { description: 'The proposal.', schema: ProposalBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const proposal = id === null ? null : await doors.proposals.find(memberOf(request).orgId, id);
+    const proposal = id === null ? null : await ports.proposals.find(memberOf(request).orgId, id);
     return proposal === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(proposal);
   },
 });

@@ -19,10 +19,10 @@ export const listProposals = defineRoute({
   },
   answers: { 200: { description: 'A page of proposals.', schema: pageOf(ProposalBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { state, agentId } = request.query;
     const filter = { ...(state === undefined ? {} : { state }), ...(agentId === undefined ? {} : { agentId: agentId.toLowerCase() }) };
     const page = pageOfQuery(request.query, 'proposals', POSITIONS.number);
-    return pageBody(await doors.proposals.list(memberOf(request).orgId, filter, page), 'proposals', proposalBody);
+    return pageBody(await ports.proposals.list(memberOf(request).orgId, filter, page), 'proposals', proposalBody);
   },
 });

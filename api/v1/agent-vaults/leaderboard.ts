@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
-import type { RankedVault } from '../../doors.ts';
+import type { RankedVault } from '../../ports.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';
 
@@ -70,10 +70,10 @@ export const rankVaults = defineRoute({
   },
   answers: { 200: { description: 'A page of the ranking.', schema: pageOf(RankedVaultBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const window = request.query.window ?? '30d';
     const list = `vaults-${window}`;
     const page = pageOfQuery(request.query, list, POSITIONS.number);
-    return pageBody(await doors.vaultRanking.rank(memberOf(request).orgId, window, page), list, rankedBody);
+    return pageBody(await ports.vaultRanking.rank(memberOf(request).orgId, window, page), list, rankedBody);
   },
 });

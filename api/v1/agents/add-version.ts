@@ -22,16 +22,16 @@ export const addAgentVersion = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The version was added.', schema: ManifestTakenBody } },
   refusals: ['manifest_invalid', 'not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const read = manifestOf(doors, request.body);
+      const read = manifestOf(ports, request.body);
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,
         answer: (view: AgentView) => manifestTakenBody(view, read),
-        run: (context) => doors.commands.addVersion(context, id, read.manifest),
+        run: (context) => ports.commands.addVersion(context, id, read.manifest),
       });
     };
   },

@@ -1,9 +1,10 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest (spec section 4.6). */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
-import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
-import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { ASSUMPTION_LIMITS } from '../../../src/simulation/backtest/assumptions.ts';
+import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf, Time } from '../../shapes.ts';
@@ -42,17 +43,17 @@ export const backtestAgent = defineRoute({
   idempotent: true,
   answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      const read = readBacktestRequest(request.body ?? {}, doors.clock.now());
+      const read = readBacktestRequest(request.body ?? {}, ports.clock.now());
       if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: read });
       return carryOut(request, reply, {
         status: 202,
         answer: evaluationBody,
-        run: (context) => doors.evaluations.commands.start(context, id, 'backtest', read as never),
+        run: (context) => ports.evaluations.commands.start(context, id, 'backtest', read as never),
       });
     };
   },

@@ -17,15 +17,15 @@ export const cancelEvaluation = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The run, cancelled.', schema: EvaluationRunBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const ids = runIdsOf(request.params);
       if (ids === null) return sendProblem(reply, 'not_found', NO_RUN);
       return carryOut(request, reply, {
         status: 200,
         answer: evaluationBody,
-        run: (context) => doors.evaluations.commands.cancel(context, ids.agentId, ids.runId),
+        run: (context) => ports.evaluations.commands.cancel(context, ids.agentId, ids.runId),
       });
     };
   },

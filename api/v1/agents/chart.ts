@@ -1,7 +1,8 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, nullable } from '../../shapes.ts';
@@ -29,11 +30,11 @@ export const getChart = defineRoute({
   schema: { params: AgentPath },
   answers: { 200: { description: 'The chart.', schema: ChartBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const standing = id === null ? null : await doors.agents.standing(memberOf(request).orgId, id);
+    const standing = id === null ? null : await ports.agents.standing(memberOf(request).orgId, id);
     if (standing === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    const chart = doors.charts.describe(standing.machine);
+    const chart = ports.charts.describe(standing.machine);
     const { machine, version, status, value } = standing;
     return { machine, version, status, value, definition: chart?.definition ?? null, mermaid: chart?.mermaid ?? null };
   },

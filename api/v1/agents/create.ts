@@ -18,14 +18,14 @@ export const createAgent = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The agent was created.', schema: ManifestTakenBody } },
   refusals: ['manifest_invalid', 'halted', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const read = manifestOf(doors, request.body);
+      const read = manifestOf(ports, request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: (view: AgentView) => manifestTakenBody(view, read),
-        run: (context) => doors.commands.create(context, read.manifest),
+        run: (context) => ports.commands.create(context, read.manifest),
       });
     };
   },

@@ -16,11 +16,11 @@ export const getDecision = defineRoute({
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
   answers: { 200: { description: 'The decision.', schema: DecisionBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
-      id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+      id === null || !isUuid(decisionId) ? null : await ports.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
     return found ?? sendProblem(reply, 'not_found', NO_DECISION);
   },
 });

@@ -18,10 +18,10 @@ export const listDecisions = defineRoute({
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of decisions.', schema: pageOf(DecisionBody) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'decisions', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await doors.decisions.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.decisions.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'decisions', (decision) => decision);
   },

@@ -26,13 +26,13 @@ export const emergencyHalt = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The halt holds.', schema: HaltBody } },
   refusals: [],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) =>
       carryOut(request, reply, {
         status: 200,
         answer: ({ paused, cancelledProposals, epoch }: HaltView) => ({ paused, cancelledProposals, epoch }),
-        run: (context) => doors.commands.emergencyHalt(context),
+        run: (context) => ports.commands.emergencyHalt(context),
       });
   },
 });

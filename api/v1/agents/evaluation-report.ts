@@ -17,9 +17,9 @@ export const getEvaluationReport = defineRoute({
   schema: { params: RunPath },
   answers: { 200: { description: 'The page; it needs nothing from anywhere.', contentType: 'text/html' } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);
-    const report = ids === null ? null : await doors.evaluations.report(memberOf(request).orgId, ids.agentId, ids.runId);
+    const report = ids === null ? null : await ports.evaluations.report(memberOf(request).orgId, ids.agentId, ids.runId);
     if (report === null) return sendProblem(reply, 'not_found', NO_RUN);
     return reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', POLICY).send(report.report);
   },

@@ -27,12 +27,12 @@ export const getEvaluation = defineRoute({
   schema: { params: RunPath },
   answers: { 200: { description: 'The run.', schema: EvaluationDetail } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);
     const { orgId } = memberOf(request);
-    const run = ids === null ? null : await doors.evaluations.find(orgId, ids.agentId, ids.runId);
+    const run = ids === null ? null : await ports.evaluations.find(orgId, ids.agentId, ids.runId);
     if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
-    const report = await doors.evaluations.report(orgId, ids.agentId, ids.runId);
+    const report = await ports.evaluations.report(orgId, ids.agentId, ids.runId);
     return { ...run, result: report === null ? null : (JSON.parse(report.result) as object) };
   },
 });

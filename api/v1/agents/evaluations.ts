@@ -18,10 +18,10 @@ export const listEvaluations = defineRoute({
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of runs.', schema: pageOf(EvaluationRunBody) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evaluations', POSITIONS.uuid);
     const id = idInPath(request.params);
-    const found = id === null ? null : await doors.evaluations.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.evaluations.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evaluations', evaluationBody);
   },

@@ -1,8 +1,9 @@
 /** GET /v1/agents/:id/evidence: evaluations that are tied to the agent's manifest hashes, newest first. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, HashText, nullable, objectOf, pageFields, pageOf } from '../../shapes.ts';
@@ -30,10 +31,10 @@ export const listEvidence = defineRoute({
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of evidence.', schema: pageOf(EvidenceBody) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evidence', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await doors.agents.evidence(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.evidence(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evidence', (evidence) => ({
       ...gateEvidenceBody(evidence),

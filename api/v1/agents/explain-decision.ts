@@ -34,11 +34,11 @@ export const explainAgentDecision = defineRoute({
     },
   },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
-      id === null || !isUuid(decisionId) ? null : await doors.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+      id === null || !isUuid(decisionId) ? null : await ports.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
     if (found === null) return sendProblem(reply, 'not_found', NO_DECISION);
     return { decisionId: found.id, hash: found.hash, ...explainDecision(found) };
   },

@@ -1,8 +1,9 @@
 /** GET /v1/agents/:id/gates: where each of the seven gates stands for the active manifest. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { STAGES } from '../../../src/domain/agent.ts';
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, choice, GateCheckBody, StageWord } from '../../shapes.ts';
@@ -35,9 +36,9 @@ export const listGates = defineRoute({
   schema: { params: AgentPath },
   answers: { 200: { description: 'The gates in order.', schema: Type.Object({ stage: StageWord, gates: Type.Array(GateBody) }) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await doors.gates.standing(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.gates.standing(memberOf(request).orgId, id);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);
     return {

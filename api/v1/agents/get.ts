@@ -1,7 +1,8 @@
 /** GET /v1/agents/:id: one agent with its manifest versions. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, HashText, Time } from '../../shapes.ts';
@@ -33,9 +34,9 @@ export const getAgent = defineRoute({
   schema: { params: AgentPath },
   answers: { 200: { description: 'The agent.', schema: AgentDetailBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const agent = id === null ? null : await doors.agents.get(memberOf(request).orgId, id);
+    const agent = id === null ? null : await ports.agents.get(memberOf(request).orgId, id);
     if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return { ...agentBody(agent), versions: agent.versions, manifest: agent.manifest };
   },

@@ -1,9 +1,10 @@
 /** GET /v1/agents/:id/history: the committed steps of the agent's state chart, newest first. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
@@ -33,10 +34,10 @@ export const listHistory = defineRoute({
   schema: { params: AgentPath, querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of steps.', schema: pageOf(StepBody) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'history', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await doors.agents.history(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.history(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'history', (step) => ({ ...step, at: isoTime(step.at) }));
   },

@@ -16,8 +16,8 @@ export const listAgents = defineRoute({
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of agents.', schema: pageOf(AgentBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'agents', POSITIONS.uuid);
-    return pageBody(await doors.agents.list(memberOf(request).orgId, page), 'agents', agentBody);
+    return pageBody(await ports.agents.list(memberOf(request).orgId, page), 'agents', agentBody);
   },
 });

@@ -1,10 +1,10 @@
 /** Manifests in request bodies: either form (spec sections 2.5, 2.6), JSON or YAML, read by the domain. */
 import { type TSchema, Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
-import { manifestDeclarativeSchema } from '../../../src/domain/manifest-declarative.ts';
-import { manifestPayloadSchema } from '../../../src/domain/manifest-payload.ts';
-import { type ReadManifest, readManifest } from '../../../src/domain/manifest-reader.ts';
-import type { ApiDoors } from '../../doors.ts';
+import { manifestDeclarativeSchema } from '../../../src/domain/manifest/declarative-form.ts';
+import { manifestPayloadSchema } from '../../../src/domain/manifest/payload-form.ts';
+import { type ReadManifest, readManifest } from '../../../src/domain/manifest/reader.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { InputError, problemsDetail } from '../../problem.ts';
 import { AutonomyWord, StageWord } from '../../shapes.ts';
 import { AGENT_EXAMPLE, agentBody, agentFields } from './agent-body.ts';
@@ -41,8 +41,8 @@ export function manifestTakenBody(view: AgentView, { requestedAutonomy, requeste
  * Reads a body as a manifest.
  * @throws InputError `manifest_invalid` with every problem that it has.
  */
-export function manifestOf(doors: ApiDoors, body: unknown): ReadManifest {
-  const read = readManifest(body, doors.catalog);
+export function manifestOf(ports: ApiPorts, body: unknown): ReadManifest {
+  const read = readManifest(body, ports.catalog);
   if (!read.ok) throw new InputError('manifest_invalid', problemsDetail(read.problems), read.problems);
   return read;
 }

@@ -19,12 +19,12 @@ export const pauseAgent = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The agent, paused.', schema: AgentBody } },
   refusals: ['not_found', 'already_paused', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.pause(context, id) });
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.commands.pause(context, id) });
     };
   },
 });

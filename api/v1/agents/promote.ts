@@ -20,12 +20,12 @@ export const promoteAgent = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The agent at its new stage.', schema: AgentBody } },
   refusals: ['not_found', 'evidence_missing', 'gate_failed', 'sign_off_refused', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.gates.promote(context, id) });
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.gates.promote(context, id) });
     };
   },
 });

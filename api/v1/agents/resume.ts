@@ -20,12 +20,12 @@ export const resumeAgent = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The agent, on duty again.', schema: AgentBody } },
   refusals: ['not_found', 'not_paused', 'cause_persists', 'resume_by_creator', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => doors.commands.resume(context, id) });
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.commands.resume(context, id) });
     };
   },
 });

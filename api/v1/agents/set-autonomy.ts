@@ -23,8 +23,8 @@ export const setAgentAutonomy = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The agent at its new level.', schema: AgentBody } },
   refusals: ['not_found', 'autonomy_refused', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -33,7 +33,7 @@ export const setAgentAutonomy = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: agentBody,
-        run: (context) => doors.commands.setAutonomy(context, id, autonomy),
+        run: (context) => ports.commands.setAutonomy(context, id, autonomy),
       });
     };
   },

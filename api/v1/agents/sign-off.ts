@@ -1,8 +1,9 @@
 /** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live` (spec section 3.1). */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
-import type { GateEvidence } from '../../../actors/agent/gate-desk.ts';
+import type { GateEvidence } from '../../../actors/agent/gate-handler.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
@@ -28,8 +29,8 @@ export const signOffAgent = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The word is on record.', schema: GateEvidenceBody } },
   refusals: ['not_found', 'sign_off_refused', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -37,7 +38,7 @@ export const signOffAgent = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (evidence: GateEvidence) => gateEvidenceBody(evidence),
-        run: (context) => doors.gates.signOff(context, id, { approved, comment: comment ?? '' }),
+        run: (context) => ports.gates.signOff(context, id, { approved, comment: comment ?? '' }),
       });
     };
   },

@@ -1,7 +1,8 @@
 /** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest (spec sections 3.1, 4.6). */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, objectOf } from '../../shapes.ts';
@@ -36,8 +37,8 @@ export const stressTestAgent = defineRoute({
   idempotent: true,
   answers: { 202: { description: 'The run, queued.', schema: EvaluationRunBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -45,7 +46,7 @@ export const stressTestAgent = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: evaluationBody,
-        run: (context) => doors.evaluations.commands.start(context, id, 'stress_test', { seeds }),
+        run: (context) => ports.evaluations.commands.start(context, id, 'stress_test', { seeds }),
       });
     };
   },

@@ -20,15 +20,15 @@ export const depositIntoVault = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The deposit.', schema: VaultChangeBody } },
   refusals: ['not_found', 'blocked_by_risk', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       return carryOut(request, reply, {
         status: 201,
         answer: vaultChangeBody,
-        run: (context) => doors.vaults.deposit(context, id, request.body.amountUsd),
+        run: (context) => ports.vaults.deposit(context, id, request.body.amountUsd),
       });
     };
   },

@@ -1,8 +1,9 @@
 /** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault (spec section 2.12). */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
 import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
 import { InputError, sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, DecimalText, objectOf } from '../../shapes.ts';
@@ -28,8 +29,8 @@ export const withdrawFromVault = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The withdrawal.', schema: VaultChangeBody } },
   refusals: ['not_found', 'blocked_by_risk', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
@@ -37,7 +38,7 @@ export const withdrawFromVault = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: vaultChangeBody,
-        run: (context) => doors.vaults.withdraw(context, id, wanted),
+        run: (context) => ports.vaults.withdraw(context, id, wanted),
       });
     };
   },

@@ -17,9 +17,9 @@ export const getVault = defineRoute({
   schema: { params: AgentPath },
   answers: { 200: { description: 'The vault; one that was never paid into is empty.', schema: VaultBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const vault = id === null ? null : await doors.vaults.read(memberOf(request).orgId, id);
+    const vault = id === null ? null : await ports.vaults.read(memberOf(request).orgId, id);
     return vault === null ? sendProblem(reply, 'not_found', NO_AGENT) : vaultBody(vault);
   },
 });

@@ -1,9 +1,10 @@
 /** GET /v1/agents/:id/versions: manifest versions and what changed between them. */
-import { idInPath } from '../../identifier.ts';
+
 import { Type } from 'typebox';
-import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest-diff.ts';
+import { diffManifests, type ManifestDiff } from '../../../src/domain/manifest/diff.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, choice, HashText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
@@ -62,14 +63,14 @@ export const listVersions = defineRoute({
     },
   },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'versions', POSITIONS.number);
     const { from = null, to = null } = request.query;
     const { orgId } = memberOf(request);
     const id = idInPath(request.params);
     // Compared backwards, the same versions are listed.
     const range = from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
-    const found = id === null ? null : await doors.agents.versions(orgId, id, range, page);
+    const found = id === null ? null : await ports.agents.versions(orgId, id, range, page);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const listed = pageBody(found, 'versions', ({ version, manifestHash, createdBy, createdAt, manifest, previous }) => ({
       version,
@@ -79,7 +80,7 @@ export const listVersions = defineRoute({
       ...diffBody(previous === null ? NO_DIFF : diffManifests(previous, manifest)),
     }));
     if (from === null || to === null) return { ...listed, comparison: null };
-    const [before, after] = await Promise.all([doors.agents.manifest(orgId, id, from), doors.agents.manifest(orgId, id, to)]);
+    const [before, after] = await Promise.all([ports.agents.manifest(orgId, id, from), ports.agents.manifest(orgId, id, to)]);
     if (before === null || after === null)
       return sendProblem(reply, 'not_found', `the agent has no version ${before === null ? from : to} of its manifest`);
     return { ...listed, comparison: { from, to, ...diffBody(diffManifests(before, after)) } };

@@ -43,10 +43,10 @@ export const listFills = defineRoute({
   },
   answers: { 200: { description: 'A page of fills.', schema: pageOf(FillBody) } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'fills', POSITIONS.number);
     const { id } = request.params;
-    const found = readBookId(id) === null ? null : await doors.books.fills(memberOf(request).orgId, id, page);
+    const found = readBookId(id) === null ? null : await ports.books.fills(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_BOOK);
     return pageBody(found, 'fills', ({ at, quotes, ...plain }) => ({
       ...plain,

@@ -3,11 +3,11 @@ import { Type } from 'typebox';
 import { agentBook } from '../../../src/domain/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import type { BookSummary } from '../../book-doors.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import type { BookSummary } from './ports.ts';
 
 const BookBody = Type.Object(
   {
@@ -74,8 +74,8 @@ export const listBooks = defineRoute({
   schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of books.', schema: pageOf(BookBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'books', POSITIONS.number);
-    return pageBody(await doors.books.list(memberOf(request).orgId, request.query.agentId ?? null, page), 'books', bookBody);
+    return pageBody(await ports.books.list(memberOf(request).orgId, request.query.agentId ?? null, page), 'books', bookBody);
   },
 });

@@ -81,14 +81,14 @@ export const listCandles = defineRoute({
   },
   answers: { 200: { description: 'A page of candles.', schema: CandlesBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const { query } = request;
     const length = timeframeMs(query.timeframe);
     if (length === null) throw malformed('query.timeframe', 'no timeframe', '<n>m or <n>h');
     const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
-    if (!knownInstrument(doors.catalog, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    if (!knownInstrument(ports.catalog, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
     // Only bars that are closed by now are expected.
-    const now = slotOf(doors.clock.now(), length);
+    const now = slotOf(ports.clock.now(), length);
     const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));
     const asked = query.from === undefined ? Math.max(0, to - limit * length) : alignUp(instantOf(query.from, 'query.from'), length);
     if (query.from !== undefined && query.to !== undefined && instantOf(query.from, 'query.from') > instantOf(query.to, 'query.to')) {
@@ -96,7 +96,7 @@ export const listCandles = defineRoute({
     }
     const from = after === null ? asked : Math.max(asked, Number(after) + length);
     const { venue, instrument, timeframe } = query;
-    const found = from >= to ? [] : await doors.candles.range({ venue, instrument, timeframe, from, to, limit: limit + 1 });
+    const found = from >= to ? [] : await ports.candles.range({ venue, instrument, timeframe, from, to, limit: limit + 1 });
     const candles = found.slice(0, limit);
     const last = candles.at(-1);
     const more = found.length > limit && last !== undefined;
@@ -110,7 +110,7 @@ export const listCandles = defineRoute({
     const gaps: CandleGap[] = [];
     if (holes.length > 0) {
       const series = { venue, instrument, timeframe };
-      const [windows, firstOpen] = await Promise.all([doors.candles.windows(series, { from, to: end }), doors.candles.firstOpen(series)]);
+      const [windows, firstOpen] = await Promise.all([ports.candles.windows(series, { from, to: end }), ports.candles.firstOpen(series)]);
       for (const hole of holes) gaps.push(...explainGap(hole, { venue, barMs: length, windows, firstOpen }));
     }
     return {

@@ -14,7 +14,7 @@ import { QUALITIES, type Quality, type Quote, type ReferencePrice } from '../../
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { gapToMarkPct, impliedValuation, midPrice, premiumPct } from '../../../src/domain/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
-import type { ApiDoors } from '../../doors.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { choice, ExecutableVenueWord, NullableDecimalText, nullable, nullableChoice } from '../../shapes.ts';
 
 export const KindWord = choice(INSTRUMENT_KINDS);
@@ -108,14 +108,14 @@ function tokenBody(token: TokenFacts, at: EpochMs) {
   };
 }
 
-function latestOf(doors: ApiDoors, key: InstrumentKey | null): Quote | ReferencePrice | undefined {
-  return key === null ? undefined : doors.quotes.latest(splitInstrumentKey(key))[0];
+function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | ReferencePrice | undefined {
+  return key === null ? undefined : ports.quotes.latest(splitInstrumentKey(key))[0];
 }
 
 /** The issuer's mark of an entry with its valuation; null where nobody has heard one. */
-function markOf(doors: ApiDoors, entry: CatalogEntry): IssuerMarkState | null {
+function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
-  const state = doors.states.latest(`issuer_mark ${entry.benchmark}`);
+  const state = ports.states.latest(`issuer_mark ${entry.benchmark}`);
   return state?.kind === 'issuer_mark' ? state : null;
 }
 
@@ -146,14 +146,14 @@ function markFields(price: ReferencePrice | null, state: IssuerMarkState | null,
   };
 }
 
-export function entryBody(doors: ApiDoors, entry: CatalogEntry) {
-  const at = doors.clock.now();
-  const quote = latestOf(doors, entry.key);
-  const heard = latestOf(doors, entry.benchmark);
+export function entryBody(ports: ApiPorts, entry: CatalogEntry) {
+  const at = ports.clock.now();
+  const quote = latestOf(ports, entry.key);
+  const heard = latestOf(ports, entry.benchmark);
   const benchmark = heard?.kind === 'reference' ? heard : null;
   const livePrice = quote?.kind === 'quote' ? midPrice(quote.bid, quote.ask) : null;
   const byMark = entry.benchmarkKind === 'issuer_mark';
-  const marked = markFields(byMark ? benchmark : null, markOf(doors, entry), livePrice);
+  const marked = markFields(byMark ? benchmark : null, markOf(ports, entry), livePrice);
   const base = byMark ? marked.issuerMark : (benchmark?.referencePrice ?? null);
   return {
     key: entry.key,

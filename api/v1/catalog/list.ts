@@ -33,11 +33,11 @@ export const listCatalog = defineRoute({
   },
   answers: { 200: { description: 'A page of the catalog, by venue and instrument.', schema: pageOf(CatalogEntryBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const { venue, kind, classification, underlying, q } = request.query;
     const word = q?.trim().toLowerCase();
     const page = pageOfQuery(request.query, 'catalog', POSITIONS.instrument);
-    const found = doors.catalog.entries.filter(
+    const found = ports.catalog.entries.filter(
       (entry) =>
         (venue === undefined || entry.venue === venue) &&
         (kind === undefined || entry.kind === kind) &&
@@ -48,7 +48,7 @@ export const listCatalog = defineRoute({
     return pageBody(
       pageOfKeyed(found, ({ key }) => key, page),
       'catalog',
-      (entry) => entryBody(doors, entry),
+      (entry) => entryBody(ports, entry),
     );
   },
 });

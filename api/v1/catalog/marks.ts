@@ -35,8 +35,8 @@ export const listMarks = defineRoute({
   schema: { querystring: objectOf({ instrument: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })), ...pageFields }) },
   answers: { 200: { description: 'Changes of marks, newest first.', schema: pageOf(MarkChangeBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
-    const page = await doors.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
+  handle: (ports) => async (request) => {
+    const page = await ports.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
     return pageBody(page, 'marks', ({ change, previous }) => ({
       instrument: change.symbol,
       issuer: change.issuer,

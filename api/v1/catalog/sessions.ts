@@ -70,10 +70,10 @@ export const listSessions = defineRoute({
   },
   answers: { 200: { description: 'Trading days and holidays, ascending; weekends are left out.', schema: pageOf(SessionDayBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const { query } = request;
     const page = pageOfQuery(query, 'sessions', POSITIONS.date);
-    const from = dateOf(query.from ?? newYorkDate(doors.clock.now()), 'query.from');
+    const from = dateOf(query.from ?? newYorkDate(ports.clock.now()), 'query.from');
     const to = query.to === undefined ? later(from, DEFAULT_DAYS) : dateOf(query.to, 'query.to');
     if (from > to) throw malformed('query.from', '`from` is later than `to`', 'a day not after `to`');
     return pageBody(

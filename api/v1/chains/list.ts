@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';
-import type { ChainDay, ChainRow } from '../../intelligence-doors.ts';
 import { defineRoute } from '../../route.ts';
 import { DecimalText, nullable, objectOf, pageFields, Time } from '../../shapes.ts';
+import type { ChainDay, ChainRow } from '../intelligence/ports.ts';
 import { changePct, DAY_PATTERN, dayOf } from '../intelligence/reading.ts';
 
 const DAY_MS = 86_400_000;
@@ -73,18 +73,18 @@ export const listChains = defineRoute({
   },
   answers: { 200: { description: 'A page of chains, the largest first.', schema: ChainsBody } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { chain, historyDays } = request.query;
     const { limit, after } = pageOfQuery(request.query, 'chains', POSITIONS.number);
-    const now = doors.clock.now();
-    const [rows, total] = await Promise.all([doors.intelligence.chains(), doors.intelligence.allChains()]);
+    const now = ports.clock.now();
+    const [rows, total] = await Promise.all([ports.intelligence.chains(), ports.intelligence.allChains()]);
     const found = rows.filter((row) => chain === undefined || row.chain?.toLowerCase() === chain.toLowerCase());
     const begin = Number(after ?? 0);
     const page = found.slice(begin, begin + limit);
     const days =
       historyDays === undefined
         ? null
-        : await doors.intelligence.chainDays([null, ...page.map((row) => row.chain)], dayOf(now - (historyDays - 1) * DAY_MS));
+        : await ports.intelligence.chainDays([null, ...page.map((row) => row.chain)], dayOf(now - (historyDays - 1) * DAY_MS));
     const historyOf = (of: string | null): { readonly history?: readonly ChainDay[] } =>
       days === null ? {} : { history: days.get(of) ?? [] };
     return {

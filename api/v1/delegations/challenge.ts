@@ -27,14 +27,14 @@ export const challengeDelegation = defineRoute({
   schema: { body: objectOf(wishFields) },
   answers: { 200: { description: 'The text.', schema: ChallengeBody } },
   refusals: ['not_found'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const wish = wishOf(request.body);
       return carryOut(request, reply, {
         status: 200,
         answer: ({ text, terms }) => ({ text, issuedAt: isoTime(terms.issuedAt), nonce: terms.nonce }),
-        run: (context) => doors.delegationCommands.challenge(context, wish),
+        run: (context) => ports.delegationCommands.challenge(context, wish),
       });
     };
   },

@@ -25,15 +25,15 @@ export const grantDelegation = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The delegation.', schema: DelegationBody } },
   refusals: ['not_found', 'state_conflict', 'signature_invalid', 'challenge_expired'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { issuedAt, nonce, signature } = request.body;
       const terms = { ...wishOf(request.body), issuedAt: Date.parse(issuedAt), nonce: nonce.toLowerCase() };
       return carryOut(request, reply, {
         status: 201,
         answer: delegationBody,
-        run: (context) => doors.delegationCommands.grant(context, terms, signature),
+        run: (context) => ports.delegationCommands.grant(context, terms, signature),
       });
     };
   },

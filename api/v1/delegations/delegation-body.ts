@@ -1,7 +1,7 @@
 /** A delegation on the wire (spec section 5.6). */
 import { Type } from 'typebox';
-import type { Delegation } from '../../../src/domain/delegation.ts';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
+import type { Delegation } from '../../../src/domain/delegation.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';

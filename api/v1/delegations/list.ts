@@ -17,9 +17,9 @@ export const listDelegations = defineRoute({
   schema: { querystring: objectOf({ ...pageFields, agentId: Type.Optional(IdText) }) },
   answers: { 200: { description: 'A page of delegations.', schema: pageOf(DelegationBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
     const agentId = request.query.agentId ?? null;
-    return pageBody(await doors.delegations.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
+    return pageBody(await ports.delegations.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
   },
 });

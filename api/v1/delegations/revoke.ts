@@ -19,15 +19,15 @@ export const revokeDelegation = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The delegation, revoked.', schema: DelegationBody } },
   refusals: ['not_found', 'state_conflict'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_DELEGATION);
       return carryOut(request, reply, {
         status: 200,
         answer: delegationBody,
-        run: (context) => doors.delegationCommands.revoke(context, id),
+        run: (context) => ports.delegationCommands.revoke(context, id),
       });
     };
   },

@@ -5,8 +5,8 @@ import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';
 import { CHANNELS, DIRECTIONS, EVENT_KINDS, REPORT_ACTIONS } from '../../../src/domain/intelligence/report.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import type { StoredEvent } from '../../intelligence-doors.ts';
 import { choice, nullable, nullableChoice, Time } from '../../shapes.ts';
+import type { StoredEvent } from './ports.ts';
 
 export const KindWord = choice(EVENT_KINDS, 'What it is about; `filing` and `wire` where nothing more is known.');
 export const SeverityWord = choice(SEVERITIES);

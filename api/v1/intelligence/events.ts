@@ -30,19 +30,19 @@ export const listEvents = defineRoute({
   },
   answers: { 200: { description: 'A page of events.', schema: pageOf(EventBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { symbol, minSeverity, kind, confirmed, from } = request.query;
     const page = pageOfQuery(request.query, 'market-events', BY_TIME);
     const since = from === undefined ? undefined : Date.parse(from);
     if (since !== undefined && !Number.isFinite(since))
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(doors.catalog, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog, symbol) }),
       ...(minSeverity === undefined ? {} : { minSeverity }),
       ...(kind === undefined ? {} : { kind }),
       ...(confirmed === undefined ? {} : { confirmed }),
       ...(since === undefined ? {} : { from: since }),
     };
-    return pageBody(await doors.intelligence.events(filter, page), 'market-events', eventBody);
+    return pageBody(await ports.intelligence.events(filter, page), 'market-events', eventBody);
   },
 });

@@ -17,10 +17,10 @@ import {
   SERIES_UNITS,
 } from '../../../src/domain/intelligence/macro.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import type { StoredPoint } from '../../intelligence-doors.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, nullable, nullableChoice, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
+import type { StoredPoint } from './ports.ts';
 import { DAY_PATTERN, dayOf } from './reading.ts';
 
 const DAY_MS = 86_400_000;
@@ -143,20 +143,20 @@ export const getMacro = defineRoute({
   },
   answers: { 200: { description: 'Macro intelligence.', schema: MacroBody } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { group, observations = 12, asOf, calendarDays = 30, minImpact = 'low' } = request.query;
-    const now = doors.clock.now();
+    const now = ports.clock.now();
     if (asOf !== undefined && !(dateAt(asOf) <= now))
       throw malformed('query.asOf', 'a day that is not over or is none', 'today or a day before it');
     const at = asOf === undefined ? now : Math.min(now, dateAt(asOf) + DAY_MS - 1);
     const days = Math.max(LEAST_DAYS, observations * 32);
     const [points, releases] = await Promise.all([
-      doors.intelligence.series(
+      ports.intelligence.series(
         MACRO_SERIES.map(({ id }) => id),
         dayOf(at - days * DAY_MS),
         dayOf(at),
       ),
-      doors.intelligence.releases(dayOf(at - 7 * DAY_MS), dayOf(at + calendarDays * DAY_MS)),
+      ports.intelligence.releases(dayOf(at - 7 * DAY_MS), dayOf(at + calendarDays * DAY_MS)),
     ]);
     const known = new Map(MACRO_SERIES.map((series) => [series.id, knownOf(series, points.get(series.id) ?? [], at)]));
     const impacts = RELEASE_IMPACTS.slice(0, RELEASE_IMPACTS.indexOf(minImpact) + 1);

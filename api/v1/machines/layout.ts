@@ -54,8 +54,8 @@ export const getMachineLayout = defineRoute({
   schema: { params: objectOf({ machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }) }) },
   answers: { 200: { description: 'The layout.', schema: LayoutBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
-    const layout = await doors.charts.layout(request.params.machine);
+  handle: (ports) => async (request, reply) => {
+    const layout = await ports.charts.layout(request.params.machine);
     return layout ?? sendProblem(reply, 'not_found', 'this version of the service has no such machine');
   },
 });

@@ -97,11 +97,11 @@ export const getMacroRegime = defineRoute({
   schema: { querystring: objectOf({}) },
   answers: { 200: { description: 'The regime and its inputs.', schema: RegimeBody } },
   refusals: [],
-  handle: (doors) => async () => {
-    const now = doors.clock.now();
+  handle: (ports) => async () => {
+    const now = ports.clock.now();
     const [points, all] = await Promise.all([
-      doors.intelligence.series(REGIME_SERIES, dayOf(now - READ_DAYS * DAY_MS), dayOf(now)),
-      doors.intelligence.allChains(),
+      ports.intelligence.series(REGIME_SERIES, dayOf(now - READ_DAYS * DAY_MS), dayOf(now)),
+      ports.intelligence.allChains(),
     ]);
     const change = all === null || all.weekBefore === null ? null : percentChange(all.tvlUsd, all.weekBefore);
     const reading = readRegime(measureInputs(points, all === null || change === null ? null : { value: change, at: all.receivedAt }), now);

@@ -15,9 +15,9 @@ export const getMarketOrder = defineRoute({
   schema: { params: MarketOrderPath },
   answers: { 200: { description: 'The order.', schema: MarketOrderBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await doors.marketOrders.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.marketOrders.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_MARKET_ORDER) : marketOrderBody(order);
   },
 });

@@ -17,11 +17,11 @@ export const listMarketOrders = defineRoute({
   schema: { querystring: objectOf({ ...pageFields, mode: Type.Optional(choice(EXECUTION_MODES)) }) },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(MarketOrderBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { mode } = request.query;
     const page = pageOfQuery(request.query, 'market-orders', POSITIONS.number);
     return pageBody(
-      await doors.marketOrders.list(memberOf(request).orgId, mode === undefined ? {} : { mode }, page),
+      await ports.marketOrders.list(memberOf(request).orgId, mode === undefined ? {} : { mode }, page),
       'market-orders',
       marketOrderBody,
     );

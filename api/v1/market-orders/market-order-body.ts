@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market-order/commands.ts';
 import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
-import type { ApiDoors } from '../../doors.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { choice, IdText, nullable, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { knownInstrument, NO_INSTRUMENT } from '../instrument.ts';
@@ -33,9 +33,9 @@ interface Wish extends WishedTerms {
 }
 
 /** The wish as a request. @throws InputError where not exactly one size is given, or one is zero, or the instrument is none of the exchange's. */
-export function requestOf(doors: Pick<ApiDoors, 'catalog'>, wish: Wish): MarketOrderRequest {
+export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
   const { instrument, side } = wish;
-  if (!knownInstrument(doors.catalog, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
+  if (!knownInstrument(ports.catalog, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish) };
 }
 

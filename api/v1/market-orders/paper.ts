@@ -16,14 +16,14 @@ export const placePaperOrder = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The order as it ended.', schema: MarketOrderBody } },
   refusals: ['halted', 'blocked_by_risk'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = requestOf(doors, request.body);
+      const wish = requestOf(ports, request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: marketOrderBody,
-        run: (context) => doors.marketOrderCommands.place(context, 'paper', wish),
+        run: (context) => ports.marketOrderCommands.place(context, 'paper', wish),
       });
     };
   },

@@ -16,14 +16,14 @@ export const placeSpotexchangeOrder = defineRoute({
   idempotent: true,
   answers: { 202: { description: 'The order on its way.', schema: MarketOrderBody } },
   refusals: ['halted', 'feature_disabled', 'blocked_by_risk'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
-      const wish = requestOf(doors, request.body);
+      const wish = requestOf(ports, request.body);
       return carryOut(request, reply, {
         status: 202,
         answer: marketOrderBody,
-        run: (context) => doors.marketOrderCommands.place(context, 'live', wish),
+        run: (context) => ports.marketOrderCommands.place(context, 'live', wish),
       });
     };
   },

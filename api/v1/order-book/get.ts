@@ -41,10 +41,10 @@ export const getOrderBook = defineRoute({
   },
   answers: { 200: { description: 'The book.', schema: OrderBookBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const { venue, instrument, depth = DEFAULT_DEPTH } = request.query;
-    if (!knownInstrument(doors.catalog, venue, instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
-    const read = await doors.orderBook.read(venue, instrument, depth);
+    if (!knownInstrument(ports.catalog, venue, instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    const read = await ports.orderBook.read(venue, instrument, depth);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { source, observedAt, receivedAt, quality, flags, bids, asks } = read.value;
     return {

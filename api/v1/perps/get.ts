@@ -39,17 +39,17 @@ export const getPerp = defineRoute({
   },
   answers: { 200: { description: 'The perpetual.', schema: PerpDetailBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const { instrument } = request.params;
     const hours = request.query.hours ?? DEFAULT_HOURS;
-    if (!knownInstrument(doors.catalog, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
-    const context = doors.states.latest(`perp_context evmvenue:${instrument}`);
+    if (!knownInstrument(ports.catalog, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    const context = ports.states.latest(`perp_context evmvenue:${instrument}`);
     if (context?.kind !== 'perp_context') return sendProblem(reply, 'unavailable', `nothing was heard of ${instrument} on evmvenue yet`);
-    const history = await doors.funding.recent(instrument, hours);
-    const at = doors.clock.now();
-    const [quote = null] = doors.quotes.latest({ venue: 'evmvenue', instrument });
+    const history = await ports.funding.recent(instrument, hours);
+    const at = ports.clock.now();
+    const [quote = null] = ports.quotes.latest({ venue: 'evmvenue', instrument });
     return {
-      ...perpBody(context, quote, standingOf(doors.states, 'evmvenue'), at),
+      ...perpBody(context, quote, standingOf(ports.states, 'evmvenue'), at),
       funding: history.ok
         ? {
             items: history.value.rates.map((rate) => ({ at: isoTime(rate.at), hourlyFunding: rate.hourlyFunding })).reverse(),

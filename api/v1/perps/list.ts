@@ -23,13 +23,13 @@ export const listPerps = defineRoute({
   },
   answers: { 200: { description: 'A page of perpetuals.', schema: pageOf(PerpBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'perps', POSITIONS.instrument);
-    const found = statesOf(doors.states, 'perp_context').filter((perp) => instrument === undefined || perp.instrument === instrument);
-    const standing = standingOf(doors.states, 'evmvenue');
-    const at = doors.clock.now();
-    const quotes = new Map(doors.quotes.latest({ venue: 'evmvenue' }).map((quote) => [quote.instrument, quote]));
+    const found = statesOf(ports.states, 'perp_context').filter((perp) => instrument === undefined || perp.instrument === instrument);
+    const standing = standingOf(ports.states, 'evmvenue');
+    const at = ports.clock.now();
+    const quotes = new Map(ports.quotes.latest({ venue: 'evmvenue' }).map((quote) => [quote.instrument, quote]));
     return pageBody(
       pageOfKeyed(found, (perp) => instrumentKey(perp.venue, perp.instrument), page),
       'perps',

@@ -43,12 +43,12 @@ export const getPortfolio = defineRoute({
     },
   },
   refusals: [],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const wallets = namedWallets((request.query.wallets ?? '').split(','), 'query.wallets');
     const mode = modeOf(request.query.mode, wallets, 'query.mode');
-    const read = await readWallets(doors, wallets);
+    const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const portfolio = portfolioOf(await doors.portfolio.read(memberOf(request).orgId, mode, read.value), doors.catalog);
+    const portfolio = portfolioOf(await ports.portfolio.read(memberOf(request).orgId, mode, read.value), ports.catalog);
     return { ...portfolioBody(portfolio), formulas: FORMULAS, inputs: portfolio.inputs.map(inputBody) };
   },
 });

@@ -118,15 +118,15 @@ export const simulateImpact = defineRoute({
     },
   },
   refusals: [],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const { body } = request;
     const wallets = namedWallets(body.wallets ?? [], '$.wallets');
     const mode = modeOf(body.mode, wallets, '$.mode');
-    const allocations = body.allocations.map((wish, index) => allocationOf(doors.catalog, wish, `$.allocations[${index}]`));
-    const read = await readWallets(doors, wallets);
+    const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog, wish, `$.allocations[${index}]`));
+    const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const { material, book, judged } = await doors.portfolio.judge(memberOf(request).orgId, mode, read.value, allocations);
-    const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, doors.catalog);
+    const { material, book, judged } = await ports.portfolio.judge(memberOf(request).orgId, mode, read.value, allocations);
+    const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, ports.catalog);
     return {
       allocations: simulated.map(simulatedBody),
       before: portfolioBody(before),

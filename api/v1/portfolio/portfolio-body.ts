@@ -1,11 +1,11 @@
 /** A portfolio on the wire: every number beside the ids of what it was made of. */
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { ACCOUNT_KINDS } from '../../../src/domain/portfolio/account.ts';
 import { ASSET_CLASSES } from '../../../src/domain/portfolio/asset-class.ts';
 import { EXPOSURE_RELATIONS } from '../../../src/domain/portfolio/exposure.ts';
-import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/holdings.ts';
-import { PLACE_KINDS } from '../../../src/domain/portfolio/place.ts';
 import { PORTFOLIO_FORMULAS, type Portfolio } from '../../../src/domain/portfolio/portfolio.ts';
+import { PRICINGS, type PriceSource } from '../../../src/domain/portfolio/positions.ts';
 import { SCENARIO_IDS, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import { INPUT_KINDS, type PortfolioInput } from '../../../src/domain/portfolio/trace.ts';
 import { QUALITIES } from '../../../src/domain/quote.ts';
@@ -119,7 +119,7 @@ export const PortfolioBody = Type.Object(
     places: Type.Array(
       Type.Object({
         id: Type.String(),
-        kind: choice(PLACE_KINDS),
+        kind: choice(ACCOUNT_KINDS),
         agentId: nullable('string'),
         address: nullable('string'),
         cashUsd: { ...DecimalText, description: 'US dollars and dollar stablecoins at par; net of the value of perpetuals.' },

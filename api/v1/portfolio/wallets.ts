@@ -1,17 +1,22 @@
 /** Wallets that a request names beside the books: read at the node and the venue that know them, each on its own. */
 import { isChainAddress } from '../../../src/domain/listed-token.ts';
-import { placeOfChainWallet, placeOfPerpAccount, placeOfPrimaryWallet, type ReadPlace } from '../../../src/domain/portfolio/place.ts';
+import {
+  accountOfChainWallet,
+  accountOfPerpAccount,
+  accountOfPrimaryWallet,
+  type ReadAccount,
+} from '../../../src/domain/portfolio/account.ts';
 import type { UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
 import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
-import type { ApiDoors } from '../../doors.ts';
-import type { PortfolioWallets } from '../../portfolio-doors.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { malformed } from '../../strict-json.ts';
+import type { PortfolioWallets } from './ports.ts';
 
 /** Wallets that one request may name. */
 const MAX_WALLETS = 5;
 const WALLET_FORM = '0x and 40 hexadecimal digits, or an address of the primary chain';
 
-type WalletDoors = Pick<ApiDoors, 'publicWallets' | 'chainWallets' | 'primaryWallets' | 'catalog' | 'clock'>;
+type WalletPorts = Pick<ApiPorts, 'publicWallets' | 'chainWallets' | 'primaryWallets' | 'catalog' | 'clock'>;
 
 /** The addresses of a request, each once. @throws InputError for too many, or what is no address; the checksum is looked at by who reads it. */
 export function namedWallets(addresses: readonly string[], path: string): readonly string[] {
@@ -32,8 +37,8 @@ export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly st
 }
 
 /** Reads wallets. What does not answer is named; only an address whose checksum is wrong refuses the request. */
-export async function readWallets(doors: WalletDoors, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
-  const answers = await Promise.all(addresses.map((address) => readWallet(doors, address)));
+export async function readWallets(ports: WalletPorts, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
+  const answers = await Promise.all(addresses.map((address) => readWallet(ports, address)));
   const found: PortfolioWallets[] = [];
   for (const answer of answers) {
     if (!answer.ok) return answer;
@@ -43,14 +48,14 @@ export async function readWallets(doors: WalletDoors, addresses: readonly string
 }
 
 /** One wallet: of the EVM chain with its account on the perpetuals venue, or of the primary chain. */
-async function readWallet(doors: WalletDoors, address: string): Promise<Outcome<PortfolioWallets>> {
-  const now = doors.clock.now();
+async function readWallet(ports: WalletPorts, address: string): Promise<Outcome<PortfolioWallets>> {
+  const now = ports.clock.now();
   if (isChainAddress(address)) {
     const none = refuse('unavailable', 'this service knows no node of the primary chain that reads wallets');
-    const asked = await (doors.primaryWallets?.balancesOf(address) ?? none);
-    return { ok: true, value: answered(address, 'spotchain', asked, (found) => placeOfPrimaryWallet(found, doors.catalog, now)) };
+    const asked = await (ports.primaryWallets?.balancesOf(address) ?? none);
+    return { ok: true, value: answered(address, 'spotchain', asked, (found) => accountOfPrimaryWallet(found, ports.catalog, now)) };
   }
-  const [chain, perps] = await Promise.all([doors.chainWallets.read(address), doors.publicWallets.read(address)]);
+  const [chain, perps] = await Promise.all([ports.chainWallets.read(address), ports.publicWallets.read(address)]);
   // One of several: which one is said too.
   for (const one of [chain, perps])
     if (!one.ok && one.refusal.code === 'malformed') return refuse('malformed', `wallets, ${address}: ${one.refusal.detail}`);
@@ -58,14 +63,14 @@ async function readWallet(doors: WalletDoors, address: string): Promise<Outcome<
     ? chain.value.unread.map(({ symbol, why }) => ({ address, asked: `evmchain, ${symbol}`, why }))
     : [];
   const parts = [
-    answered(address, 'evmchain', chain, (found) => placeOfChainWallet(found, now)),
-    answered(address, 'evmvenue', perps, (found) => placeOfPerpAccount(found, doors.catalog, now)),
+    answered(address, 'evmchain', chain, (found) => accountOfChainWallet(found, now)),
+    answered(address, 'evmvenue', perps, (found) => accountOfPerpAccount(found, ports.catalog, now)),
   ];
   return { ok: true, value: joined([...parts, { read: [], unread: silent }]) };
 }
 
 /** What a wallet's answer is to a portfolio: a place, or a name among those that did not answer. */
-function answered<Found>(address: string, asked: string, answer: Outcome<Found>, placeOf: (found: Found) => ReadPlace): PortfolioWallets {
+function answered<Found>(address: string, asked: string, answer: Outcome<Found>, placeOf: (found: Found) => ReadAccount): PortfolioWallets {
   if (answer.ok) return { read: [placeOf(answer.value)], unread: [] };
   return { read: [], unread: [{ address, asked, why: answer.refusal.detail }] };
 }

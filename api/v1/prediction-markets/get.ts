@@ -13,10 +13,10 @@ export const getPredictionMarket = defineRoute({
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The market.', schema: PredictionMarketBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = marketIdOf(request.params);
-    const market = id === null ? null : await doors.predictions.get(id);
+    const market = id === null ? null : await ports.predictions.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
-    return predictionMarketBody(market, doors.quotes, doors.clock.now());
+    return predictionMarketBody(market, ports.quotes, ports.clock.now());
   },
 });

@@ -33,17 +33,17 @@ export const listPredictionMarkets = defineRoute({
   },
   answers: { 200: { description: 'A page of markets.', schema: pageOf(PredictionMarketBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { provider, status, underlying, symbol, event, q } = request.query;
     const page = pageOfQuery(request.query, LIST, POSITION);
-    const entry = symbol === undefined ? undefined : doors.catalog.bySymbol(symbol);
+    const entry = symbol === undefined ? undefined : ports.catalog.bySymbol(symbol);
     if (symbol !== undefined && entry === undefined)
       throw malformed('query.symbol', `there is no symbol ${symbol}`, 'a symbol of GET /v1/catalog');
     const named = [underlying, entry?.underlying].filter((one) => one !== undefined);
     // Two names of two things: nothing is about both.
     if (named.length === 2 && named[0] !== named[1]) return { items: [], nextCursor: null };
     const [about] = named;
-    const found = await doors.predictions.list(
+    const found = await ports.predictions.list(
       {
         ...(provider === undefined ? {} : { provider }),
         ...(status === undefined ? {} : { status }),
@@ -53,7 +53,7 @@ export const listPredictionMarkets = defineRoute({
       },
       page,
     );
-    const now = doors.clock.now();
-    return pageBody(found, LIST, (market) => predictionMarketBody(market, doors.quotes, now));
+    const now = ports.clock.now();
+    return pageBody(found, LIST, (market) => predictionMarketBody(market, ports.quotes, now));
   },
 });

@@ -6,11 +6,11 @@ import {
   PREDICTION_STATUSES,
   type PredictionMarket,
   type PredictionOutcome,
-} from '../../../src/domain/prediction-market.ts';
-import { COMPARATORS } from '../../../src/domain/prediction-question.ts';
+} from '../../../src/domain/prediction/market.ts';
+import { COMPARATORS } from '../../../src/domain/prediction/question.ts';
 import type { Quote } from '../../../src/domain/quote.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import type { QuoteReads } from '../../doors.ts';
+import type { QuoteReads } from '../../ports.ts';
 import {
   choice,
   DecimalText,

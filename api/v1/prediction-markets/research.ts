@@ -1,9 +1,9 @@
 /** GET /v1/prediction-markets/:id/research: what both venues say of one question, with every number traced to where it came from. */
 import { Type } from 'typebox';
-import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteriaOf } from '../../../src/domain/prediction-criteria.ts';
-import type { PredictionMarket } from '../../../src/domain/prediction-market.ts';
-import { matchQuestions, type QuestionMatch } from '../../../src/domain/prediction-question.ts';
-import { CORROBORATIONS, DISAGREEMENTS, researchProbability } from '../../../src/domain/prediction-research.ts';
+import { CRITERION_ASPECTS, type CriteriaBreakdown, criteriaDifferences, criteriaOf } from '../../../src/domain/prediction/criteria.ts';
+import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
+import { matchQuestions, type QuestionMatch } from '../../../src/domain/prediction/question.ts';
+import { CORROBORATIONS, DISAGREEMENTS, researchProbability } from '../../../src/domain/prediction/research.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
@@ -150,16 +150,16 @@ export const researchPredictionMarket = defineRoute({
   schema: { params: PredictionMarketPath },
   answers: { 200: { description: 'The research.', schema: ResearchBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = marketIdOf(request.params);
-    const market = id === null ? null : await doors.predictions.get(id);
+    const market = id === null ? null : await ports.predictions.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
-    const matches = (await doors.predictions.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
+    const matches = (await ports.predictions.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
     const same = matches.filter(({ match }) => match.verdict === 'same');
     const related = matches.filter(({ match }) => match.verdict === 'related');
     const twin = same[0]?.other ?? null;
-    const [ours, theirs] = await Promise.all([doors.predictions.evidence(market), twin === null ? null : doors.predictions.evidence(twin)]);
-    const at = doors.clock.now();
+    const [ours, theirs] = await Promise.all([ports.predictions.evidence(market), twin === null ? null : ports.predictions.evidence(twin)]);
+    const at = ports.clock.now();
     const research = researchProbability(ours, theirs, at);
     const differences = twin === null ? [] : criteriaDifferences(market, twin);
     const notes = [...research.notes];

@@ -19,15 +19,15 @@ export const executePredictionOrder = defineRoute({
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: PredictionOrderPath, body: SignedTransaction },
   answers: { 202: { description: 'The transaction on its way.', schema: OrderTransactionBody } },
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PREDICTION_ORDER);
       return carryOut(request, reply, {
         status: 202,
         answer: orderTransactionBody,
-        run: (context) => doors.livePredictionOrders.execute(context, id, request.body.signedTransaction),
+        run: (context) => ports.livePredictionOrders.execute(context, id, request.body.signedTransaction),
       });
     };
   },

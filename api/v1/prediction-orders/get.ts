@@ -16,9 +16,9 @@ export const getPredictionOrder = defineRoute({
   schema: { params: PredictionOrderPath },
   answers: { 200: { description: 'The order.', schema: PredictionOrderBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await doors.predictionOrders.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.predictionOrders.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_PREDICTION_ORDER) : predictionOrderBody(order);
   },
 });

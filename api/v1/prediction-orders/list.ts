@@ -24,7 +24,7 @@ export const listPredictionOrders = defineRoute({
   },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(PredictionOrderBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { mode, state, marketId } = request.query;
     const page = pageOfQuery(request.query, 'prediction-orders', POSITIONS.number);
     const filter = {
@@ -32,6 +32,6 @@ export const listPredictionOrders = defineRoute({
       ...(state === undefined ? {} : { state }),
       ...(marketId === undefined ? {} : { marketId }),
     };
-    return pageBody(await doors.predictionOrders.list(memberOf(request).orgId, filter, page), 'prediction-orders', predictionOrderBody);
+    return pageBody(await ports.predictionOrders.list(memberOf(request).orgId, filter, page), 'prediction-orders', predictionOrderBody);
   },
 });

@@ -1,8 +1,8 @@
 /** The transaction that opens a live prediction order, on the wire (spec 4.4, 5.5). */
 import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/transaction/life.ts';
 import { choice, IdText, nullable, Time } from '../../shapes.ts';
 
 export const OrderTransactionBody = Type.Object(

@@ -17,14 +17,14 @@ export const placePaperPredictionOrder = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The order as it ended.', schema: PredictionOrderBody } },
   refusals: ['not_found', 'state_conflict', 'halted', 'blocked_by_risk'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const wish = wishOf(request.body);
       return carryOut(request, reply, {
         status: 201,
         answer: predictionOrderBody,
-        run: (context) => doors.predictionOrderCommands.paper(context, wish),
+        run: (context) => ports.predictionOrderCommands.paper(context, wish),
       });
     };
   },

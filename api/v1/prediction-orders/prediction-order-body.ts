@@ -1,8 +1,8 @@
 /** An order on a prediction market on the wire (spec section 4.4). */
 import { Type } from 'typebox';
 import type { PredictionOrderView } from '../../../actors/prediction-order/commands.ts';
-import { OUTCOME_SIDES } from '../../../src/domain/prediction-market.ts';
-import { PREDICTION_ORDER_STATES, type PredictionWish } from '../../../src/domain/prediction-order.ts';
+import { OUTCOME_SIDES } from '../../../src/domain/prediction/market.ts';
+import { PREDICTION_ORDER_STATES, type PredictionWish } from '../../../src/domain/prediction/order.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf } from '../../shapes.ts';
 import {
   MANUAL_ORDER_FIELDS,

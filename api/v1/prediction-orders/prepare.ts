@@ -30,8 +30,8 @@ export const preparePredictionOrder = defineRoute({
     },
   },
   refusals: ['not_found', 'state_conflict', 'halted', 'feature_disabled', 'blocked_by_risk', 'route_refused', 'too_many_prepared'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { wallet, ...body } = request.body;
       const wish = wishOf(body);
@@ -39,7 +39,7 @@ export const preparePredictionOrder = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: ({ order, transaction }) => ({ order: predictionOrderBody(order), transaction: orderTransactionBody(transaction) }),
-        run: (context) => doors.livePredictionOrders.prepare(context, wish, signer),
+        run: (context) => ports.livePredictionOrders.prepare(context, wish, signer),
       });
     };
   },

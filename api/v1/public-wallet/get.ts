@@ -88,8 +88,8 @@ export const getPublicWallet = defineRoute({
   schema: { params: EvmAddressPath },
   answers: { 200: { description: 'The wallet.', schema: PublicWalletBody } },
   refusals: ['malformed'],
-  handle: (doors) => async (request, reply) => {
-    const read = await doors.publicWallets.read(request.params.address);
+  handle: (ports) => async (request, reply) => {
+    const read = await ports.publicWallets.read(request.params.address);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { address, observedAt, fetchedAt, positions, pnl, coverage, ...margin } = read.value;
     const { accountValue, totalNotional, totalMarginUsed, withdrawable } = margin;
@@ -99,7 +99,7 @@ export const getPublicWallet = defineRoute({
       label: coverage.label,
       observedAt: timeOf(observedAt),
       fetchedAt: isoTime(fetchedAt),
-      ageMs: Math.max(0, doors.clock.now() - fetchedAt),
+      ageMs: Math.max(0, ports.clock.now() - fetchedAt),
       margin: { accountValue, totalNotional, totalMarginUsed, withdrawable },
       positions: positions.map((position) => ({
         coin: position.coin,

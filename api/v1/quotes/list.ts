@@ -26,11 +26,11 @@ export const listQuotes = defineRoute({
   },
   answers: { 200: { description: 'A page of quotes.', schema: pageOf(QuoteBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const { venue, instrument } = request.query;
     const { limit, after } = pageOfQuery(request.query, 'quotes', POSITIONS.instrument);
     const filter = { ...(venue === undefined ? {} : { venue }), ...(instrument === undefined ? {} : { instrument }) };
-    const found = doors.quotes
+    const found = ports.quotes
       .latest(filter)
       .map((event) => ({ key: keyOf(event), event }))
       .sort((a, b) => (a.key < b.key ? -1 : 1));

@@ -13,5 +13,5 @@ export const getRiskPreferences = defineRoute({
   schema: {},
   answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },
   refusals: [],
-  handle: (doors) => async (request) => preferencesBody(await doors.riskPreferences.current(memberOf(request).orgId)),
+  handle: (ports) => async (request) => preferencesBody(await ports.riskPreferences.current(memberOf(request).orgId)),
 });

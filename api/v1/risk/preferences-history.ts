@@ -15,8 +15,8 @@ export const listRiskPreferences = defineRoute({
   schema: { querystring: objectOf(pageFields) },
   answers: { 200: { description: 'A page of versions; empty while the defaults hold.', schema: pageOf(RiskPreferencesBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'risk_preferences', POSITIONS.number);
-    return pageBody(await doors.riskPreferences.history(memberOf(request).orgId, page), 'risk_preferences', preferencesBody);
+    return pageBody(await ports.riskPreferences.history(memberOf(request).orgId, page), 'risk_preferences', preferencesBody);
   },
 });

@@ -21,8 +21,8 @@ export const setRiskPreferences = defineRoute({
   idempotent: true,
   answers: { 200: { description: 'The preferences that hold now.', schema: RiskPreferencesBody } },
   refusals: [],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const asked: RiskPreferences = { ...DEFAULT_PREFERENCES, ...request.body };
       const preferences: RiskPreferences = {
@@ -34,7 +34,7 @@ export const setRiskPreferences = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: preferencesBody,
-        run: (context) => doors.riskPreferences.replace(context, preferences),
+        run: (context) => ports.riskPreferences.replace(context, preferences),
       });
     };
   },

@@ -13,6 +13,6 @@ export const closeSession = defineRoute({
   schema: {},
   answers: { 204: { description: 'The cookie is gone.' } },
   refusals: [],
-  handle: (_doors, options) => (_request, reply) =>
+  handle: (_ports, options) => (_request, reply) =>
     reply.header('cache-control', 'no-store').header('set-cookie', closingCookies(options)).code(204).send(),
 });

@@ -24,15 +24,15 @@ export const openSession = defineRoute({
   schema: { body: objectOf({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },
   refusals: ['unauthenticated', 'token_expired'],
-  handle: (doors, options) => async (request, reply) => {
+  handle: (ports, options) => async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const credential = credentialOf(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
     if (!credential.ok) return sendRefusal(reply, { ...credential.refusal, detail: 'the text is not of the form of a token' });
     const { token } = credential.value;
-    const verified = await doors.verifyToken(token);
+    const verified = await ports.verifyToken(token);
     if (!verified.ok) return sendRefusal(reply, verified.refusal);
     const { subject, expiresAt } = verified.value;
-    const seconds = Math.max(0, Math.floor((expiresAt - doors.clock.now()) / 1000));
+    const seconds = Math.max(0, Math.floor((expiresAt - ports.clock.now()) / 1000));
     reply.header('set-cookie', openingCookie(token, seconds, options));
     return { subject, expiresAt: isoTime(expiresAt) };
   },

@@ -74,7 +74,7 @@ export const listSocialFeed = defineRoute({
   },
   answers: { 200: { description: 'A page of posts.', schema: pageOf(PostBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const { symbol, platform, author, minLikes, mapped = true, from } = request.query;
     const page = pageOfQuery(request.query, 'social-posts', BY_TIME);
     const since = from === undefined ? undefined : Date.parse(from);
@@ -82,12 +82,12 @@ export const listSocialFeed = defineRoute({
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
       mapped,
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(doors.catalog, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog, symbol) }),
       ...(platform === undefined ? {} : { platform }),
       ...(author === undefined ? {} : { author }),
       ...(minLikes === undefined ? {} : { minLikes }),
       ...(since === undefined ? {} : { from: since }),
     };
-    return pageBody(await doors.intelligence.posts(filter, page), 'social-posts', postBody);
+    return pageBody(await ports.intelligence.posts(filter, page), 'social-posts', postBody);
   },
 });

@@ -18,15 +18,15 @@ export const executeSwap = defineRoute({
   ...TAKES_SIGNED_TRANSACTION,
   schema: { params: SwapOrderPath, body: SignedTransaction },
   answers: { 202: { description: 'The order on its way, or where it stands by now.', schema: SwapOrderBody } },
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_TRANSACTION);
       return carryOut(request, reply, {
         status: 202,
         answer: swapOrderBody,
-        run: (context) => doors.swapCommands.execute(context, id, request.body.signedTransaction),
+        run: (context) => ports.swapCommands.execute(context, id, request.body.signedTransaction),
       });
     };
   },

@@ -16,9 +16,9 @@ export const getSwap = defineRoute({
   schema: { params: SwapOrderPath },
   answers: { 200: { description: 'The order.', schema: SwapOrderBody } },
   refusals: ['not_found'],
-  handle: (doors) => async (request, reply) => {
+  handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await doors.swaps.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.swaps.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_TRANSACTION) : swapOrderBody(order);
   },
 });

@@ -15,8 +15,8 @@ export const listSwaps = defineRoute({
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'A page of orders.', schema: pageOf(SwapOrderBody) } },
   refusals: [],
-  handle: (doors) => async (request) => {
+  handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'spotchain-orders', POSITIONS.number);
-    return pageBody(await doors.swaps.list(memberOf(request).orgId, page), 'spotchain-orders', swapOrderBody);
+    return pageBody(await ports.swaps.list(memberOf(request).orgId, page), 'spotchain-orders', swapOrderBody);
   },
 });

@@ -17,15 +17,15 @@ export const prepareSwap = defineRoute({
   idempotent: true,
   answers: { 201: { description: 'The prepared order.', schema: SwapOrderBody } },
   refusals: ['halted', 'feature_disabled', 'state_conflict', 'blocked_by_risk', 'route_refused', 'too_many_prepared'],
-  handle: (doors) => {
-    const carryOut = onceOnly(doors);
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
     return (request, reply) => {
       const { wallet, ...wish } = request.body;
-      const asked = { ...wishOf(doors, wish), wallet: checkedAddress(wallet) };
+      const asked = { ...wishOf(ports, wish), wallet: checkedAddress(wallet) };
       return carryOut(request, reply, {
         status: 201,
         answer: swapOrderBody,
-        run: (context) => doors.swapCommands.prepare(context, asked),
+        run: (context) => ports.swapCommands.prepare(context, asked),
       });
     };
   },

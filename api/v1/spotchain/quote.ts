@@ -16,8 +16,8 @@ export const quoteSwap = defineRoute({
   schema: { querystring: SwapQuoteQuery },
   answers: { 200: { description: 'The quote.', schema: SwapQuoteBody } },
   refusals: ['feature_disabled', 'blocked_by_risk', 'route_refused'],
-  handle: (doors) => async (request, reply) => {
-    const outcome = await doors.swapCommands.quote(memberOf(request).orgId, wishOf(doors, request.query));
+  handle: (ports) => async (request, reply) => {
+    const outcome = await ports.swapCommands.quote(memberOf(request).orgId, wishOf(ports, request.query));
     return outcome.ok ? swapQuoteBody(outcome.value) : sendRefusal(reply, outcome.refusal);
   },
 });

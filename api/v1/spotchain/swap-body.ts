@@ -5,11 +5,11 @@ import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/s
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { ORDER_SIDES } from '../../../src/domain/order.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
+import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/solana/swap.ts';
 import { isoTime } from '../../../src/domain/time.ts';
-import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/transaction/life.ts';
-import { priceOf, type SwapPromise, uiOf } from '../../../src/domain/transaction/swap.ts';
 import { instrumentKey } from '../../../src/domain/venue.ts';
-import type { ApiDoors } from '../../doors.ts';
+import type { ApiPorts } from '../../ports.ts';
 import { AttributionBody } from '../../risk-shapes.ts';
 import { choice, DecimalText, HashText, IdText, NullableDecimalText, nullable, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
@@ -46,7 +46,7 @@ interface Wish {
 }
 
 /** The wish as a request. @throws InputError where the token is not of the catalog, or a number out of its range. */
-export function wishOf({ catalog }: Pick<ApiDoors, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
+export function wishOf({ catalog }: Pick<ApiPorts, 'catalog'>, { instrument, side, amount, slippageBps }: Wish): SwapWish {
   const found = catalog.entries.find(
     ({ venue, token, ...entry }) => venue === 'spotchain' && (entry.instrument === instrument || token?.mint === instrument),
   );

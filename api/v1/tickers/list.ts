@@ -26,12 +26,12 @@ export const listTickers = defineRoute({
   },
   answers: { 200: { description: 'A page of tickers.', schema: pageOf(TickerBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'tickers', POSITIONS.instrument);
-    const found = statesOf(doors.states, 'day_ticker').filter((ticker) => instrument === undefined || ticker.instrument === instrument);
-    const standing = standingOf(doors.states, 'spotexchange');
-    const at = doors.clock.now();
+    const found = statesOf(ports.states, 'day_ticker').filter((ticker) => instrument === undefined || ticker.instrument === instrument);
+    const standing = standingOf(ports.states, 'spotexchange');
+    const at = ports.clock.now();
     return pageBody(
       pageOfKeyed(found, (ticker) => instrumentKey(ticker.venue, ticker.instrument), page),
       'tickers',

@@ -127,14 +127,14 @@ export const listVenues = defineRoute({
   schema: { querystring: objectOf({ ...pageFields }) },
   answers: { 200: { description: 'Every venue.', schema: pageOf(VenueBody) } },
   refusals: [],
-  handle: (doors) => (request) => {
+  handle: (ports) => (request) => {
     const page = pageOfQuery(request.query, 'venues', /^[a-z]+$/);
-    const at = doors.clock.now();
-    const own = doors.budgets();
+    const at = ports.clock.now();
+    const own = ports.budgets();
     return pageBody(
       pageOfKeyed([...VENUES], (venue) => venue, page),
       'venues',
-      (venue) => venueBody(venue, standingOf(doors.states, venue), own, at),
+      (venue) => venueBody(venue, standingOf(ports.states, venue), own, at),
     );
   },
 });

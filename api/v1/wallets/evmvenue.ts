@@ -49,13 +49,13 @@ export const getChainWallet = defineRoute({
   schema: { params: EvmAddressPath },
   answers: { 200: { description: 'The wallet.', schema: ChainWalletBody } },
   refusals: ['malformed'],
-  handle: (doors) => async (request, reply) => {
-    const read = await doors.chainWallets.read(request.params.address);
+  handle: (ports) => async (request, reply) => {
+    const read = await ports.chainWallets.read(request.params.address);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { block, fetchedAt, ...wallet } = read.value;
     return {
       ...wallet,
-      block: { number: block.number, hash: block.hash, at: isoTime(block.at), ageMs: Math.max(0, doors.clock.now() - block.at) },
+      block: { number: block.number, hash: block.hash, at: isoTime(block.at), ageMs: Math.max(0, ports.clock.now() - block.at) },
       fetchedAt: isoTime(fetchedAt),
     };
   },

@@ -1,7 +1,7 @@
 /** The identity provider's public keys: fetched from one configured URL, kept fresh, and kept a while where the provider is silent. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { EpochMs } from '../../domain/time.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
 import { bodyWithin } from './bounded-body.ts';
 
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;

@@ -1,6 +1,7 @@
 /** The identity provider's signing API: asks it to sign one transaction of a delegated wallet (facts 8). Nothing is broadcast by it. */
-import { fromBase64 } from '../../domain/transaction/verify.ts';
+
 import type { Clock } from '../../../streams/clock.ts';
+import { fromBase64 } from '../../domain/solana/verify.ts';
 import type { AuthorizationKey } from './authorization-signature.ts';
 import { bodyWithin } from './bounded-body.ts';
 

@@ -14,7 +14,7 @@ export type SignerAnswer =
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
 
 /** Has prepared transactions signed. */
-export interface SignerDoor {
+export interface SignerClient {
   sign(orderId: string): Promise<SignerAnswer>;
 }
 
@@ -90,7 +90,7 @@ export async function listenAsSigner(options: {
 }
 
 /** The door to a signer that listens at `path`. */
-export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerDoor {
+export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient {
   return {
     sign: (orderId) =>
       new Promise((resolve) => {

@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { verify as verifySignature } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
-import type { EpochMs } from '../../domain/time.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
 import { type KeyLookup, KeySet, type KeySetOptions, TOKEN_ALGORITHMS, type TokenAlgorithm, type VerificationKey } from './key-set.ts';
 
 export const TOKEN_REFUSAL_CODES = [

@@ -1,6 +1,6 @@
 /** Whether the owner of a wallet has signed a text. */
-import { fromBase58, isAddress } from '../../domain/transaction/base58.ts';
-import { fromBase64 } from '../../domain/transaction/verify.ts';
+import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
+import { fromBase64 } from '../../domain/solana/verify.ts';
 import { verifyEd25519 } from '../solana/ed25519.ts';
 
 /** True where the base64 signature is the wallet's under the text as UTF-8; false too of what is no address or no signature. */

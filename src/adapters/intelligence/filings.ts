@@ -11,7 +11,7 @@ import { newYorkOffsetMs } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
-import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
+import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { dateOf, recordOf, textOf } from './field-reading.ts';
@@ -233,7 +233,7 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
 
 export interface FilingsOptions {
   /** Sends the User-Agent that the regulator asks for: company and e-mail address. */
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   readonly names: EntityNames;
   readonly clock: Clock;
   readonly random: () => number;
@@ -248,7 +248,7 @@ export interface FilingsOptions {
 
 /** Filings of every issuer in the catalog, one request each and round. Each filing is told once. */
 export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { door, names, clock, random, archiveUrl } = options;
+  const { client, names, clock, random, archiveUrl } = options;
   const noted = options.note === undefined ? {} : { note: options.note };
   const ciks = [...names.ciks.keys()].sort();
   const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
@@ -264,7 +264,7 @@ export function createFilingsFeed(options: FilingsOptions): Observable<FeedMessa
         async ask() {
           const cik = ciks[at];
           if (cik === undefined) return { messages: [] };
-          const body = await door.getIfChanged(`/submissions/CIK${cik.padStart(10, '0')}.json`, []).catch((error: unknown) => {
+          const body = await client.getIfChanged(`/submissions/CIK${cik.padStart(10, '0')}.json`, []).catch((error: unknown) => {
             // A company that is not there must not hold up the others.
             if (error instanceof VenueError && error.status === 404) return error;
             throw patient(error);

@@ -10,7 +10,7 @@ import type { FeedMessage } from '../../domain/market-event.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
-import type { DoorQuery, KeyedDoor } from '../venues/reference/keyed-door.ts';
+import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
@@ -122,7 +122,7 @@ function releaseOf(of: MacroSeries, now: MacroObservation, before: MacroObservat
 }
 
 export interface MacroOptions {
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   /** 32 lower-case letters and digits; goes into the query, as the provider wants it, and nowhere else. */
   readonly apiKey: string;
   readonly clock: Clock;
@@ -142,11 +142,11 @@ const CALENDAR_PAGE = 1000;
 
 /** Every series in turn, then the calendar. */
 export function createMacroFeed(options: MacroOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { door, clock, random } = options;
+  const { client, clock, random } = options;
   const series = options.series ?? MACRO_SERIES;
   const day = (at: EpochMs): string => isoTime(at).slice(0, 10);
-  const ask = (path: string, query: DoorQuery): Promise<unknown> =>
-    door.getIfChanged(path, [['api_key', options.apiKey], ['file_type', 'json'], ...query]);
+  const ask = (path: string, query: ClientQuery): Promise<unknown> =>
+    client.getIfChanged(path, [['api_key', options.apiKey], ['file_type', 'json'], ...query]);
 
   async function observations(of: MacroSeries, newest: Map<string, string>): Promise<Reading<IntelligenceRecord>> {
     const body = await ask('/fred/series/observations', [

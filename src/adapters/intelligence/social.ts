@@ -9,7 +9,7 @@ import type { FeedMessage } from '../../domain/market-event.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Rejected } from '../venues/polling.ts';
-import type { DoorQuery, KeyedDoor } from '../venues/reference/keyed-door.ts';
+import type { ClientQuery, KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { countOf, recordOf, textOf } from './field-reading.ts';
 
@@ -130,7 +130,7 @@ export function cashtagQuery(assets: readonly string[]): string {
 }
 
 export interface SocialOptions {
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   readonly names: EntityNames;
   /** Underlyings that are asked for, in order of importance. */
   readonly assets: readonly string[];
@@ -146,7 +146,7 @@ export interface SocialOptions {
 
 /** New posts of each round. What was posted before the newest one that is known is not asked for again. */
 export function createSocialFeed(options: SocialOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { door, names, clock, random } = options;
+  const { client, names, clock, random } = options;
   const query = cashtagQuery(options.assets);
   return poll<IntelligenceRecord>({
     source: SOCIAL_SOURCE,
@@ -160,7 +160,7 @@ export function createSocialFeed(options: SocialOptions): Observable<FeedMessage
       let pages = 0;
       return {
         async ask() {
-          const asked: DoorQuery = [
+          const asked: ClientQuery = [
             ['query', query],
             ['max_results', String(PAGE)],
             ['tweet.fields', 'created_at,public_metrics,entities,author_id'],
@@ -169,7 +169,7 @@ export function createSocialFeed(options: SocialOptions): Observable<FeedMessage
             ...(sinceId === null ? [] : [['since_id', sinceId] as const]),
             ...(token === null ? [] : [['next_token', token] as const]),
           ];
-          const body = await door.get('/2/tweets/search/recent', asked);
+          const body = await client.get('/2/tweets/search/recent', asked);
           const receivedAt = clock.now();
           const read = readPosts(body, names, receivedAt, options.siteUrl, options.note);
           newest ??= read.newestId;

@@ -9,7 +9,7 @@ import type { FeedMessage } from '../../domain/market-event.ts';
 import { type EpochMs, isoTime } from '../../domain/time.ts';
 import { knownFields, noteUnknown } from '../venues/known-fields.ts';
 import { poll, type Reading, type Rejected } from '../venues/polling.ts';
-import type { KeyedDoor } from '../venues/reference/keyed-door.ts';
+import type { KeyedClient } from '../venues/reference/keyed-client.ts';
 import { VenueError } from '../venues/venue-feed.ts';
 import { UNCHANGED } from '../venues/venue-http.ts';
 import { recordOf, textOf } from './field-reading.ts';
@@ -80,7 +80,7 @@ export function readHistory(
 }
 
 export interface TvlOptions {
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   readonly clock: Clock;
   readonly random: () => number;
   /** Hears of members of answers that nobody knows. */
@@ -104,7 +104,7 @@ const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/;
 
 /** Snapshots of every chain, and the days of the largest ones, so that changes are known from the first minute on. */
 export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | IntelligenceRecord> {
-  const { door, clock, random } = options;
+  const { client, clock, random } = options;
   const historyMs = options.historyMs ?? 6 * 3_600_000;
 
   return poll<IntelligenceRecord>({
@@ -119,7 +119,7 @@ export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | Int
       let largest: readonly string[] = [];
 
       async function history(chain: string | null): Promise<Reading<IntelligenceRecord>> {
-        const body = await door
+        const body = await client
           .getIfChanged(chain === null ? '/v2/historicalChainTvl' : `/v2/historicalChainTvl/${chain}`, [])
           .catch((error: unknown) => notThere(error));
         due.shift();
@@ -140,7 +140,7 @@ export function createTvlFeed(options: TvlOptions): Observable<FeedMessage | Int
         async ask() {
           const next = due[0];
           if (next !== undefined) return history(next);
-          const body = await door.getIfChanged('/v2/chains', []);
+          const body = await client.getIfChanged('/v2/chains', []);
           const receivedAt = clock.now();
           const read = body === UNCHANGED ? null : readChains(body, receivedAt, options.note);
           if (read !== null)

@@ -1,6 +1,6 @@
 /** A strict reading of a node's answers: every value is of its type, or the answer is refused with the place where it is not. */
-import { isAddress } from '../../domain/transaction/base58.ts';
-import type { BalanceChanges, Commitment, TokenChange } from '../../domain/transaction/chain.ts';
+import { isAddress } from '../../domain/solana/base58.ts';
+import type { BalanceChanges, Commitment, TokenChange } from '../../domain/solana/chain.ts';
 import { NodeError } from './json-rpc.ts';
 
 /** An account as the chain holds it. */

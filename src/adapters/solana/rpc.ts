@@ -1,19 +1,12 @@
 /** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds (facts 7.1). */
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { base58, isAddress } from '../../domain/solana/base58.ts';
+import type { BalanceChanges, Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../domain/solana/chain.ts';
+import { accountsOf, readTransaction } from '../../domain/solana/message.ts';
+import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type MintAccount, multiplierAt, readLookupTable, readMint, readTokenAccount } from '../../domain/token-layout.ts';
-import { base58, isAddress } from '../../domain/transaction/base58.ts';
-import type {
-  BalanceChanges,
-  Broadcast,
-  Commitment,
-  LandedTransaction,
-  SignatureStatus,
-  Simulation,
-} from '../../domain/transaction/chain.ts';
-import { accountsOf, readTransaction } from '../../domain/transaction/message.ts';
-import { TOKEN_2022, TOKEN_PROGRAM } from '../../domain/transaction/programs.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { AnswerReader, type ChainAccount, changesFrom } from './answers.ts';
 import { createJsonRpc, NodeError, type Reply } from './json-rpc.ts';
@@ -29,7 +22,7 @@ export interface SolanaRpcOptions {
 }
 
 /** One token that an address holds, over all of its accounts of that mint. */
-export interface TokenHolding {
+export interface TokenBalance {
   readonly mint: string;
   readonly program: string;
   readonly decimals: number;
@@ -42,14 +35,14 @@ export interface TokenHolding {
   readonly frozen: boolean;
 }
 
-export interface AddressHoldings {
+export interface AddressBalances {
   readonly address: string;
   /** The oldest slot that a part of this was read at. */
   readonly slot: number;
   readonly fetchedAt: EpochMs;
   readonly lamports: bigint;
   /** By mint. */
-  readonly tokens: readonly TokenHolding[];
+  readonly tokens: readonly TokenBalance[];
 }
 
 /** A mint with the program that owns it. */
@@ -77,7 +70,7 @@ export interface SolanaRpc {
   lookupTable(address: string): Promise<readonly string[] | null>;
   latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
   /** Everything that an address holds; refuses with `malformed` what is no address. @throws NodeError */
-  balancesOf(owner: string): Promise<Outcome<AddressHoldings>>;
+  balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
   /** Null where the address is no mint of either token program. @throws NodeError */
   mintInfo(mint: string): Promise<MintInfo | null>;
   close(): void;
@@ -234,7 +227,7 @@ async function landedFrom(ask: Ask, signature: string): Promise<LandedTransactio
   });
 }
 
-async function holdingsFrom(ask: Ask, owner: string, now: EpochMs): Promise<AddressHoldings> {
+async function holdingsFrom(ask: Ask, owner: string, now: EpochMs): Promise<AddressBalances> {
   const [native, plain, extended] = await Promise.all([
     ask('getBalance', owner, { commitment: WORKING }),
     ask('getTokenAccountsByOwner', owner, { programId: TOKEN_PROGRAM }, IN_BASE64),
@@ -267,10 +260,10 @@ function heldAccount(one: AnswerReader, owner: string): HeldAccount {
   return { account, mint: token.mint, amount: token.amount, frozen: token.state === 'frozen' };
 }
 
-function holdingsOf(held: readonly HeldAccount[], mints: ReadonlyMap<string, MintInfo>, now: EpochMs): TokenHolding[] {
+function holdingsOf(held: readonly HeldAccount[], mints: ReadonlyMap<string, MintInfo>, now: EpochMs): TokenBalance[] {
   const byMint = new Map<string, HeldAccount[]>();
   for (const one of held) byMint.set(one.mint, [...(byMint.get(one.mint) ?? []), one]);
-  const holdings = [...byMint].map(([mint, list]): TokenHolding => {
+  const holdings = [...byMint].map(([mint, list]): TokenBalance => {
     const facts = mints.get(mint);
     if (facts === undefined) throw new NodeError('malformed', `the node has accounts of the mint ${mint}, and no such mint`);
     return {

@@ -4,10 +4,10 @@
  * only migrations run as the owner.
  */
 import { createHmac } from 'node:crypto';
-import { inTransaction } from './actor-store.ts';
-import { API_ROLE } from './as-organization.ts';
+import { inTransaction } from './actors/actor-store.ts';
+import { API_ROLE } from './callers/as-organization.ts';
 import { openDatabase, type Sql } from './database.ts';
-import { EVALUATOR_ROLE } from './evidence-store.ts';
+import { EVALUATOR_ROLE } from './gates/evidence-store.ts';
 
 export interface Logins {
   /** Secrets all: passwords are in them. */

@@ -4,10 +4,10 @@
  */
 import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
 import { combineObservationHashes, type DecisionRow, decisionHash, GENESIS_HASH } from '../../domain/decision.ts';
-import type { Manifest } from '../../domain/manifest.ts';
-import { verifyBooks } from './book-verifier.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
-import { verifyGates } from './gate-verifier.ts';
+import { verifyGates } from './gates/gate-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
 /** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */

@@ -3,8 +3,8 @@ import { REFERENCE_FEEDS } from '../../domain/catalog.ts';
 import { isPositive } from '../../domain/decimal.ts';
 import { NO_FLAGS } from '../../domain/quote.ts';
 import { bareFeedId, mapHermesUpdate } from '../venues/reference/hermes-map.ts';
-import type { Importer } from './importer.ts';
 import { timeOf } from './import-quote-csv.ts';
+import type { Importer } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 interface HermesRecording {

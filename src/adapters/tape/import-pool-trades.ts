@@ -5,8 +5,8 @@
 import { CATALOG } from '../../domain/catalog.ts';
 import { Decimal, isDecimalString, isPositive, plainDecimal } from '../../domain/decimal.ts';
 import { type EpochMs, slotOf } from '../../domain/time.ts';
-import type { Importer } from './importer.ts';
 import { timeOf } from './import-quote-csv.ts';
+import type { Importer } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 const BAR_MS = 60_000;

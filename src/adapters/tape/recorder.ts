@@ -8,7 +8,7 @@ import type { ActorEvent, ActorState } from '../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../domain/agent.ts';
 import type { IndicatorNeed } from '../../domain/cut.ts';
 import { GENESIS_HASH } from '../../domain/decision.ts';
-import type { Manifest } from '../../domain/manifest.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
 import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf } from '../../domain/time.ts';

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { constants, crc32, createGunzip } from 'node:zlib';
-import { leanEvent, TAPE_BATCH, type TapeEvent, tapeEventProblem, type TapeHeader, tapeHeaderProblem } from '../../domain/tape.ts';
+import { leanEvent, TAPE_BATCH, type TapeEvent, type TapeHeader, tapeEventProblem, tapeHeaderProblem } from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { BINARY_MAGIC, decodeBlock, decodeFrame, FRAME_BYTES, type Frame, MAX_PART_BYTES, PREAMBLE_BYTES } from './binary-codec.ts';
 import { TapeError } from './tape-error.ts';

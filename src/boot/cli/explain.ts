@@ -1,7 +1,7 @@
 /** `sevengate explain <decision>`: one decision in words. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { createDecisionReads } from '../../adapters/store/decision-reads.ts';
 import { explainDecision, explanationText } from '../../domain/explain-decision.ts';
 import { serviceDatabase } from './service-database.ts';
 

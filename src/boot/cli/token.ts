@@ -1,8 +1,8 @@
 /** `sevengate token`: a bearer token of the local identity provider, and the grants that go with it. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { createMemberStore } from '../../adapters/store/member-store.ts';
 import { migrate } from '../../adapters/store/migrate.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';

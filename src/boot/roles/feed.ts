@@ -1,36 +1,37 @@
 /** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
-import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
-import { compileManifest } from '../../domain/decide.ts';
-import type { FeedMessage } from '../../domain/market-event.ts';
-import type { BudgetState } from '../../domain/market-state.ts';
-import type { Venue } from '../../domain/venue.ts';
-import { AGENT_TICK_MS } from '../../domain/time.ts';
-import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
-import { isPooled } from '../../domain/portfolio/pool-exit.ts';
+
+import { runEvery } from '../../../actors/runtime/run-every.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { ConnectivityEdge } from '../../../streams/connectivity.ts';
 import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
-import type { Runtime } from '../../../actors/runtime/runtime.ts';
-import { lookEvery } from '../../../actors/runtime/look.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
-import { createAnnouncementTail } from '../../adapters/store/announcement-tail.ts';
-import { createCandleStore } from '../../adapters/store/candle-store.ts';
+import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
+import { activeManifests, agentsHearing } from '../../adapters/store/agents/manifest-reads.ts';
+import { createDispatchStore, writeCut } from '../../adapters/store/agents/tick-store.ts';
+import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { activeManifests, agentsHearing } from '../../adapters/store/manifest-reads.ts';
-import { createIntelligenceStore } from '../../adapters/store/intelligence-store.ts';
-import { createPredictionStore } from '../../adapters/store/prediction-store.ts';
-import { createDispatchStore, writeCut } from '../../adapters/store/tick-store.ts';
-import { heldInstruments } from '../../adapters/store/vault-store.ts';
+import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
+import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
+import { heldInstruments } from '../../adapters/store/vaults/vault-store.ts';
+import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import type { Cut, IndicatorNeed } from '../../domain/cut.ts';
+import { compileManifest } from '../../domain/decide.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { BudgetState } from '../../domain/market-state.ts';
+import { isPooled } from '../../domain/portfolio/pool-exit.ts';
+import { AGENT_TICK_MS } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
 import { createIntelligenceFeed } from '../intelligence.ts';
 import type { Logger } from '../log.ts';
-import type { ServiceMetrics } from '../metrics.ts';
 import { publishMarketStates } from '../market-states.ts';
+import type { ServiceMetrics } from '../metrics.ts';
 import { keepPools } from '../pools.ts';
 import { keepPredictions } from '../prediction.ts';
-import { createWriteLine } from '../write-line.ts';
 import type { Venues } from '../venues.ts';
+import { createWriteLine } from '../write-line.ts';
 
 const DUTY = 'feed';
 const LEASE_MS = 6_000;
@@ -242,9 +243,9 @@ export function startFeed(deps: {
   });
   const first = tail.start().then(renew).catch(complain);
   const looks = [
-    lookEvery(clock, RENEW_MS, renew, complain),
-    lookEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
-    lookEvery(clock, PRUNE_MS, async () => (duty ? intelligenceStore.prune(clock.now()) : undefined), complain),
+    runEvery(clock, RENEW_MS, renew, complain),
+    runEvery(clock, NEEDS_MS, async () => (duty ? refreshNeeds() : undefined), complain),
+    runEvery(clock, PRUNE_MS, async () => (duty ? intelligenceStore.prune(clock.now()) : undefined), complain),
   ];
   return {
     async stop() {

@@ -1,41 +1,42 @@
-/** The worker: carries actors. Ticks, durable timers and errands; as many processes of it as there are. */
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+/** The worker: carries actors. Ticks, durable timers and activities; as many processes of it as there are. */
+
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
 import { createShardTicker, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
-import { marketOrderCarriers } from '../../../actors/market-order/execution.ts';
+import { marketOrderWorkers } from '../../../actors/market-order/execution.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
-import { predictionOrderCarriers } from '../../../actors/prediction-order/execution.ts';
-import { type ExecutionDeps, executionCarriers } from '../../../actors/proposal/execution.ts';
+import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
+import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
+import { type ActivityWorker, startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
-import { type ErrandCarrier, startErrands } from '../../../actors/runtime/errands.ts';
-import { lookEvery } from '../../../actors/runtime/look.ts';
+import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { openTickQueue, type QueuePlace, type TickJob } from '../../adapters/queue/tick-queue.ts';
-import { createActorStore } from '../../adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../adapters/store/agent-directory.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
+import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import { createIdempotencyStore } from '../../adapters/store/idempotency-store.ts';
-import { createKillSwitchStore } from '../../adapters/store/kill-switch-store.ts';
-import { settleResolved } from '../../adapters/store/prediction-order-store.ts';
-import { createProposalStore } from '../../adapters/store/proposal-store.ts';
-import { createVaultStore } from '../../adapters/store/vault-store.ts';
-import { createDispatchStore, createTickStore, databaseNow } from '../../adapters/store/tick-store.ts';
+import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-store.ts';
+import { settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
+import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
+import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { startBreakers } from '../breakers.ts';
-import type { OnchainPredictions } from '../prediction-orders.ts';
-import { preparedTransactionCarriers, preparedTransactions, type PrimaryChain } from '../prepared-transactions.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
+import type { OnchainPredictions } from '../prediction-orders.ts';
+import { type PrimaryChain, preparedTransactions, preparedTransactionWorkers } from '../prepared-transactions.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
@@ -62,7 +63,7 @@ export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors 
     directory: createDirectory([agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind]),
     clock,
   });
-  return { runtime, commands: createCommandDesk({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
+  return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
 }
 
 export function startWorker(deps: {
@@ -77,8 +78,8 @@ export function startWorker(deps: {
   readonly periodsMs?: readonly number[];
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TickStore;
-  /** What orders are executed with. A process without it executes none: their errands wait for one that does. */
-  readonly trading?: Pick<ExecutionDeps, 'preTrade' | 'doors'> & {
+  /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
+  readonly trading?: Pick<ExecutionDeps, 'preTrade' | 'clients'> & {
     /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
     readonly primaryChain?: PrimaryChain | null;
     /** The venue of live prediction orders. A process without it asks after none of them. */
@@ -130,27 +131,27 @@ export function startWorker(deps: {
     leaseIsHeld: createProposalStore(sql).leaseIsHeld,
     clock,
   };
-  // Agents have no errands; kinds of actors that do name their carriers here.
-  const carriers: { [kind: string]: ErrandCarrier } = {
-    ...(execution === undefined ? {} : executionCarriers(execution)),
+  // Agents have no activities; kinds of actors that do name their activity workers here.
+  const workers: { [kind: string]: ActivityWorker } = {
+    ...(execution === undefined ? {} : executionWorkers(execution)),
     ...(execution === undefined || deps.trading?.manual === undefined
       ? {}
-      : marketOrderCarriers({ ...execution, preTrade: deps.trading.manual })),
+      : marketOrderWorkers({ ...execution, preTrade: deps.trading.manual })),
     ...(deps.trading?.onchainPredictions
-      ? predictionOrderCarriers({ load: actorStore.load, venue: deps.trading.onchainPredictions.venue })
+      ? predictionOrderWorkers({ load: actorStore.load, venue: deps.trading.onchainPredictions.venue })
       : {}),
     ...(deps.trading?.primaryChain
-      ? preparedTransactionCarriers({ sql, runtime: actors.runtime, chain: deps.trading.primaryChain.chain, clock })
+      ? preparedTransactionWorkers({ sql, runtime: actors.runtime, chain: deps.trading.primaryChain.chain, clock })
       : {}),
   };
-  const errands = startErrands({ store: actorStore, runtime: actors.runtime, carriers, clock, onError: complain('errands') });
+  const activities = startActivities({ store: actorStore, runtime: actors.runtime, workers, clock, onError: complain('errands') });
   const vaults = createVaultStore(sql);
-  const marking = lookEvery(clock, VAULT_MARK_MS, () => vaults.mark(), complain('pricing vaults'));
-  const settling = lookEvery(clock, SETTLE_MS, () => settleResolved(sql, clock.now()), complain('settling resolved prediction markets'));
+  const marking = runEvery(clock, VAULT_MARK_MS, () => vaults.mark(), complain('pricing vaults'));
+  const settling = runEvery(clock, SETTLE_MS, () => settleResolved(sql, clock.now()), complain('settling resolved prediction markets'));
   const killSwitch = deps.trading && createKillSwitch({ ...deps.trading, store: createKillSwitchStore(sql), clock });
-  const flattening = killSwitch && lookEvery(clock, KILL_SWITCH_MS, killSwitch.look, complain('closing what a breaker holds'));
+  const flattening = killSwitch && runEvery(clock, KILL_SWITCH_MS, killSwitch.look, complain('closing what a breaker holds'));
   const answers = createIdempotencyStore(sql);
-  const tidying = lookEvery(clock, TIDY_MS, () => answers.forgetOlderThan(ANSWER_HOURS), complain('forgetting old answers'));
+  const tidying = runEvery(clock, TIDY_MS, () => answers.forgetOlderThan(ANSWER_HOURS), complain('forgetting old answers'));
   return {
     ping: () => queue.ping(),
     async stop() {
@@ -158,7 +159,7 @@ export function startWorker(deps: {
         breakers.stop(),
         dispatcher.stop(),
         timers.stop(),
-        errands.stop(),
+        activities.stop(),
         marking.stop(),
         settling.stop(),
         tidying.stop(),

@@ -5,7 +5,7 @@ import { type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation
 import { compareDecimals } from '../decimal.ts';
 import type { BookPosition } from '../decision.ts';
 import type { Fields, Problem } from '../field.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import { timeframeMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 

@@ -1,7 +1,7 @@
 /** What the conditions on two exponential moving averages share. */
 import type { IndicatorNeed, Observation } from '../cut.ts';
 import type { Fields } from '../field.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import {
   type ConditionDefinition,
   freshIndicator,

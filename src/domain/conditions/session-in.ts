@@ -1,6 +1,6 @@
 /** session_in: the US equity session is one of a list (spec section 1). */
 
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import { SESSIONS } from '../quote.ts';
 import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
 

@@ -1,7 +1,7 @@
 /** What no_negative_event and negative_event share: the worst negative event about the asset within a look-back. */
 import type { Observation } from '../cut.ts';
 import { LONGEST_EVENT_LOOKBACK_HOURS } from '../intelligence/listening.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import { SEVERITIES, type Severity } from '../market-event.ts';
 import { type ConditionDefinition, NO_NEEDS, numberField, type Observed, textField } from './condition.ts';
 

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { underlyingOf } from '../risk/capacity.ts';
 import type { InstrumentKey } from '../venue.ts';
-import type { PortfolioHolding, PortfolioTotals } from './holdings.ts';
+import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './trace.ts';
 
 /** The sector that cash is shown under. */
@@ -70,10 +70,10 @@ function exceeds(amount: Decimal, total: Decimal, limitPct: number): boolean {
 
 /** Groups in the order of their first member. */
 function grouped<Key extends string>(
-  holdings: readonly PortfolioHolding[],
-  keyOf: (holding: PortfolioHolding) => Key | null,
-): Map<Key, PortfolioHolding[]> {
-  const groups = new Map<Key, PortfolioHolding[]>();
+  holdings: readonly PortfolioPosition[],
+  keyOf: (holding: PortfolioPosition) => Key | null,
+): Map<Key, PortfolioPosition[]> {
+  const groups = new Map<Key, PortfolioPosition[]>();
   for (const holding of holdings) {
     const key = keyOf(holding);
     if (key === null) continue;
@@ -84,7 +84,7 @@ function grouped<Key extends string>(
   return groups;
 }
 
-function sumOf(holdings: readonly PortfolioHolding[], part: 'net' | 'gross'): Decimal {
+function sumOf(holdings: readonly PortfolioPosition[], part: 'net' | 'gross'): Decimal {
   return holdings.reduce((sum, { valueUsd }) => {
     const value = new Decimal(valueUsd ?? '0');
     return sum.plus(part === 'net' ? value : value.abs());
@@ -93,7 +93,7 @@ function sumOf(holdings: readonly PortfolioHolding[], part: 'net' | 'gross'): De
 
 /** Sectors as the catalog states them, the largest first, cash last. What is unpriced has no weight and is named by the portfolio. */
 export function sectorWeights(
-  holdings: readonly PortfolioHolding[],
+  holdings: readonly PortfolioPosition[],
   totals: PortfolioTotals,
   places: readonly string[],
 ): readonly SectorWeight[] {
@@ -124,7 +124,7 @@ export function sectorWeights(
 
 /** Every priced instrument against `maxPositionWeightPct`, in the order of the holdings. */
 export function instrumentWeights(
-  holdings: readonly PortfolioHolding[],
+  holdings: readonly PortfolioPosition[],
   totals: PortfolioTotals,
   limitPct: number,
 ): readonly InstrumentWeight[] {
@@ -149,7 +149,7 @@ export function instrumentWeights(
  * grouped as the pre-trade risk function groups them, and agent tokens with the share that they are paired with (spec section 4.9).
  */
 export function duplicateExposures(
-  holdings: readonly PortfolioHolding[],
+  holdings: readonly PortfolioPosition[],
   totals: PortfolioTotals,
   limitPct: number,
   catalog: Catalog,

@@ -1,5 +1,5 @@
 /** What a proposed allocation would make of a portfolio (spec section 4.2): simulated on a copy, stored nowhere. */
-import { applyFill, type BookState, emptyBook, type Fill, holdingOf } from '../book.ts';
+import { applyFill, emptyBook, type Fill, positionOf, type TradingBook } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { costModelOf, feeUsdOf } from '../costs.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -8,7 +8,7 @@ import { type Order, type OrderQuote, type OrderSide, resized } from '../order.t
 import type { LimitUse } from '../risk/limit-uses.ts';
 import type { EpochMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
-import type { PortfolioBook } from './place.ts';
+import type { PortfolioBook } from './account.ts';
 import { isPooled } from './pool-exit.ts';
 import { instrumentInputs, type Portfolio, type PortfolioMaterial, portfolioOf } from './portfolio.ts';
 import { catalogInputId, MANDATE_INPUT, type PortfolioInput, plainInput, poolInputId, quoteInputId } from './trace.ts';
@@ -141,7 +141,7 @@ function withBook(material: PortfolioMaterial, { id, capitalUsd }: AllocationBoo
 }
 
 /** The book after an allocation; the allocation stands among what its position was made of. */
-function withTrade(book: PortfolioBook, state: BookState, instrument: InstrumentKey, allocation: string | null): PortfolioBook {
+function withTrade(book: PortfolioBook, state: TradingBook, instrument: InstrumentKey, allocation: string | null): PortfolioBook {
   if (allocation === null) return book;
   const simulated = new Map(book.simulated);
   simulated.set(instrument, [...(simulated.get(instrument) ?? []), allocation]);
@@ -149,11 +149,11 @@ function withTrade(book: PortfolioBook, state: BookState, instrument: Instrument
 }
 
 function simulate(
-  state: BookState,
+  state: TradingBook,
   judged: JudgedAllocation,
   id: string,
   at: EpochMs,
-): { readonly state: BookState; readonly done: SimulatedAllocation } {
+): { readonly state: TradingBook; readonly done: SimulatedAllocation } {
   const { allocation, risk, touch } = judged;
   const { instrument } = allocation;
   const wouldPass = risk?.verdict === 'passed';
@@ -197,9 +197,9 @@ function simulate(
 }
 
 /** The order at a quantity that the book can do; null where it holds nothing to sell. */
-function fitting(order: Order, state: BookState): Order | null {
+function fitting(order: Order, state: TradingBook): Order | null {
   if (order.side === 'buy') return order;
-  const held = holdingOf(state, order.instrument)?.quantity ?? '0';
+  const held = positionOf(state, order.instrument)?.quantity ?? '0';
   if (new Decimal(held).isZero()) return null;
   return new Decimal(order.quantity).gt(held) ? resized(order, held) : order;
 }

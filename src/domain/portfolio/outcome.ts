@@ -1,7 +1,7 @@
 /** Contracts of prediction markets in a portfolio: what is known of them where nobody quotes them at this moment. */
 import type { DecimalString } from '../decimal.ts';
-import type { OutcomeSide, PredictionMarket } from '../prediction-market.ts';
-import { exposureOf, isListedNow } from '../prediction-order.ts';
+import type { OutcomeSide, PredictionMarket } from '../prediction/market.ts';
+import { exposureOf, isListedNow } from '../prediction/order.ts';
 import type { EpochMs } from '../time.ts';
 
 /** What is known of an outcome that is held. */

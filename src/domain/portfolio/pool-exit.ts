@@ -3,7 +3,7 @@ import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 import { isoTime } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
-import type { PortfolioHolding } from './holdings.ts';
+import type { PortfolioPosition } from './positions.ts';
 import { MANDATE_INPUT, poolInputId } from './trace.ts';
 
 /** A position larger than this part of its pool's liquidity takes the exit haircut (spec section 2.9), in percent. */
@@ -53,11 +53,11 @@ export function isPooled(instrument: InstrumentKey | null): instrument is Instru
 
 /** Every pooled position with a price, over all places: it leaves through one pool wherever it is held. */
 export function poolExitsOf(
-  holdings: readonly PortfolioHolding[],
+  holdings: readonly PortfolioPosition[],
   pools: ReadonlyMap<InstrumentKey, PoolFact>,
   mandate: ExitMandate,
 ): readonly PoolExit[] {
-  const positions = new Map<InstrumentKey, PortfolioHolding[]>();
+  const positions = new Map<InstrumentKey, PortfolioPosition[]>();
   for (const holding of holdings) {
     if (!isPooled(holding.instrument) || holding.valueUsd === null) continue;
     const same = positions.get(holding.instrument) ?? [];
@@ -67,7 +67,7 @@ export function poolExitsOf(
   return [...positions].map(([instrument, held]) => exitOf(instrument, held, pools.get(instrument) ?? null, mandate));
 }
 
-function exitOf(instrument: InstrumentKey, held: readonly PortfolioHolding[], pool: PoolFact | null, mandate: ExitMandate): PoolExit {
+function exitOf(instrument: InstrumentKey, held: readonly PortfolioPosition[], pool: PoolFact | null, mandate: ExitMandate): PoolExit {
   const sum = (amounts: readonly (DecimalString | null)[]): Decimal => amounts.reduce((all, each) => all.plus(each ?? '0'), new Decimal(0));
   const position = sum(held.map(({ valueUsd }) => valueUsd));
   const shared = {

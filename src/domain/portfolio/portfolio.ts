@@ -8,6 +8,7 @@ import { nextRegularOpen } from '../session.ts';
 import type { EpochMs } from '../time.ts';
 import { midPrice } from '../valuation.ts';
 import type { InstrumentKey } from '../venue.ts';
+import { type Account, accountOfBook, type PortfolioBook, type ReadAccount } from './account.ts';
 import {
   type DuplicateExposure,
   duplicateExposures,
@@ -16,10 +17,9 @@ import {
   type SectorWeight,
   sectorWeights,
 } from './exposure.ts';
-import { holdingsOf, type PortfolioHolding, type PortfolioTotals, totalsOf } from './holdings.ts';
 import type { OutcomeFact } from './outcome.ts';
-import { type PortfolioBook, type PortfolioPlace, placeOfBook, type ReadPlace } from './place.ts';
 import { isPooled, type PoolExit, type PoolFact, poolExitsOf } from './pool-exit.ts';
+import { holdingsOf, type PortfolioPosition, type PortfolioTotals, totalsOf } from './positions.ts';
 import { evaluateScenarios, type ScenarioResult, STANDARD_SCENARIOS, scenarioRule } from './standard-scenarios.ts';
 import {
   calendarInput,
@@ -46,7 +46,7 @@ export interface PortfolioMaterial {
   readonly at: EpochMs;
   readonly mode: ExecutionMode;
   readonly books: readonly PortfolioBook[];
-  readonly wallets: readonly ReadPlace[];
+  readonly wallets: readonly ReadAccount[];
   readonly unread: readonly UnreadWallet[];
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
@@ -60,10 +60,10 @@ export interface PortfolioMaterial {
 export interface Portfolio {
   readonly at: EpochMs;
   readonly mode: ExecutionMode;
-  readonly places: readonly PortfolioPlace[];
+  readonly places: readonly Account[];
   readonly unread: readonly UnreadWallet[];
   readonly totals: PortfolioTotals;
-  readonly holdings: readonly PortfolioHolding[];
+  readonly holdings: readonly PortfolioPosition[];
   readonly instruments: readonly InstrumentWeight[];
   readonly sectors: readonly SectorWeight[];
   readonly duplicates: readonly DuplicateExposure[];
@@ -92,7 +92,7 @@ export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
 /** Computes the portfolio of the material. */
 export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
   const { at, mode, quotes, outcomes, mandate } = material;
-  const read = [...material.books.map(placeOfBook), ...material.wallets];
+  const read = [...material.books.map(accountOfBook), ...material.wallets];
   const places = read.map(({ place }) => place);
   const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));
   const totals = totalsOf(places, holdings, material.unread.length);
@@ -122,7 +122,7 @@ export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Port
   };
 }
 
-function heldInstruments(holdings: readonly PortfolioHolding[]): InstrumentKey[] {
+function heldInstruments(holdings: readonly PortfolioPosition[]): InstrumentKey[] {
   return holdings.flatMap(({ instrument }) => (instrument === null ? [] : [instrument]));
 }
 

@@ -2,8 +2,8 @@
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 import type { AssetClass } from './asset-class.ts';
-import type { PortfolioHolding, PortfolioTotals } from './holdings.ts';
 import { LARGE_POSITION_PCT, type PoolExit } from './pool-exit.ts';
+import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { CALENDAR_INPUT, scenarioInputId } from './trace.ts';
 
 export const SCENARIO_IDS = ['equity_selloff', 'private_mark_reset', 'crypto_crash', 'liquidity_freeze', 'weekend_gap'] as const;
@@ -77,13 +77,13 @@ export interface ScenarioFacts {
 }
 
 /** Evaluates a portfolio against all five, in the order of the specification. */
-export function evaluateScenarios(holdings: readonly PortfolioHolding[], facts: ScenarioFacts): readonly ScenarioResult[] {
+export function evaluateScenarios(holdings: readonly PortfolioPosition[], facts: ScenarioFacts): readonly ScenarioResult[] {
   return STANDARD_SCENARIOS.map((scenario) => evaluate(scenario, holdings, facts));
 }
 
 function evaluate(
   scenario: StandardScenario,
-  holdings: readonly PortfolioHolding[],
+  holdings: readonly PortfolioPosition[],
   { totals, exits, nextRegularOpen }: ScenarioFacts,
 ): ScenarioResult {
   const effects = holdings.flatMap((holding) => (holding.valueUsd === null ? [] : [effectOn(scenario, holding, holding.valueUsd, exits)]));
@@ -107,7 +107,7 @@ function evaluate(
 /** The haircut is added to the shock: both are percent of the price before, so that -10 and -25 are -35. */
 function effectOn(
   scenario: StandardScenario,
-  holding: PortfolioHolding,
+  holding: PortfolioPosition,
   beforeUsd: DecimalString,
   exits: readonly PoolExit[],
 ): ScenarioEffect {

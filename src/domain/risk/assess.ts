@@ -6,12 +6,12 @@ import { marketStepOf } from '../market-step.ts';
 import { limitPriceOf, type Order, type OrderSide } from '../order.ts';
 import type { ExecutableVenue, InstrumentKey } from '../venue.ts';
 import { attributionOf } from './attribution.ts';
-import { roomsOf } from './capacity.ts';
+import { limitCapacitiesOf } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import type { RiskCatalog, RiskContext } from './context.ts';
 import { ceilScaled, floorScaled, stepScale } from './exact.ts';
 import { bounded, breachesOf, figuresOf, type RiskFrame } from './kernel.ts';
-import { buyBreaches, sellableLots, standingBreaches } from './standing.ts';
+import { buyBreaches, sellableLots, sizeIndependentBreaches } from './size-independent.ts';
 
 /** The mark of what risk let pass. A copy loses a protected member: an order that was changed afterwards is not approved any more. */
 declare class PassedByRisk {
@@ -56,8 +56,8 @@ export function prepareRisk(
   catalog: RiskCatalog = CATALOG,
   only?: OrderSide,
 ): RiskFrame {
-  const rooms = only === 'sell' ? [] : roomsOf(context, instrument, exceptProposalId, catalog);
-  const always = standingBreaches(instrument, venue, context, catalog);
+  const rooms = only === 'sell' ? [] : limitCapacitiesOf(context, instrument, exceptProposalId, catalog);
+  const always = sizeIndependentBreaches(instrument, venue, context, catalog);
   const priced = (always & (RISK_BITS.quote_not_live | RISK_BITS.venue_mismatch)) === 0;
   const budget = context.mandate.maxSlippageBps;
   const { quote } = context;

@@ -6,12 +6,12 @@ import { marketStepOf } from '../market-step.ts';
 import type { Order, OrderQuote } from '../order.ts';
 import { isoTime } from '../time.ts';
 import { type InstrumentKey, instrumentKey } from '../venue.ts';
-import { type Room, usedAfter } from './capacity.ts';
+import { type LimitCapacity, usedAfter } from './capacity.ts';
 import { RISK_BITS, RISK_CODES, type RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
 import { ceilDivide, floorDivide, powerOfTen, ratioOf, scaledText, stepScale, USD_SCALE, usdText } from './exact.ts';
 import { exactLotsOf, exactNotionalOf, type OrderFigures, type RiskFrame } from './kernel.ts';
-import { isMintTradable, openPositionsAfter } from './standing.ts';
+import { isMintTradable, openPositionsAfter } from './size-independent.ts';
 
 /** Puts a mask of breaches into words and data. */
 export function attributionOf(mask: number, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskAttribution {
@@ -61,7 +61,7 @@ function headroomOf(mask: number, order: Order, frame: RiskFrame): RiskHeadroom 
 
 function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskRejection {
   const room = order.side === 'buy' ? frame.rooms.find((each) => each.code === code) : undefined;
-  if (room !== undefined) return roomRejection(room, order, exactNotionalOf(figures));
+  if (room !== undefined) return capacityRejection(room, order, exactNotionalOf(figures));
   switch (code) {
     case 'daily_drawdown_breach':
       return drawdownRejection(context);
@@ -102,7 +102,7 @@ function said(
   return { code, limit, before: now, after: now, suggestion, change };
 }
 
-function roomRejection(limited: Room, order: Order, notional: bigint): RiskRejection {
+function capacityRejection(limited: LimitCapacity, order: Order, notional: bigint): RiskRejection {
   const { code, room, limit } = limited;
   const before = usdText(usedAfter(limited, 0n));
   const after = usdText(usedAfter(limited, notional));

@@ -13,7 +13,7 @@ import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } 
  * One limit on what an order adds, as a straight line: (left - notional x each) / unit is what would be left of it.
  * It holds where the order's notional is not above `room`.
  */
-export interface Room {
+export interface LimitCapacity {
   readonly code: RiskCode;
   /** Micro-dollars of notional; not above zero where nothing more fits. */
   readonly room: bigint;
@@ -25,13 +25,13 @@ export interface Room {
 }
 
 /** What counts against a limit once an order of that notional is done; of the balance: what remains. In micro-dollars. */
-export function usedAfter(room: Room, notional: bigint): bigint {
+export function usedAfter(room: LimitCapacity, notional: bigint): bigint {
   const remains = floorDivide(room.left - notional * room.each, room.unit);
   return room.code === 'insufficient_balance' ? remains : (room.limit ?? 0n) - remains;
 }
 
 /** The limits that a buy's size has to keep, in the order of the codes. */
-export type Rooms = readonly Room[];
+export type LimitCapacities = readonly LimitCapacity[];
 
 const HUNDRED = 100n;
 const ONE: Ratio = { numerator: 1n, denominator: 1n };
@@ -115,33 +115,38 @@ function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog:
 }
 
 /** The rooms of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
-export function roomsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog = CATALOG): Rooms {
+export function limitCapacitiesOf(
+  context: RiskContext,
+  instrument: InstrumentKey,
+  exceptProposalId: string,
+  catalog: RiskCatalog = CATALOG,
+): LimitCapacities {
   const { mandate, book, others } = context;
   const sums = sumsOf(context, instrument, exceptProposalId, catalog);
-  const rooms: Room[] = [];
+  const rooms: LimitCapacity[] = [];
   const leverage = ratioOf(mandate.maxLeverage);
   const equity = book.equityUsd === null ? null : amountDown(book.equityUsd);
   if (equity !== null && sums.instrument !== null && sums.duplicates !== null) {
     const all = equity + amountDown(others.equityUsd);
-    rooms.push(sumRoom('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
+    rooms.push(sumCapacity('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
     if (sums.duplicates > 0n) {
       const total = sums.instrument + sums.duplicates;
-      rooms.push(sumRoom('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
+      rooms.push(sumCapacity('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
     }
-    if (instrument.startsWith('spotchain:')) rooms.push(poolRoom(context, sums.instrument));
+    if (instrument.startsWith('spotchain:')) rooms.push(poolCapacity(context, sums.instrument));
   }
-  rooms.push(sumRoom('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
-  rooms.push(capitalRoom(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
+  rooms.push(sumCapacity('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
+  rooms.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
   if (equity !== null && sums.value !== null) {
-    rooms.push(balanceRoom(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
+    rooms.push(balanceCapacity(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
     const limit = floorDivide(equity * leverage.numerator, leverage.denominator);
-    rooms.push(sumRoom('leverage_breach', limit, sums.value.spot + sums.value.perp));
+    rooms.push(sumCapacity('leverage_breach', limit, sums.value.spot + sums.value.perp));
   }
   return rooms;
 }
 
 /** before + notional <= limit. */
-function sumRoom(code: RiskCode, limit: bigint, before: bigint): Room {
+function sumCapacity(code: RiskCode, limit: bigint, before: bigint): LimitCapacity {
   const left = limit - before;
   return { code, room: left, limit, left, each: 1n, unit: 1n };
 }
@@ -153,9 +158,9 @@ function shareOf(amount: bigint, pct: number): bigint {
 }
 
 /** A position may be a part of its pool only; of a pool of unknown depth it may be nothing. */
-function poolRoom({ liquidityUsd, mandate }: RiskContext, before: bigint): Room {
+function poolCapacity({ liquidityUsd, mandate }: RiskContext, before: bigint): LimitCapacity {
   const code = 'pool_liquidity_breach';
-  if (liquidityUsd !== null) return sumRoom(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
+  if (liquidityUsd !== null) return sumCapacity(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
   return { code, room: -before, limit: null, left: -before, each: 1n, unit: 1n };
 }
 
@@ -165,14 +170,19 @@ function marginLeverage(leverage: Ratio): Ratio {
 }
 
 /** spot + perp / leverage <= capital, at cost. Compared as spot x L + perp x 1, so that nothing is divided. */
-function capitalRoom(capital: bigint, { spot, perp }: Split, { numerator: up, denominator: down }: Ratio, perpOrder: boolean): Room {
+function capitalCapacity(
+  capital: bigint,
+  { spot, perp }: Split,
+  { numerator: up, denominator: down }: Ratio,
+  perpOrder: boolean,
+): LimitCapacity {
   const left = (capital - spot) * up - perp * down;
   const each = perpOrder ? down : up;
   return { code: 'capital_limit_breach', room: floorDivide(left, each), limit: capital, left, each, unit: up };
 }
 
 /** What is free of the equity must pay for the order (a perpetual: its margin) and its fee. */
-function balanceRoom(equity: bigint, { spot, perp }: Split, leverage: Ratio, perpOrder: boolean, feeBps: number): Room {
+function balanceCapacity(equity: bigint, { spot, perp }: Split, leverage: Ratio, perpOrder: boolean, feeBps: number): LimitCapacity {
   const { numerator: up, denominator: down } = leverage;
   const fee = numberRatio(Math.max(0, feeBps));
   const feeUnit = fee.denominator * 10_000n;

@@ -5,7 +5,7 @@
 import { Decimal, type DecimalString, isDecimalString } from '../decimal.ts';
 import { marketStepOf } from '../market-step.ts';
 import type { Order } from '../order.ts';
-import type { Rooms } from './capacity.ts';
+import type { LimitCapacities } from './capacity.ts';
 import { RISK_BITS } from './codes.ts';
 import { ceilDivide, floorScaled, powerOfTen, ratioOf, stepScale, USD_SCALE } from './exact.ts';
 
@@ -16,7 +16,7 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10
 
 /** The world of one instrument, prepared: as many orders as wanted are judged against it. */
 export interface RiskFrame {
-  readonly rooms: Rooms;
+  readonly rooms: LimitCapacities;
   /** Each room in micro-dollars, bounded by 2^52 either way. */
   readonly bounds: Float64Array;
   readonly bits: Int32Array;

@@ -2,7 +2,7 @@
 import { CATALOG, type Catalog } from '../catalog.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { Order } from '../order.ts';
-import { roomsOf, usedAfter } from './capacity.ts';
+import { limitCapacitiesOf, usedAfter } from './capacity.ts';
 import type { RiskCode } from './codes.ts';
 import type { RiskContext } from './context.ts';
 import { usdText } from './exact.ts';
@@ -22,7 +22,7 @@ export interface LimitUse {
 export function limitUses(order: Order, context: RiskContext, catalog: Catalog = CATALOG): readonly LimitUse[] {
   if (order.side === 'sell') return [];
   const notional = exactNotionalOf(figuresOf(order));
-  return roomsOf(context, order.instrument, order.id, catalog).map((room) => ({
+  return limitCapacitiesOf(context, order.instrument, order.id, catalog).map((room) => ({
     code: room.code,
     limitUsd: room.limit === null ? null : usdText(room.limit),
     beforeUsd: usdText(usedAfter(room, 0n)),

@@ -1,7 +1,7 @@
 /** The mandate that an order is judged by: the manifest's limits and the organization's preferences, the stricter of both. */
 import type { Autonomy, Stage } from '../agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import type { Manifest } from '../manifest.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import type { RiskPreferences } from './preferences.ts';
 
 /** The preferences' fields, each at its stricter value. */

@@ -1,4 +1,4 @@
-/** Wallets of the perpetuals venue's double: what an address holds follows from the address alone. */
+/** Wallets of the perpetuals venue's simulator: what an address holds follows from the address alone. */
 import { createHash } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 import { seededRandom } from '../faults.ts';
@@ -27,14 +27,14 @@ function randomOf(address: string): () => number {
   return seededRandom(createHash('sha256').update(address).digest().readUInt32LE(0));
 }
 
-interface Holding {
+interface Position {
   readonly listing: PerpListing;
   readonly size: number;
   readonly openedAt: EpochMs;
 }
 
 /** Up to three positions. Addresses that end in 0 are unknown to the venue: zeros, as for any address that never traded. */
-function holdings(address: string, listings: readonly PerpListing[], epoch: EpochMs): readonly Holding[] {
+function holdings(address: string, listings: readonly PerpListing[], epoch: EpochMs): readonly Position[] {
   if (address.endsWith('0')) return [];
   const random = randomOf(address);
   return listings.slice(0, 1 + Math.floor(random() * 3)).map((listing) => ({
@@ -44,7 +44,7 @@ function holdings(address: string, listings: readonly PerpListing[], epoch: Epoc
   }));
 }
 
-/** When the double's wallets opened their positions: two days back, to the day. */
+/** When the simulator's wallets opened their positions: two days back, to the day. */
 function openingEpoch(now: EpochMs): EpochMs {
   return Math.floor(now / 86_400_000) * 86_400_000 - 2 * 86_400_000;
 }

@@ -1,7 +1,7 @@
 /** The sandbox's identity provider on loopback: a discovery document and a key set over persisted keys. */
 import type { Clock } from '../../../streams/clock.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
-import { createHttpDouble, type HttpDouble } from '../reference/http-double.ts';
+import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 
 /** The issuer of sandbox tokens: a name, not an address, so that tokens outlive a change of port. */
@@ -18,7 +18,7 @@ export interface IdentityProviderOptions {
   readonly port: number;
 }
 
-export interface IdentityProvider extends HttpDouble {
+export interface IdentityProvider extends HttpSimulator {
   readonly issuer: string;
   readonly jwksUrl: string;
   readonly keys: SigningKeys;
@@ -30,7 +30,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
   const issuer = options.issuer ?? SANDBOX_ISSUER;
   const keys = openSigningKeys({ folder: options.folder, issuer, now: () => clock.now() });
   let url = '';
-  const server = await createHttpDouble({
+  const server = await createHttpSimulator({
     clock,
     faults: options.faults ?? createFaultSwitch(),
     port: options.port,

@@ -5,9 +5,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { Clock } from '../../../streams/clock.ts';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
-import { fromBase58 } from '../../domain/transaction/base58.ts';
-import { readTransaction, type WireTransaction } from '../../domain/transaction/message.ts';
-import { fromBase64 } from '../../domain/transaction/verify.ts';
+import { fromBase58 } from '../../domain/solana/base58.ts';
+import { readTransaction, type WireTransaction } from '../../domain/solana/message.ts';
+import { fromBase64 } from '../../domain/solana/verify.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { type SandboxKey, sandboxKey } from '../solana/keys.ts';
@@ -19,7 +19,7 @@ export type SignerConduct = (typeof SIGNER_CONDUCTS)[number];
 /** The credentials that the sandbox's app has; of no use anywhere else. */
 export const SANDBOX_SIGNER_APP = { id: 'sandbox-app', secret: 'sandbox-app-secret' } as const;
 
-export interface RemoteSignerDoubleOptions {
+export interface RemoteSignerSimulatorOptions {
   readonly clock: Clock;
   readonly faults?: FaultSwitch;
   /** 0 = any free port. */
@@ -28,7 +28,7 @@ export interface RemoteSignerDoubleOptions {
   readonly authorizationKeys: () => readonly string[];
 }
 
-export interface RemoteSignerDouble {
+export interface RemoteSignerSimulator {
   readonly url: string;
   readonly faults: FaultSwitch;
   /** How often each wallet was asked to sign a transaction and did. */
@@ -49,7 +49,7 @@ export function sessionWallet(id: string): SandboxKey {
 }
 
 /** Starts it. `GET /v1/wallets/session-<name>` shows a wallet, `PATCH` sets its `additional_signers`, `POST …/rpc` signs. */
-export async function createRemoteSignerDouble(options: RemoteSignerDoubleOptions): Promise<RemoteSignerDouble> {
+export async function createRemoteSignerSimulator(options: RemoteSignerSimulatorOptions): Promise<RemoteSignerSimulator> {
   const faults = options.faults ?? createFaultSwitch();
   /** Wallets whose owner has added the app as a session signer. */
   const delegated = new Set<string>();

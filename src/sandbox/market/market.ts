@@ -1,4 +1,4 @@
-/** The one seeded market behind every double of the sandbox: what each instrument is worth, at any time. */
+/** The one seeded market behind every simulator of the sandbox: what each instrument is worth, at any time. */
 import type { Candle } from '../../domain/candle.ts';
 import type { EpochMs } from '../../domain/time.ts';
 

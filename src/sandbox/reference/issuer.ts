@@ -1,10 +1,10 @@
-/** A double of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
+/** A simulator of the pre-IPO issuer's keyless route `/api/prestocks`, over the seeded market. */
 import type { Clock } from '../../../streams/clock.ts';
 import { bendPrice, createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { createHttpDouble, type HttpDouble } from './http-double.ts';
+import { createHttpSimulator, type HttpSimulator } from './http-simulator.ts';
 
-export interface IssuerDoubleOptions {
+export interface IssuerSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
   /** Symbols of the market and their mints. */
@@ -26,8 +26,8 @@ const SHARES: Readonly<Record<string, number>> = {
   POLYMARKET: 66_000_000,
 };
 
-/** Opens the double. Numbers are JSON numbers and carry no time, as the real route's. */
-export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<HttpDouble> {
+/** Opens the simulator. Numbers are JSON numbers and carry no time, as the real route's. */
+export async function createIssuerSimulator(options: IssuerSimulatorOptions): Promise<HttpSimulator> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   /** Numbers of JSON cannot be NaN: that one is a text. */
@@ -35,7 +35,7 @@ export async function createIssuerDouble(options: IssuerDoubleOptions): Promise<
     const text = bendPrice(faults, price, String);
     return text === 'NaN' ? text : Number(text);
   };
-  return createHttpDouble({
+  return createHttpSimulator({
     clock,
     faults,
     port: options.port,

@@ -1,12 +1,12 @@
-/** A double of an authenticated quote service for shares (Finnhub's shape) on loopback, over the seeded market. */
+/** A simulator of an authenticated quote service for shares (Finnhub's shape) on loopback, over the seeded market. */
 
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
-import { createHttpDouble, type DoubleReply, type DoubleRequest, type HttpDouble } from './http-double.ts';
+import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from './http-simulator.ts';
 
-export interface ShareQuotesDoubleOptions {
+export interface ShareQuotesSimulatorOptions {
   readonly market: Market;
   readonly clock: Clock;
   /** Shares that it knows; any other symbol is answered with zeros, as by the real one. */
@@ -26,8 +26,8 @@ const DAY = 86_400_000;
 
 const NOTHING = { c: 0, d: null, dp: null, h: 0, l: 0, o: 0, pc: 0, t: 0 } as const;
 
-/** Opens the double: `GET /api/v1/quote?symbol=`, with the key as `X-Finnhub-Token` or `token`. */
-export async function createShareQuotesDouble(options: ShareQuotesDoubleOptions): Promise<HttpDouble> {
+/** Opens the simulator: `GET /api/v1/quote?symbol=`, with the key as `X-Finnhub-Token` or `token`. */
+export async function createShareQuotesSimulator(options: ShareQuotesSimulatorOptions): Promise<HttpSimulator> {
   const { market, clock } = options;
   const faults = options.faults ?? createFaultSwitch();
   const known = new Set(options.symbols);
@@ -77,7 +77,7 @@ export async function createShareQuotesDouble(options: ShareQuotesDoubleOptions)
     };
   }
 
-  function reply({ path, query, headers }: DoubleRequest): DoubleReply {
+  function reply({ path, query, headers }: SimulatorRequest): SimulatorReply {
     const key = headers['x-finnhub-token'] ?? query.get('token') ?? '';
     if (key === '') return { status: 401, body: { error: 'Please use an API key.' } };
     if (key !== options.apiKey) return { status: 401, body: { error: 'Invalid API key.' } };
@@ -89,5 +89,5 @@ export async function createShareQuotesDouble(options: ShareQuotesDoubleOptions)
     return { status: 200, body: quote(symbol), headers: limits };
   }
 
-  return createHttpDouble({ clock, faults, port: options.port, reply });
+  return createHttpSimulator({ clock, faults, port: options.port, reply });
 }

@@ -1,10 +1,10 @@
 /** The sandbox's primary chain: a virtual machine with slots, commitments, blockhashes that expire and forks on command. */
-import { type Address, address, type EncodedAccount, lamports as amountOf } from '@solana/kit';
+import { type Address, address, lamports as amountOf, type EncodedAccount } from '@solana/kit';
+import type { Clock } from '../../../streams/clock.ts';
 import type { TransactionError } from './errors.ts';
-import { createMachine, type Machine, memoOf, type Moment, type Run } from './machine.ts';
+import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';
 import { fullySigned, type ReadTransaction } from './wire.ts';
-import type { Clock } from '../../../streams/clock.ts';
 
 /** A transaction that stands in a block. */
 export interface Landed {

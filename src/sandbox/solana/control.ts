@@ -1,12 +1,12 @@
 /** What the sandbox's operator may do with the chain: give out tokens, let slots pass, hold, fork, lose and expire. */
-import type { Cheat } from '../spotchain/swap-desk.ts';
+import type { Cheat } from '../spotchain/swap-builder.ts';
 import type { Intake, SolanaChain } from './chain.ts';
 import { fund } from './genesis.ts';
 import { COMMITMENTS } from './slot-clock.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export interface ChainDesk {
+export interface ChainControl {
   cheat(how: Cheat | null): void;
 }
 
@@ -18,7 +18,7 @@ const CHEATS: readonly (Cheat | null)[] = ['other_recipient', 'half_output', 'ta
  * The verbs of the door `/chain/<verb>`; each takes a JSON object, changes the chain and answers what came of it.
  * A verb throws RangeError, in words for the operator, where what is given makes no sense; then nothing has changed.
  */
-export function chainVerbs(chain: SolanaChain, desk: ChainDesk): Readonly<Record<string, (body: Body) => unknown>> {
+export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<Record<string, (body: Body) => unknown>> {
   return {
     fund: ({ owner, mint, amount }) => ({ signature: fund(chain, textOf(owner, 'owner'), textOf(mint, 'mint'), unitsOf(amount)) }),
     advance: ({ slots }) => {
@@ -49,7 +49,7 @@ export function chainVerbs(chain: SolanaChain, desk: ChainDesk): Readonly<Record
       return {};
     },
     cheat: ({ how }) => {
-      desk.cheat(oneOf(how, CHEATS, 'how'));
+      handler.cheat(oneOf(how, CHEATS, 'how'));
       return {};
     },
   };

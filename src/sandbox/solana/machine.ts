@@ -1,7 +1,7 @@
 /** The virtual machine behind the chain: runs one transaction and tells everything that it did. */
 import { type Address, address, type EncodedAccount, getAddressDecoder, getBase58Decoder, type MaybeEncodedAccount } from '@solana/kit';
-import { Clock as VmClock, FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata } from 'litesvm';
-import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/token-layout.ts';
+import { FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata, Clock as VmClock } from 'litesvm';
+import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
 import { errorName, type TransactionError } from './errors.ts';
 import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';

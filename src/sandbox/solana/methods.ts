@@ -1,10 +1,10 @@
 /** The JSON-RPC methods of the sandbox's node, over the chain (facts 7.1). */
 import { createHash } from 'node:crypto';
 import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
-import { type MintAccount, readMint, readTokenAccount } from '../../domain/token-layout.ts';
+import { type MintAccount, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';
 import type { Landed, SolanaChain } from './chain.ts';
 import { errorSentence } from './errors.ts';
-import { NATIVE, fund } from './genesis.ts';
+import { fund, NATIVE } from './genesis.ts';
 import { TOKEN, TOKEN_2022 } from './instructions.ts';
 import { feeOf, type Run } from './machine.ts';
 import {
@@ -22,8 +22,8 @@ import {
   transactionOf,
   wholeOf,
 } from './parameters.ts';
+import { type MintSource, spellAccount, spellBalances, spellInner, spellLanded, spellReturnData, uiAmount } from './rpc-encoding.ts';
 import { BLOCKHASH_LIFE, type Commitment, SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { type MintSource, spellAccount, spellBalances, spellInner, spellLanded, spellReturnData, uiAmount } from './spelling.ts';
 import { fullySigned, messageOf } from './wire.ts';
 
 export type Method = (params: readonly unknown[]) => unknown;

@@ -1,7 +1,7 @@
 /** Parameters of JSON-RPC methods, read as strictly as a node reads them. */
 import { type Address, getBase58Encoder, isAddress } from '@solana/kit';
 import type { TransactionError } from './errors.ts';
-import { type Commitment, COMMITMENTS } from './slot-clock.ts';
+import { COMMITMENTS, type Commitment } from './slot-clock.ts';
 import { LONGEST_TRANSACTION, type ReadTransaction, readWire, UnreadableTransaction } from './wire.ts';
 
 /** A refusal in the words of JSON-RPC. */

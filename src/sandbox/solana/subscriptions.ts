@@ -1,10 +1,10 @@
 /** Subscriptions of the sandbox's node: a signature that comes as far as was asked, and slots. */
 import type { Clock } from '../../../streams/clock.ts';
 import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
-import { repeat } from '../reference/http-double.ts';
+import { repeat } from '../reference/http-simulator.ts';
 import type { SolanaChain } from './chain.ts';
 import { commitmentOf, RpcRefusal, settingsOf, signatureOf } from './parameters.ts';
-import { type Commitment, COMMITMENTS, SLOT_MS } from './slot-clock.ts';
+import { COMMITMENTS, type Commitment, SLOT_MS } from './slot-clock.ts';
 
 export interface Subscriptions {
   readonly open: (socket: LoopbackSocket) => LoopbackSession;

@@ -1,4 +1,4 @@
-/** Amounts of the exchange's double as whole hundred-millionths: eight decimals, exactly. */
+/** Amounts of the exchange's simulator as whole hundred-millionths: eight decimals, exactly. */
 
 export const UNIT_DIGITS = 8;
 export const ONE = 10n ** BigInt(UNIT_DIGITS);

@@ -1,4 +1,4 @@
-/** What the exchange's double asks of a signed request: a known key, a present time, a signature that fits. */
+/** What the exchange's simulator asks of a signed request: a known key, a present time, a signature that fits. */
 import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto';
 import type { EpochMs } from '../../domain/time.ts';
 import type { LoopbackAnswer, LoopbackRequest } from '../loopback.ts';

@@ -1,4 +1,4 @@
-/** One order book of the spot exchange's double: levels around the market's price, numbered like the real one. */
+/** One order book of the spot exchange's simulator: levels around the market's price, numbered like the real one. */
 import { seededRandom } from '../faults.ts';
 
 /** How a symbol trades: its tick and lot as numbers of decimals. */

@@ -1,4 +1,4 @@
-/** The filters of the exchange double's symbols: what `exchangeInfo` tells of them, and how they are enforced. */
+/** The filters of the exchange simulator's symbols: what `exchangeInfo` tells of them, and how they are enforced. */
 import { amountText, ONE, product, stepped } from './exact-amount.ts';
 import type { SimulatedBook, SymbolRules } from './simulated-book.ts';
 import type { OrderRequest } from './trading-account.ts';

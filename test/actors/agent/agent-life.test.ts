@@ -1,18 +1,18 @@
 // The agent's chart on the runtime: duty, autonomy, versions, the five-second breaker, the emergency halt.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands, CommandContext } from '../../../actors/agent/commands.ts';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { agentsHearing } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { agentsHearing } from '../../../src/adapters/store/manifest-reads.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
-import type { Manifest } from '../../../src/domain/manifest.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { SLOT, sampleManifest } from './sample.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const store = createActorStore(sql);
   runtime = createRuntime({ store, directory: createDirectory([agentKind]), clock });
   timers = startTimers({ store, runtime, clock, onError: () => {} });
-  commands = createCommandDesk({
+  commands = createCommandHandler({
     runtime,
     agents: createAgentDirectory(sql),
     clock,
@@ -156,7 +156,7 @@ test('a halt whose first agents cannot be paused pauses all others, and fails', 
   const ids = Array.from({ length: 1_200 }, (_, n) => `agent ${n}`);
   for (const id of ids)
     await halting.start('agent', id, ORG, { autonomy: 'research', manifestVersion: 1, manifestHash: 'ab' }, { cause: 'test' });
-  const desk = createCommandDesk({
+  const handler = createCommandHandler({
     runtime: halting,
     agents: {
       find: async () => null,
@@ -169,7 +169,7 @@ test('a halt whose first agents cannot be paused pauses all others, and fails', 
     clock,
     newId: () => 'unused',
   });
-  await expect(desk.emergencyHalt(context())).rejects.toThrow('the statement took too long');
+  await expect(handler.emergencyHalt(context())).rejects.toThrow('the statement took too long');
   const duties = ids.map((id) => agentValue(store.actors.get(id)?.state as never).duty);
   expect([duties.indexOf('paused'), duties.filter((duty) => duty === 'paused').length]).toEqual([500, 700]);
 });

@@ -1,7 +1,7 @@
 // Manifests and cuts for the tests of agents: small, seeded, and with every quality a cut may have.
 import type { Cut, Observation } from '../../../src/domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../../src/domain/decide.ts';
-import type { Manifest, ManifestCondition } from '../../../src/domain/manifest.ts';
+import type { Manifest, ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
 import type { Quality } from '../../../src/domain/quote.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 

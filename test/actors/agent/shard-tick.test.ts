@@ -1,15 +1,15 @@
 // A shard's tick on real PostgreSQL: every slot once, missed slots late, throws contained, poison found and paused.
 import { beforeEach, expect, test } from 'vitest';
-import { createShardTicker, LATE_AFTER_MS, movedWindow, type TickStore } from '../../../actors/agent/shard-tick.ts';
-import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
+import { createShardTicker, LATE_AFTER_MS, movedWindow, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
   const actors = createActorStore(sql);
   store = createTickStore(sql, actors.incident);
   const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
-  commands = createCommandDesk({
+  commands = createCommandHandler({
     runtime,
     agents: createAgentDirectory(sql),
     clock,

@@ -72,7 +72,7 @@ test('over random lives, the compiled tick gives the verdict of the machine, and
         };
         expect(plan.records).toEqual([{ type: 'decision', agentId: subject.actorId, slot: cut.slot, verdict: ordinaryTick(agent, cut) }]);
         expect(plan.state).toEqual(state);
-        expect([plan.timers, plan.errands, plan.announcements]).toEqual([[], [], []]);
+        expect([plan.timers, plan.activities, plan.announcements]).toEqual([[], [], []]);
       }
     }),
     { numRuns: 300 },

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Obstacle, placedOnVerdict } from '../../../actors/manual-order/placing.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
-import { LicenceLost } from '../../../src/domain/execution.ts';
+import { PermitLost } from '../../../src/domain/execution.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
 
 class Moved extends Error {}
@@ -64,7 +64,7 @@ test('a turn that ends in an error lets the next one come', async () => {
 
 test.each<[string, Error, string]>([
   ['no room', new Full(), 'too_many_prepared'],
-  ['a halt', new LicenceLost('halted'), 'halted'],
+  ['a halt', new PermitLost('halted'), 'halted'],
   ['a twin request', Object.assign(new Error(), { code: '23505', constraint_name: 'idempotency_keys_pkey' }), 'idempotency_in_flight'],
 ])('%s is answered, and nothing is tried again', async (_, error, code) => {
   const { made, attempt } = attempts(error);

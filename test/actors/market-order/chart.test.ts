@@ -119,7 +119,7 @@ test('an answer that was found before another carrier took the lease counts for 
 });
 
 test('a paper order begins where it ends, and is booked on the version that it was judged on or not at all', () => {
-  const { state, records, errands } = begun('partially_filled', [half]);
+  const { state, records, activities } = begun('partially_filled', [half]);
   expect(state).toMatchObject({
     value: 'partially_filled',
     status: 'done',
@@ -127,12 +127,12 @@ test('a paper order begins where it ends, and is booked on the version that it w
   });
   expect(records.map(({ type }) => type)).toEqual(['control_licence', 'fill', 'market_order']);
   expect(records[1]).toMatchObject({ orgId: subject.orgId, fill: half, capitalUsd: '10000', expectedVersion: 7 });
-  expect(errands).toEqual([]);
+  expect(activities).toEqual([]);
   expect(begun('failed').state).toMatchObject({ value: 'failed', status: 'done', context: { reason: 'no_depth', filledQuantity: '0' } });
 });
 
 test('a live order is carried by its own id, under a lease, and what its venue filled is booked on whatever version there is', () => {
-  expect(begun('approved').errands).toEqual([{ kind: 'execute_market_order', payload: { proposalId: subject.actorId } }]);
+  expect(begun('approved').activities).toEqual([{ kind: 'execute_market_order', payload: { proposalId: subject.actorId } }]);
   const types = (way: readonly EventName[], name: EventName) => step(stepTo(way), EVENTS[name]).records.map(({ type }) => type);
   expect(types([], 'begun')).toEqual(['control_licence', 'execution_lease', 'market_order']);
   expect(types(['begun'], 'begun')).toEqual(['control_licence', 'execution_lease']);

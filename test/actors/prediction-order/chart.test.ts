@@ -185,7 +185,7 @@ test('a paper order begins where it ends, on the book that it was judged on', ()
   expect(filled.state).toMatchObject({ value: 'filled', status: 'done' });
   expect(filled.records.map(({ type }) => type)).toEqual(['control_licence', 'fill', 'prediction_order']);
   expect(filled.records[1]).toMatchObject({ expectedVersion: 0 });
-  expect(start('partially_filled', [fill('f', '4')])).toMatchObject({ state: { value: 'lapsed', status: 'done' }, errands: [] });
+  expect(start('partially_filled', [fill('f', '4')])).toMatchObject({ state: { value: 'lapsed', status: 'done' }, activities: [] });
   expect(start('partially_filled', [fill('f', '4')]).records.at(-1)).toMatchObject({ state: 'partially_filled' });
   expect(start('failed')).toMatchObject({ state: { value: 'failed', status: 'done' } });
 });
@@ -195,7 +195,7 @@ test('the venue is asked soon at first, then ever more rarely, and soon again af
   const waits: number[] = [];
   for (let look = 0; look < 7; look++) {
     const plan = taken(state, { type: 'xstate.after.lookAgain.prediction_order@1.open' });
-    expect(plan?.errands).toMatchObject([{ kind: 'follow_prediction_order' }]);
+    expect(plan?.activities).toMatchObject([{ kind: 'follow_prediction_order' }]);
     const timer = plan?.timers.find(({ op }) => op === 'set') as { dueAt: number } | undefined;
     waits.push((timer?.dueAt ?? 0) - SLOT);
     state = (plan as NonNullable<typeof plan>).state;
@@ -208,6 +208,6 @@ test('the venue is asked soon at first, then ever more rarely, and soon again af
 test('the transaction is asked after where its word does not come', () => {
   for (const state of ['prepared', 'submitted'] as const) {
     const plan = taken(stepTo(WAYS[state] as readonly EventName[]), { type: `xstate.after.followAfter.prediction_order@1.${state}` });
-    expect(plan).toMatchObject({ state: { value: state }, errands: [{ kind: 'follow_order_transaction' }] });
+    expect(plan).toMatchObject({ state: { value: state }, activities: [{ kind: 'follow_order_transaction' }] });
   }
 });

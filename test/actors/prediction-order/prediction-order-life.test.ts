@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bookIds } from '../../../src/domain/book.ts';
 import { USDC_MINT } from '../../../src/domain/catalog.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { readTransaction } from '../../../src/domain/transaction/message.ts';
-import { type OnchainStage, ORG, onchainStage } from './onchain-stage.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { type OnchainFixture, ORG, onchainFixture } from './onchain-fixture.ts';
 
-let stage: OnchainStage;
+let stage: OnchainFixture;
 beforeAll(async () => {
-  stage = await onchainStage();
+  stage = await onchainFixture();
 }, 60_000);
 afterAll(() => stage.close());
 beforeEach(async () => {
@@ -20,7 +20,7 @@ beforeEach(async () => {
   await stage.list();
 });
 
-async function prepared(over: Parameters<OnchainStage['wish']>[0] = {}) {
+async function prepared(over: Parameters<OnchainFixture['wish']>[0] = {}) {
   const outcome = await stage.live.prepare(stage.context, stage.wish(over), stage.wallet.address);
   if (!outcome.ok) throw new Error(outcome.refusal.detail);
   return outcome.value;
@@ -28,7 +28,7 @@ async function prepared(over: Parameters<OnchainStage['wish']>[0] = {}) {
 const execute = (id: string, signed: string) => stage.live.execute(stage.context, id, signed);
 
 /** Brings a prepared order as far as the venue having it. */
-async function opened(over: Parameters<OnchainStage['wish']>[0] = {}) {
+async function opened(over: Parameters<OnchainFixture['wish']>[0] = {}) {
   const { order, transaction } = await prepared(over);
   const sent = await execute(order.id, stage.signed(transaction.unsigned));
   if (!sent.ok) throw new Error(sent.refusal.detail);
@@ -83,7 +83,7 @@ describe('prepare', () => {
     await stage.list();
   });
 
-  test.each<[Parameters<OnchainStage['wish']>[0], string, RegExp]>([
+  test.each<[Parameters<OnchainFixture['wish']>[0], string, RegExp]>([
     [{ marketId: 'pm-000000000000000000000000' }, 'not_found', /no prediction market/],
     [{ notionalUsd: '2' }, 'state_conflict', /Minimum order is \$5/],
     [{ side: 'sell', notionalUsd: null, quantity: '1000' }, 'blocked_by_risk', /reduce_only/],
@@ -131,7 +131,7 @@ describe('execute', () => {
 
   test('a market that closed since is not traded any more', async () => {
     const { order, transaction } = await prepared();
-    const market = (await stage.markets.get(stage.market.id)) as OnchainStage['market'];
+    const market = (await stage.markets.get(stage.market.id)) as OnchainFixture['market'];
     await stage.markets.saveMarkets([{ ...market, status: 'closed', providerStatus: 'closed', receivedAt: market.receivedAt + 1 }]);
     expect(await execute(order.id, stage.signed(transaction.unsigned))).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
     expect((await stage.order(order.id)).state).toBe('prepared');
@@ -258,9 +258,9 @@ describe('crashes', () => {
     const before = (await bookNow())?.fills as number;
     stage.onchain.keeper.fill(orderAccount, half(order.order.quantity), micro(order.order.limitPrice));
     // The answer is carried and never delivered, twice; and delivered twice at the same time.
-    const carrier = stage.carriers['follow_prediction_order'];
-    const answer = await carrier?.({ predictionOrderId: order.id }, 'lost-1');
-    await carrier?.({ predictionOrderId: order.id }, 'lost-2');
+    const worker = stage.workers['follow_prediction_order'];
+    const answer = await worker?.({ predictionOrderId: order.id }, 'lost-1');
+    await worker?.({ predictionOrderId: order.id }, 'lost-2');
     const event = { type: 'errand.done', key: 'twice', kind: 'follow_prediction_order', answer };
     await Promise.all([1, 2].map(() => stage.runtime.deliver(order.id, event, { cause: 'errand' })));
     await stage.pass(60_000);
@@ -292,7 +292,7 @@ describe('crashes', () => {
     stage.chain.finalize();
     // The word lies in a timer: it is taken away before anybody fires it.
     stage.leap(2_500);
-    await stage.carriers['follow_transaction']?.({ transactionId: transaction.id }, 'x');
+    await stage.workers['follow_transaction']?.({ transactionId: transaction.id }, 'x');
     for (let look = 0; look < 3; look++) {
       await stage.pass(100);
       await stage.sql`delete from timers where actor_id = ${order.id} and timer_id = 'told'`;

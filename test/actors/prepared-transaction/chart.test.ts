@@ -8,7 +8,7 @@ import {
   OPEN_TRANSACTION_STATES,
   PREPARED_TRANSACTION_STATES,
   type PreparedTransactionState,
-} from '../../../src/domain/transaction/life.ts';
+} from '../../../src/domain/solana/lifecycle.ts';
 import { SLOT } from '../agent/sample.ts';
 
 const settled: string[] = [];
@@ -145,7 +145,7 @@ test.each(PREPARED_TRANSACTION_STATES)(
   },
 );
 
-const errands = (plan: StepPlan | null) => plan?.errands.map(({ kind: name }) => name) ?? [];
+const activities = (plan: StepPlan | null) => plan?.activities.map(({ kind: name }) => name) ?? [];
 const records = (plan: StepPlan | null) => plan?.records.map(({ type }) => type) ?? [];
 
 test('every step that leads to the chain requires the epoch, and nothing else does', () => {
@@ -161,7 +161,7 @@ test('every step that leads to the chain requires the epoch, and nothing else do
 test('the bytes are sent again only while the chain has not seen them, and never after a refusal', () => {
   const sending = PREPARED_TRANSACTION_STATES.flatMap((state) =>
     (Object.keys(EVENTS) as EventName[]).flatMap((name) =>
-      errands(stepped(at(state), name)).includes('broadcast_transaction') ? [`${state} ${name}`] : [],
+      activities(stepped(at(state), name)).includes('broadcast_transaction') ? [`${state} ${name}`] : [],
     ),
   );
   expect(sending).toEqual(['submitted verified', 'broadcast unseen', 'unknown unseen']);
@@ -181,7 +181,7 @@ test('every resting state in which it may land has its timer or its errand: noth
   for (const state of OPEN_TRANSACTION_STATES) {
     let plan = startStep(kind, subject, input as never);
     for (const name of WAYS[state]) plan = stepped(plan.state, name) as StepPlan;
-    expect([state, plan.timers.some(({ op }) => op === 'set') || plan.errands.length > 0]).toEqual([state, true]);
+    expect([state, plan.timers.some(({ op }) => op === 'set') || plan.activities.length > 0]).toEqual([state, true]);
   }
 });
 

@@ -5,11 +5,11 @@ import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { preparedTransactions } from '../../../src/boot/prepared-transactions.ts';
-import { must, preparedSwap, type SwapStage, signedBy, swapStage } from './swap-stage.ts';
+import { must, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
-let stage: SwapStage;
+let stage: SwapFixture;
 beforeEach(async () => {
-  stage = await swapStage();
+  stage = await swapFixture();
   return () => stage.close();
 });
 

@@ -1,11 +1,11 @@
 // What a wallet inserted is named alone, although it moves accounts of other instructions out of the lookup table.
 import { AddressLookupTableAccount, PublicKey, SystemProgram, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import { expect, test } from 'vitest';
-import { keyOf } from '../../domain/transaction/honest-transactions.ts';
-import { preparedSwap, swapStage } from './swap-stage.ts';
+import { keyOf } from '../../domain/solana/honest-transactions.ts';
+import { preparedSwap, swapFixture } from './swap-fixture.ts';
 
 test('a transfer that a wallet inserts is the only instruction that is named', async () => {
-  const stage = await swapStage();
+  const stage = await swapFixture();
   const order = await preparedSwap(stage);
   const transaction = VersionedTransaction.deserialize(Buffer.from(order.unsigned, 'base64'));
   const tables = await Promise.all(

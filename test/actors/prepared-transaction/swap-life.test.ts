@@ -5,14 +5,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { readTransaction } from '../../../src/domain/transaction/message.ts';
-import { digestOf, fromBase64 } from '../../../src/domain/transaction/verify.ts';
-import { keyOf, LIGHTHOUSE } from '../../domain/transaction/honest-transactions.ts';
-import { AAPLX, must, ORG, preparedSwap, type SwapStage, signedBy, swapStage } from './swap-stage.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { digestOf, fromBase64 } from '../../../src/domain/solana/verify.ts';
+import { keyOf, LIGHTHOUSE } from '../../domain/solana/honest-transactions.ts';
+import { AAPLX, must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
-let stage: SwapStage;
+let stage: SwapFixture;
 beforeEach(async () => {
-  stage = await swapStage();
+  stage = await swapFixture();
   return () => stage.close();
 });
 

@@ -1,10 +1,10 @@
 // Between a start and its first full minute: an unknown pool buys nothing and says why, and one that was heard buys at once.
 import { expect, test } from 'vitest';
-import { keepPoolLiquidity } from '../../../src/adapters/store/pool-liquidity-store.ts';
-import { AAPLX, swapStage } from './swap-stage.ts';
+import { keepPoolLiquidity } from '../../../src/adapters/store/catalog/pool-liquidity-store.ts';
+import { AAPLX, swapFixture } from './swap-fixture.ts';
 
 test('a swap before the first minute is refused for its true reason, and passes as soon as the pool was heard', async () => {
-  const stage = await swapStage();
+  const stage = await swapFixture();
   try {
     // What the last cut before the restart said is too old.
     stage.clock.advanceTo(stage.clock.now() + 200_000);

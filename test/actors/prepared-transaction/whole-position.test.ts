@@ -1,15 +1,15 @@
 // A position of swaps is no whole number of lots: the whole of it can be sold, and not one unit of the chain more.
 import { beforeEach, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { ORG, must, preparedSwap, type SwapStage, signedBy, swapStage } from './swap-stage.ts';
+import { must, ORG, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
-let stage: SwapStage;
+let stage: SwapFixture;
 beforeEach(async () => {
-  stage = await swapStage();
+  stage = await swapFixture();
   return () => stage.close();
 });
 
-async function carriedOut(over: Parameters<SwapStage['wish']>[0]) {
+async function carriedOut(over: Parameters<SwapFixture['wish']>[0]) {
   const order = await preparedSwap(stage, over);
   must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
   await stage.work();

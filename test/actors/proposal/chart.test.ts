@@ -141,10 +141,10 @@ test('a proposal begins as its decision says, and waits by a timer with an absol
   const waiting = start('pending_approval');
   expect(waiting.state.value).toBe('pending_approval');
   expect(waiting.timers).toMatchObject([{ op: 'set', dueAt: SLOT + 600_000 }]);
-  expect(waiting.errands).toEqual([]);
+  expect(waiting.activities).toEqual([]);
   const automatic = start('approved');
   expect(automatic.state.value).toBe('approved');
-  expect(automatic.errands).toMatchObject([{ kind: 'execute_order' }]);
+  expect(automatic.activities).toMatchObject([{ kind: 'execute_order' }]);
   expect(start('cancelled').state).toMatchObject({ value: 'cancelled', status: 'done', context: { reason: 'halted' } });
 });
 

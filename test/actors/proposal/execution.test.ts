@@ -1,16 +1,16 @@
 // Live execution through a door, and every crash point between two steps: one fill or none, and unknown is only left by reconciling.
 import { beforeEach, expect, test } from 'vitest';
 import { EXECUTE_ORDER } from '../../../actors/proposal/effects.ts';
+import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
-import type { VenueDoor } from '../../../actors/proposal/venue-door.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { VenueAnswer } from '../../../src/domain/execution.ts';
 import type { Order } from '../../../src/domain/order.ts';
-import { eagerManifest, fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
+import { eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
-let stage: TradingStage;
+let stage: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingStage();
+  stage = await tradingFixture();
   return () => stage.close();
 });
 
@@ -19,7 +19,7 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
   const orders = new Map<string, Fill>();
   const submits: string[] = [];
   const filled = (fill: Fill): VenueAnswer => ({ outcome: 'filled', fills: [fill] });
-  const door: VenueDoor<'spotexchange'> = {
+  const client: ExecutionClient<'spotexchange'> = {
     async submit(order: Order, { key, decisionPrice }) {
       submits.push(key);
       if (behaviour.loses === 'order') throw new Error('the connection was refused');
@@ -34,7 +34,7 @@ function venue(behaviour: { loses?: 'order' | 'answer' | null; silent?: boolean 
       return fill === undefined ? { outcome: 'rejected', reason: 'not_found', detail: 'no such order' } : filled(fill);
     },
   };
-  return { door, orders, submits, behaviour };
+  return { client, orders, submits, behaviour };
 }
 
 async function liveProposal(): Promise<{ agentId: string; id: string }> {
@@ -53,15 +53,15 @@ const state = async (id: string) => {
   return [found?.state, found?.reason];
 };
 const fills = async () => (await stage.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
-/** Errands that were given up by a carrier that died are due again. */
+/** Activities that were given up by a activity worker that died are due again. */
 const due = () => stage.sql`update errands set due_at = 0 where state = 'pending'`;
-/** Leases run by the database's clock: the time after which the next carrier may follow has passed. */
+/** Leases run by the database's clock: the time after which the next activity worker may follow has passed. */
 const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 test('a live order goes through its door once, and what the venue filled is booked', async () => {
   const { id, agentId } = await liveProposal();
-  const { door, submits } = venue();
-  await stage.carry({ doors: { spotexchange: door } });
+  const { client, submits } = venue();
+  await stage.carry({ clients: { spotexchange: client } });
   expect(await state(id)).toEqual(['filled', null]);
   expect(submits).toEqual([id]);
   expect(await fills()).toBe(1);
@@ -72,8 +72,8 @@ test('a live order goes through its door once, and what the venue filled is book
 test('an outcome that is not known is asked for until the venue says; until then nothing else leads out of it', async () => {
   const { id, agentId } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
-  const doors = { spotexchange: world.door };
-  await stage.carry({ doors });
+  const clients = { spotexchange: world.client };
+  await stage.carry({ clients });
   expect(await state(id)).toEqual(['unknown', null]);
   for (const event of [
     { type: 'cancel', reason: 'x' },
@@ -84,13 +84,13 @@ test('an outcome that is not known is asked for until the venue says; until then
   await stage.tick();
   expect((await stage.decisions(agentId)).at(-1)).toMatchObject({ reason: 'proposal_pending' });
   for (let round = 0; round < 3; round++) {
-    await stage.carry({ doors });
+    await stage.carry({ clients });
     expect(await state(id)).toEqual(['unknown', null]);
     stage.clock.advanceTo(stage.clock.now() + 15_001);
     await stage.timers.fireDue();
   }
   world.behaviour.silent = false;
-  await stage.carry({ doors });
+  await stage.carry({ clients });
   expect(await state(id)).toEqual(['filled', null]);
   expect(world.submits).toEqual([id]);
   expect(await fills()).toBe(1);
@@ -101,15 +101,15 @@ test('an outcome that is not known is asked for until the venue says; until then
 test('a halt leaves what is unknown alone, and the venue still says what became of it', async () => {
   const { id } = await liveProposal();
   const world = venue({ loses: 'answer', silent: true });
-  await stage.carry({ doors: { spotexchange: world.door } });
+  await stage.carry({ clients: { spotexchange: world.client } });
   expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true, value: { cancelledProposals: 0 } });
   expect(await state(id)).toEqual(['unknown', null]);
   world.behaviour.silent = false;
-  await stage.carry({ doors: { spotexchange: world.door } });
+  await stage.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['filled', null]);
 });
 
-// A carrier dies at a point; the next one finds the errand again. Whatever the point: one order at the venue, one fill here.
+// A activity worker dies at a point; the next one finds the activity again. Whatever the point: one order at the venue, one fill here.
 const CRASHES = [
   'before risk',
   'before the lease',
@@ -131,7 +131,7 @@ for (const mode of ['live', 'paper'] as const) {
       }
       const world = venue();
       const died = new Error('the process died');
-      const [errand] = await stage.actorStore.takeErrands(stage.clock.now(), 5_000, 10, ['execute_order']);
+      const [activity] = await stage.actorStore.takeActivities(stage.clock.now(), 5_000, 10, ['execute_order']);
       const runtime: typeof stage.runtime = {
         ...stage.runtime,
         deliver: async (actorId, event, options) => {
@@ -141,18 +141,18 @@ for (const mode of ['live', 'paper'] as const) {
           return outcome;
         },
       };
-      const door: VenueDoor<'spotexchange'> = {
-        ...world.door,
+      const client: ExecutionClient<'spotexchange'> = {
+        ...world.client,
         submit: async (order, info) => {
           if (point === 'before sending') throw died;
-          const answer = await world.door.submit(order, info);
+          const answer = await world.client.submit(order, info);
           if (point === 'after sending') throw died;
           return answer;
         },
       };
-      const carriers = stage.carriersOf({
+      const workers = stage.workersOf({
         runtime,
-        doors: { spotexchange: door },
+        clients: { spotexchange: client },
         preTrade: {
           assess: async (...parameters) => {
             if (point === 'before risk') throw died;
@@ -160,7 +160,7 @@ for (const mode of ['live', 'paper'] as const) {
           },
         },
       });
-      const carrying = carriers[EXECUTE_ORDER]?.(errand?.payload ?? {}, errand?.key ?? '');
+      const carrying = workers[EXECUTE_ORDER]?.(activity?.payload ?? {}, activity?.key ?? '');
       // On paper nothing is sent: dying at sending is dying before the answer is kept.
       const silentPoint =
         point === 'before the answer is kept' || (mode === 'paper' && (point === 'before sending' || point === 'after sending'));
@@ -172,17 +172,17 @@ for (const mode of ['live', 'paper'] as const) {
       await due();
       if (point === 'after the lease') {
         // While the lease lives whoever holds it may be sending: nobody follows.
-        await stage.carry({ doors: { spotexchange: world.door } });
+        await stage.carry({ clients: { spotexchange: world.client } });
         expect([await state(id), world.submits]).toEqual([['executing', null], []]);
         await due();
       }
       await leaseOver();
-      await stage.carry({ doors: { spotexchange: world.door } });
+      await stage.carry({ clients: { spotexchange: world.client } });
       expect(await state(id)).toEqual(['filled', null]);
       expect(await fills()).toBe(1);
       expect(world.orders.size).toBe(mode === 'live' ? 1 : 0);
       await due();
-      await stage.carry({ doors: { spotexchange: world.door } });
+      await stage.carry({ clients: { spotexchange: world.client } });
       expect(await fills()).toBe(1);
     });
   }
@@ -191,18 +191,18 @@ for (const mode of ['live', 'paper'] as const) {
 test('a carrier that died under its lease and is followed after a halt sends nothing: cancelled', async () => {
   const { id } = await liveProposal();
   const world = venue();
-  const [errand] = await stage.actorStore.takeErrands(stage.clock.now(), 5_000, 10, ['execute_order']);
-  const carriers = stage.carriersOf({
-    doors: { spotexchange: { ...world.door, submit: async () => Promise.reject(new Error('the process died')) } },
+  const [activity] = await stage.actorStore.takeActivities(stage.clock.now(), 5_000, 10, ['execute_order']);
+  const workers = stage.workersOf({
+    clients: { spotexchange: { ...world.client, submit: async () => Promise.reject(new Error('the process died')) } },
   });
-  await expect(carriers[EXECUTE_ORDER]?.(errand?.payload ?? {}, errand?.key ?? '')).rejects.toThrow('the process died');
+  await expect(workers[EXECUTE_ORDER]?.(activity?.payload ?? {}, activity?.key ?? '')).rejects.toThrow('the process died');
   expect(await state(id)).toEqual(['executing', null]);
   // The lease runs by the database's clock: the halt waits for its end.
   const began = performance.now();
   expect(await stage.commands.emergencyHalt(stage.context())).toMatchObject({ ok: true });
   expect(performance.now() - began).toBeGreaterThan(1_000);
   await due();
-  await stage.carry({ doors: { spotexchange: world.door } });
+  await stage.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['cancelled', 'halted']);
   expect(world.submits).toEqual([]);
 });
@@ -219,12 +219,12 @@ test('a lease that is over before it could be used sends nothing; the next attem
       return outcome;
     },
   };
-  await stage.carry({ doors: { spotexchange: world.door }, runtime });
+  await stage.carry({ clients: { spotexchange: world.client }, runtime });
   expect(world.submits).toEqual([]);
   expect(await state(id)).toEqual(['executing', null]);
   stage.price('60000', '60010');
   await due();
   await leaseOver();
-  await stage.carry({ doors: { spotexchange: world.door } });
+  await stage.carry({ clients: { spotexchange: world.client } });
   expect(await state(id)).toEqual(['filled', null]);
 });

@@ -1,16 +1,16 @@
 // The halt against everything that leads to an order, at the same moment, on real PostgreSQL: after its answer nothing begins.
 import { expect, test } from 'vitest';
-import type { VenueDoor } from '../../../actors/proposal/venue-door.ts';
-import { startErrands } from '../../../actors/runtime/errands.ts';
+import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { ORG, tradingStage } from './trading-stage.ts';
+import { ORG, tradingFixture } from './trading-fixture.ts';
 
 const ROUNDS = Number(process.env['HALT_ROUNDS'] ?? 80);
 const CONFIRMING = 2;
 const AUTOMATIC = 2;
 
 test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order begins after the answer`, async () => {
-  const stage = await tradingStage({ connections: 24 });
+  const stage = await tradingFixture({ connections: 24 });
   try {
     const live = createLiveClock();
     const after = (ms: number) => new Promise((resolve) => void live.deadline(live.now() + ms, () => resolve(null)));
@@ -26,7 +26,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
     let late = 0;
     let begun = 0;
     // A venue that is slow to take an order, and ticks that are slow to commit: the windows are wide.
-    const door: VenueDoor<'spotexchange'> = {
+    const client: ExecutionClient<'spotexchange'> = {
       async submit(_, { key }) {
         await after(dialMs);
         begun++;
@@ -42,13 +42,13 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       await stage.fund(id, '100000');
       ids.push(id);
     }
-    const carriers = stage.carriersOf({ doors: { spotexchange: door }, clock: live });
+    const workers = stage.workersOf({ clients: { spotexchange: client }, clock: live });
     const errors: unknown[] = [];
     const idle = { now: () => stage.clock.now(), deadline: () => () => {} };
-    const carrying = startErrands({
+    const carrying = startActivities({
       store: stage.actorStore,
       runtime: stage.runtime,
-      carriers,
+      workers,
       clock: idle,
       onError: (error) => errors.push(error),
     });

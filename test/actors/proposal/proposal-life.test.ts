@@ -1,13 +1,13 @@
 // A trade proposal from the decision to the book, on real PostgreSQL: approved, declined, expired, cancelled, blocked, filled.
 import { beforeEach, expect, test } from 'vitest';
 import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
-import { createKillSwitchStore } from '../../../src/adapters/store/kill-switch-store.ts';
+import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
 import type { Order } from '../../../src/domain/order.ts';
-import { BTC, eagerManifest, fillOf, ORG, type TradingStage, tradingStage } from './trading-stage.ts';
+import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
 
-let stage: TradingStage;
+let stage: TradingFixture;
 beforeEach(async () => {
-  stage = await tradingStage();
+  stage = await tradingFixture();
   return () => stage.close();
 });
 
@@ -258,17 +258,17 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   };
   const flat = await held('reduce_to_flat');
   const halts = await held('cancel_all_and_halt');
-  const door = {
+  const client = {
     submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
       outcome: 'filled' as const,
       fills: [fillOf(order, decisionPrice, stage.clock.now())],
     }),
     lookUp: async () => ({ outcome: 'unknown' as const, detail: '' }),
   };
-  const doors = { spotexchange: door };
+  const clients = { spotexchange: client };
   stage.price('60000', '60010');
   await stage.tick();
-  await stage.carry({ doors });
+  await stage.carry({ clients });
   const killSwitch = createKillSwitch({
     store: createKillSwitchStore(stage.sql),
     preTrade: stage.preTrade,
@@ -287,7 +287,7 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   expect(await killSwitch.look()).toBe(0);
   const [exit] = await stage.list({ agentId: flat });
   expect(exit).toMatchObject({ state: 'approved', side: 'exit', decisionId: null, order: { side: 'sell', reduceOnly: true } });
-  await stage.carry({ doors });
+  await stage.carry({ clients });
   expect(await state(exit?.id as string)).toEqual(['filled', null]);
   expect(await stage.sql`select agent_id from books where holdings <> '[]' and mode = 'live'`).toEqual([{ agent_id: halts }]);
   // An emergency halt overrules a kill switch that is under way.

@@ -5,9 +5,9 @@ import { agentKind } from '../../../actors/agent/effects.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
+import { preparedTransactionMachine } from '../../../actors/prepared-transaction/machine.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { chartPage, describeMachine } from '../../../actors/runtime/chart.ts';
-import { preparedTransactionMachine } from '../../../actors/prepared-transaction/machine.ts';
 
 const SELF = 'test/actors/runtime/chart.test.ts';
 
@@ -68,7 +68,7 @@ test('every node is declared once, and every arrow leads from one to another', (
 });
 
 test('a machine inside a machine, a guard and a delay are drawn', () => {
-  const door = setup({ guards: { isLocked: () => true }, delays: { aWhile: 10 } }).createMachine({
+  const client = setup({ guards: { isLocked: () => true }, delays: { aWhile: 10 } }).createMachine({
     id: 'door@2',
     initial: 'closed',
     states: {
@@ -80,7 +80,7 @@ test('a machine inside a machine, a guard and a delay are drawn', () => {
       open: { after: { aWhile: 'closed' } },
     },
   });
-  expect(describeMachine(door).mermaid).toBe(
+  expect(describeMachine(client).mermaid).toBe(
     `stateDiagram-v2
   state "closed" as closed
   state closed {

@@ -1,4 +1,4 @@
-// A machine of the tests' own, with every kind of action that the runtime sorts: records, timers, errands, announcements.
+// A machine of the tests' own, with every kind of action that the runtime sorts: records, timers, activities, announcements.
 import { assign, emit, setup } from 'xstate';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
@@ -90,7 +90,7 @@ export const lampKind: ActorKind = {
         },
       },
     ],
-    askForBill: ({ presses }: { presses: number }) => [{ kind: 'errand', errand: { kind: 'bill', payload: { presses } } }],
+    askForBill: ({ presses }: { presses: number }) => [{ kind: 'errand', activity: { kind: 'bill', payload: { presses } } }],
     explode: () => {
       throw new Error('the bulb burst');
     },

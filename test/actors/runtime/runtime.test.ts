@@ -1,13 +1,13 @@
 // The durable runtime keeps its promises on both of its stores: the real PostgreSQL one and the one in memory.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startActivities } from '../../../actors/runtime/activities.ts';
 import type { ActorStore } from '../../../actors/runtime/actor-store.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { startErrands } from '../../../actors/runtime/errands.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
-import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -120,11 +120,11 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const keys: string[] = [];
     const failures: unknown[] = [];
-    const errands = startErrands({
+    const activities = startActivities({
       store,
       runtime,
       clock: idle(clock),
-      carriers: {
+      workers: {
         bill: async ({ presses }, key) => {
           if (key.startsWith(id)) keys.push(key);
           if (key.startsWith(id) && keys.length < 3) throw new Error('the line was busy');
@@ -134,10 +134,10 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
       onError: (error) => failures.push(error),
     });
     for (let round = 0; round < 4; round++) {
-      await errands.carryDue();
+      await activities.carryDue();
       clock.advanceTo(clock.now() + 60_000);
     }
-    await errands.stop();
+    await activities.stop();
     expect(keys).toEqual([`${id}:2:0`, `${id}:2:0`, `${id}:2:0`]);
     expect(await state(id)).toMatchObject({ state: { context: { bill: '1 presses' } } });
   });
@@ -147,13 +147,13 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const failures: unknown[] = [];
     const parts = { store, runtime, clock: idle(clock), onError: (error: unknown) => failures.push(error) };
-    const others = startErrands({ ...parts, carriers: { letter: async () => 'posted' } });
+    const others = startActivities({ ...parts, workers: { letter: async () => 'posted' } });
     for (let round = 0; round < 12; round++) {
       clock.advanceTo(clock.now() + 400_000);
       expect(await others.carryDue()).toBe(0);
     }
     await others.stop();
-    const billing = startErrands({ ...parts, carriers: { bill: async () => 'paid at once' } });
+    const billing = startActivities({ ...parts, workers: { bill: async () => 'paid at once' } });
     await billing.carryDue();
     await billing.stop();
     expect(await state(id)).toMatchObject({ state: { context: { bill: 'paid at once' } } });
@@ -163,18 +163,18 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
   test('an errand that never succeeds is given up, and the actor hears of it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
-    const errands = startErrands({
+    const activities = startActivities({
       store,
       runtime,
       clock: idle(clock),
-      carriers: { bill: () => Promise.reject(new Error('no such number')) },
+      workers: { bill: () => Promise.reject(new Error('no such number')) },
       onError: () => {},
     });
     for (let round = 0; round < 11; round++) {
       clock.advanceTo(clock.now() + 400_000);
-      await errands.carryDue();
+      await activities.carryDue();
     }
-    await errands.stop();
+    await activities.stop();
     expect(await state(id)).toMatchObject({ state: { context: { bill: 'none: no such number' } } });
   });
 
@@ -207,7 +207,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
       state: { value, context, status: 'active' as const },
       records: [],
       timers: [],
-      errands: [],
+      activities: [],
       announcements: [],
     });
     const start = (id: string, machine: string, p: ReturnType<typeof plan>) =>

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type AnyMachineSnapshot, initialTransition, transition } from 'xstate';
+import { agentMachine } from '../../../actors/agent/machine.ts';
 import { stepScope } from '../../../actors/runtime/scope.ts';
 import { restore } from '../../../actors/runtime/step.ts';
-import { agentMachine } from '../../../actors/agent/machine.ts';
 import { lampMachine } from './lamp.ts';
 
 const lampEvents = fc.constantFrom(

@@ -1,6 +1,7 @@
 // The layout of state charts: nothing overlaps, everything lies inside its parent, and every arrow leads from border to border.
-import { type AnyStateNode, createMachine } from 'xstate';
+
 import { expect, test } from 'vitest';
+import { type AnyStateNode, createMachine } from 'xstate';
 import { agentMachine } from '../../../actors/agent/machine.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { type ChartBox, type ChartLayout, createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';

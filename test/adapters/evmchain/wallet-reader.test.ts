@@ -1,30 +1,30 @@
-// A wallet of the EVM chain, read by the real client from the double's socket: every balance at one block, failures in words.
+// A wallet of the EVM chain, read by the real client from the simulator's socket: every balance at one block, failures in words.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkedAddress } from '../../../src/adapters/evmchain/address.ts';
 import { createWalletReader } from '../../../src/adapters/evmchain/wallet-reader.ts';
 import { EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
 import { amountOf } from '../../../src/domain/wallet.ts';
-import { createEvmChainDouble, type EvmChainDouble } from '../../../src/sandbox/evmchain/double.ts';
+import { createEvmChainSimulator, type EvmChainSimulator } from '../../../src/sandbox/evmchain/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 
 const clock = createLiveClock();
 const CHAIN = 42_161;
 const SOMEBODY = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const [USDC, , , WETH] = EVM_TOKENS;
-let double: EvmChainDouble;
+let simulator: EvmChainSimulator;
 beforeAll(async () => {
-  double = await createEvmChainDouble({ chainId: CHAIN, tokens: EVM_TOKENS, clock, port: 0 });
+  simulator = await createEvmChainSimulator({ chainId: CHAIN, tokens: EVM_TOKENS, clock, port: 0 });
 });
-afterAll(() => double.close());
+afterAll(() => simulator.close());
 
 const reader = (over: Partial<Parameters<typeof createWalletReader>[0]> = {}) =>
-  createWalletReader({ url: double.url, chainId: CHAIN, tokens: EVM_TOKENS, clock, ...over });
+  createWalletReader({ url: simulator.url, chainId: CHAIN, tokens: EVM_TOKENS, clock, ...over });
 
 test('balances to the last base unit, all at one block, with nonce and kind', async () => {
-  double.setBalance(SOMEBODY, null, 1_234_567_890_123_456_789n);
-  double.setBalance(SOMEBODY, USDC?.contract as string, 2_500_000_001n);
-  double.setBalance(SOMEBODY, WETH?.contract as string, 1n);
-  double.setNonce(SOMEBODY, 7);
+  simulator.setBalance(SOMEBODY, null, 1_234_567_890_123_456_789n);
+  simulator.setBalance(SOMEBODY, USDC?.contract as string, 2_500_000_001n);
+  simulator.setBalance(SOMEBODY, WETH?.contract as string, 1n);
+  simulator.setNonce(SOMEBODY, 7);
   const read = await reader().read(SOMEBODY);
   if (!read.ok) throw new Error(read.refusal.detail);
   expect(read.value).toMatchObject({
@@ -49,14 +49,14 @@ test('balances to the last base unit, all at one block, with nonce and kind', as
 });
 
 test('code makes a contract, and a pointer to code elsewhere a delegated account', async () => {
-  double.setCode(`0x${'11'.repeat(20)}`, '0x6001');
-  double.setCode(`0x${'22'.repeat(20)}`, `0xef0100${'33'.repeat(20)}`);
+  simulator.setCode(`0x${'11'.repeat(20)}`, '0x6001');
+  simulator.setCode(`0x${'22'.repeat(20)}`, `0xef0100${'33'.repeat(20)}`);
   expect(await reader().read(`0x${'11'.repeat(20)}`)).toMatchObject({ value: { kind: 'contract' } });
   expect(await reader().read(`0x${'22'.repeat(20)}`)).toMatchObject({ value: { kind: 'delegated' } });
 });
 
 test('without the contract of many reads every token is asked by itself; one that is no token is named, never zero', async () => {
-  const bare = await createEvmChainDouble({ chainId: CHAIN, tokens: EVM_TOKENS.slice(0, 1), clock, port: 0, multicall: false });
+  const bare = await createEvmChainSimulator({ chainId: CHAIN, tokens: EVM_TOKENS.slice(0, 1), clock, port: 0, multicall: false });
   try {
     bare.setBalance(SOMEBODY, USDC?.contract as string, 5_000_000n);
     const read = await reader({ url: bare.url, tokens: EVM_TOKENS.slice(0, 2) }).read(SOMEBODY);
@@ -85,20 +85,20 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
     expect(await refusal({ url: 'http://127.0.0.1:9/v3/secret-key' })).not.toContain('secret-key');
   });
   test.each([{ status429: 1 }, { status5xx: 1 }, { garbage: 1 }])('the double does %j', async (fault) => {
-    double.faults.set(fault);
+    simulator.faults.set(fault);
     try {
       expect(await refusal()).toContain('did not answer');
     } finally {
-      double.faults.reset();
+      simulator.faults.reset();
     }
   });
   test('each is counted by its name', async () => {
     const counted: string[] = [];
     const over = { onFailure: (reason: string) => void counted.push(reason) };
     const under = async (fault: object, more: object = {}): Promise<void> => {
-      double.faults.set(fault);
+      simulator.faults.set(fault);
       await refusal({ ...over, ...more });
-      double.faults.reset();
+      simulator.faults.reset();
     };
     await under({ garbage: 1 });
     await under({ status5xx: 1 });
@@ -112,11 +112,11 @@ describe('what goes wrong becomes a refusal that shows no address of the node', 
   });
 
   test('a node that is too slow', async () => {
-    double.faults.set({ slowMs: 600 });
+    simulator.faults.set({ slowMs: 600 });
     try {
       expect(await refusal({ timeoutMs: 50 })).toContain('did not answer');
     } finally {
-      double.faults.reset();
+      simulator.faults.reset();
     }
   });
 });

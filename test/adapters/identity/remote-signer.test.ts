@@ -1,15 +1,15 @@
-// The remote signer over its real wire against its double: what is signed, whom it refuses, and every way of its going wrong.
+// The remote signer over its real wire against its simulator: what is signed, whom it refuses, and every way of its going wrong.
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { authorizationKey, authorizationText } from '../../../src/adapters/identity/authorization-signature.ts';
-import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
 import { createRemoteSigner, type RemoteSigner } from '../../../src/adapters/identity/remote-signer.ts';
-import { fromBase58 } from '../../../src/domain/transaction/base58.ts';
-import { readTransaction } from '../../../src/domain/transaction/message.ts';
-import { preparedMessageOf, verifySigned } from '../../../src/domain/transaction/verify.ts';
+import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
+import { fromBase58 } from '../../../src/domain/solana/base58.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { preparedMessageOf, verifySigned } from '../../../src/domain/solana/verify.ts';
 import {
-  createRemoteSignerDouble,
-  type RemoteSignerDouble,
+  createRemoteSignerSimulator,
+  type RemoteSignerSimulator,
   SANDBOX_SIGNER_APP,
   sessionWallet,
 } from '../../../src/sandbox/identity/remote-signer.ts';
@@ -40,11 +40,11 @@ if (!read.ok) throw new Error(read.refusal.detail);
 const prepared = preparedMessageOf(read.value, 100);
 
 const clock = createLiveClock();
-let double: RemoteSignerDouble;
+let simulator: RemoteSignerSimulator;
 let signer: RemoteSigner;
 const signerWith = (over: object = {}) =>
   createRemoteSigner({
-    baseUrl: `${double.url}/`,
+    baseUrl: `${simulator.url}/`,
     appId: SANDBOX_SIGNER_APP.id,
     appSecret: SANDBOX_SIGNER_APP.secret,
     key,
@@ -52,7 +52,7 @@ const signerWith = (over: object = {}) =>
     ...over,
   });
 const delegate = (signers: readonly object[]) =>
-  fetch(`${double.url}/v1/wallets/${WALLET}`, {
+  fetch(`${simulator.url}/v1/wallets/${WALLET}`, {
     method: 'PATCH',
     headers: {
       authorization: `Basic ${Buffer.from(`${SANDBOX_SIGNER_APP.id}:${SANDBOX_SIGNER_APP.secret}`).toString('base64')}`,
@@ -62,11 +62,11 @@ const delegate = (signers: readonly object[]) =>
   });
 
 beforeEach(async () => {
-  double = await createRemoteSignerDouble({ clock, port: 0, authorizationKeys: () => [key.publicKey] });
+  simulator = await createRemoteSignerSimulator({ clock, port: 0, authorizationKeys: () => [key.publicKey] });
   signer = signerWith();
   await delegate([{ signer_id: 'service' }]);
 });
-afterEach(() => double.close());
+afterEach(() => simulator.close());
 
 const asked = async (through = signer) => {
   const answer = await through.signTransaction(WALLET, unsigned, 'order-1');
@@ -99,7 +99,7 @@ test('keys come as the provider writes them or as PEM; anything else is none', (
 
 test('a delegated wallet signs exactly what was prepared', async () => {
   expect(await asked()).toBe('as prepared');
-  expect(double.signed.get(WALLET)).toBe(1);
+  expect(simulator.signed.get(WALLET)).toBe(1);
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
   ['other_key', 'signature_invalid'],
   ['unsigned', 'signature_missing'],
 ] as const)('what comes back %s is refused as %s', async (conduct, code) => {
-  double.behave(conduct);
+  simulator.behave(conduct);
   expect(await asked()).toBe(code);
 });
 
@@ -119,14 +119,14 @@ test('a key that is not registered, wrong credentials and a missing delegation e
   const answer = await asked();
   expect(answer).toMatchObject({ outcome: 'refused', code: 'signer_delegation_missing' });
   expect(JSON.stringify(answer)).toContain('its owner has to add the session signer');
-  expect(double.signed.size).toBe(0);
+  expect(simulator.signed.size).toBe(0);
 });
 
 test('an answer that is lost, garbled, refused for now or from nobody leaves nothing signed here, and asking again gives the same', async () => {
   for (const fault of [{ lostAnswer: 1 }, { garbage: 1 }, { status429: 1 }, { status5xx: 1 }]) {
-    double.faults.set(fault);
+    simulator.faults.set(fault);
     expect(await asked()).toMatchObject({ outcome: 'unavailable' });
-    double.faults.reset();
+    simulator.faults.reset();
   }
   expect(await asked()).toBe('as prepared');
   expect(await asked(signerWith({ baseUrl: 'http://127.0.0.1:9' }))).toMatchObject({ outcome: 'unavailable' });

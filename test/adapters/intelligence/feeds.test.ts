@@ -1,12 +1,12 @@
-// The sources over real sockets against their doubles: what is asked, what is told once, and what happens when they fail.
+// The sources over real sockets against their simulators: what is asked, what is told once, and what happens when they fail.
 import type { Observable } from 'rxjs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createFilingsFeed } from '../../../src/adapters/intelligence/filings.ts';
 import { createMacroFeed } from '../../../src/adapters/intelligence/macro.ts';
+import { createWireFeed } from '../../../src/adapters/intelligence/newswire.ts';
 import { createSocialFeed } from '../../../src/adapters/intelligence/social.ts';
 import { createTvlFeed } from '../../../src/adapters/intelligence/tvl.ts';
-import { createWireFeed } from '../../../src/adapters/intelligence/wire.ts';
-import { createKeyedDoor, type KeyedDoor } from '../../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient, type KeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
@@ -14,15 +14,15 @@ import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import type { IntelligenceRecord } from '../../../src/domain/intelligence/record.ts';
 import type { FeedMessage } from '../../../src/domain/market-event.ts';
 import { createFaultSwitch, type FaultSettings } from '../../../src/sandbox/faults.ts';
-import { createFilingsDouble } from '../../../src/sandbox/intelligence/filings-double.ts';
-import { createMacroDouble } from '../../../src/sandbox/intelligence/macro-double.ts';
+import { createFilingsSimulator } from '../../../src/sandbox/intelligence/filings-simulator.ts';
+import { createMacroSimulator } from '../../../src/sandbox/intelligence/macro-simulator.ts';
 import { createSeededMacro } from '../../../src/sandbox/intelligence/seeded-macro.ts';
 import { createSeededStories } from '../../../src/sandbox/intelligence/seeded-stories.ts';
-import { createSocialDouble } from '../../../src/sandbox/intelligence/social-double.ts';
-import { createTvlDouble } from '../../../src/sandbox/intelligence/tvl-double.ts';
+import { createSocialSimulator } from '../../../src/sandbox/intelligence/social-simulator.ts';
+import { createTvlSimulator } from '../../../src/sandbox/intelligence/tvl-simulator.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
-import { createNewsDouble } from '../../../src/sandbox/news/double.ts';
-import { createHttpDouble } from '../../../src/sandbox/reference/http-double.ts';
+import { createNewsSimulator } from '../../../src/sandbox/news/simulator.ts';
+import { createHttpSimulator } from '../../../src/sandbox/reference/http-simulator.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { acceleratedClock } from '../../sandbox/accelerated-clock.ts';
 
@@ -57,8 +57,8 @@ afterEach(async () => {
 type Message = FeedMessage | IntelligenceRecord;
 type Clock = ReturnType<typeof acceleratedClock>;
 
-function doorOf(url: string, clock: Clock, headers: Record<string, string> = {}, budget = new WeightBudget(6_000)): KeyedDoor {
-  return createKeyedDoor({ venue: 'reference', baseUrl: url, clock, random, perMinute: 6_000, attempts: 1, headers, budget });
+function clientOf(url: string, clock: Clock, headers: Record<string, string> = {}, budget = new WeightBudget(6_000)): KeyedClient {
+  return createKeyedClient({ venue: 'reference', baseUrl: url, clock, random, perMinute: 6_000, attempts: 1, headers, budget });
 }
 
 function hear(feed: Observable<Message>) {
@@ -80,37 +80,45 @@ function hear(feed: Observable<Message>) {
   };
 }
 
-/** Every source at its double, asked again every `everyMs`. */
+/** Every source at its simulator, asked again every `everyMs`. */
 const SOURCES: Record<
   string,
   (clock: Clock, faults: ReturnType<typeof createFaultSwitch>, everyMs: number) => Promise<Observable<Message>>
 > = {
   wire: async (clock, faults, everyMs) => {
-    const double = await createNewsDouble({ news: stories, clock, faults, port: 0 });
-    cleanups.push(() => double.close());
-    return createWireFeed({ door: doorOf(double.url, clock), names, clock, random, everyMs });
+    const simulator = await createNewsSimulator({ news: stories, clock, faults, port: 0 });
+    cleanups.push(() => simulator.close());
+    return createWireFeed({ client: clientOf(simulator.url, clock), names, clock, random, everyMs });
   },
   filings: async (clock, faults, everyMs) => {
-    const double = await createFilingsDouble({ stories, companies, clock, faults, port: 0 });
-    cleanups.push(() => double.close());
-    const door = doorOf(double.url, clock, { 'user-agent': 'Test desk@example.com' }, new WeightBudget(8, 1_000));
-    return createFilingsFeed({ door, names: few, clock, random, everyMs, archiveUrl: null });
+    const simulator = await createFilingsSimulator({ stories, companies, clock, faults, port: 0 });
+    cleanups.push(() => simulator.close());
+    const client = clientOf(simulator.url, clock, { 'user-agent': 'Test desk@example.com' }, new WeightBudget(8, 1_000));
+    return createFilingsFeed({ client, names: few, clock, random, everyMs, archiveUrl: null });
   },
   macro: async (clock, faults, everyMs) => {
-    const double = await createMacroDouble({ macro: createSeededMacro(3, value), clock, apiKey: KEY, faults, port: 0 });
-    cleanups.push(() => double.close());
+    const simulator = await createMacroSimulator({ macro: createSeededMacro(3, value), clock, apiKey: KEY, faults, port: 0 });
+    cleanups.push(() => simulator.close());
     const series = [{ id: 'DFF', title: '', group: 'rates', units: 'lin', unit: '', frequency: 'daily', maxAgeMs: DAY }] as const;
-    return createMacroFeed({ door: doorOf(double.url, clock), apiKey: KEY, clock, random, everyMs, series });
+    return createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: KEY, clock, random, everyMs, series });
   },
   tvl: async (clock, faults, everyMs) => {
-    const double = await createTvlDouble({ market, clock, seed: 3, faults, port: 0 });
-    cleanups.push(() => double.close());
-    return createTvlFeed({ door: doorOf(double.url, clock), clock, random, everyMs, histories: 2 });
+    const simulator = await createTvlSimulator({ market, clock, seed: 3, faults, port: 0 });
+    cleanups.push(() => simulator.close());
+    return createTvlFeed({ client: clientOf(simulator.url, clock), clock, random, everyMs, histories: 2 });
   },
   social: async (clock, faults, everyMs) => {
-    const double = await createSocialDouble({ market, stories, clock, seed: 3, faults, port: 0 });
-    cleanups.push(() => double.close());
-    return createSocialFeed({ door: doorOf(double.url, clock), names, assets: ['AAPL', 'BTC'], siteUrl: null, clock, random, everyMs });
+    const simulator = await createSocialSimulator({ market, stories, clock, seed: 3, faults, port: 0 });
+    cleanups.push(() => simulator.close());
+    return createSocialFeed({
+      client: clientOf(simulator.url, clock),
+      names,
+      assets: ['AAPL', 'BTC'],
+      siteUrl: null,
+      clock,
+      random,
+      everyMs,
+    });
   },
 };
 
@@ -143,16 +151,18 @@ describe.each(Object.keys(SOURCES))('%s', (source) => {
 describe('wire items', () => {
   test('come whole from the look-back, once each, and so do those that were published during an outage', async () => {
     const clock = acceleratedClock(NOW, 30);
-    const double = await createNewsDouble({ news: stories, clock, port: 0 });
-    cleanups.push(() => double.close());
-    const all = hear(createWireFeed({ door: doorOf(double.url, clock), names, clock, random, everyMs: 3_000, lookbackMs: 25 * DAY }));
+    const simulator = await createNewsSimulator({ news: stories, clock, port: 0 });
+    cleanups.push(() => simulator.close());
+    const all = hear(
+      createWireFeed({ client: clientOf(simulator.url, clock), names, clock, random, everyMs: 3_000, lookbackMs: 25 * DAY }),
+    );
     await all.round();
     const expected = stories.between(NOW - 25 * DAY + 60_000, NOW).map(({ id }) => `wire:${id}`);
     expect(expected.length).toBeGreaterThan(200);
     expect(all.reports().map(({ id }) => id)).toEqual(expect.arrayContaining(expected));
-    double.faults.set({ status5xx: 1 });
+    simulator.faults.set({ status5xx: 1 });
     await waitFor(() => all.down().length === 1, { what: 'the loss' });
-    double.publish({
+    simulator.publish({
       id: 'meanwhile',
       storyId: 's',
       source: { name: 'A', family: 'a', primary: false },
@@ -161,7 +171,7 @@ describe('wire items', () => {
       symbols: ['BTC'],
       headline: 'Meanwhile',
     });
-    double.faults.reset();
+    simulator.faults.reset();
     await waitFor(() => all.reports().some(({ id }) => id === 'wire:meanwhile'), { what: 'the missed item' });
     await all.round(2);
     const ids = all.reports().map(({ id }) => id);
@@ -172,14 +182,14 @@ describe('wire items', () => {
     const clock = acceleratedClock(NOW, 30);
     const asked: string[] = [];
     let expired = false;
-    const door = {
+    const client = {
       async get(_path: string, query: readonly (readonly [string, string])[]) {
         asked.push(query[0]?.[0] ?? '');
         if (asked.at(-1) === 'cursor' && expired) throw new VenueError('reference', 410, 'http_410', 'this cursor has expired');
         return { reports: [], cursor: 'c' };
       },
-    } as unknown as KeyedDoor;
-    hear(createWireFeed({ door, names, clock, random, everyMs: 1_000 }));
+    } as unknown as KeyedClient;
+    hear(createWireFeed({ client, names, clock, random, everyMs: 1_000 }));
     await waitFor(() => asked.includes('cursor'), { what: 'a second reading' });
     expired = true;
     await waitFor(() => asked.slice(asked.indexOf('cursor')).includes('from'), { what: 'a reading from the look-back' });
@@ -189,15 +199,15 @@ describe('wire items', () => {
 describe('filings', () => {
   test('are told once, and are asked for no faster than ten times a second', async () => {
     const clock = acceleratedClock(NOW, 30);
-    const double = await createFilingsDouble({ stories, companies, clock, port: 0 });
-    cleanups.push(() => double.close());
-    const door = doorOf(double.url, clock, { 'user-agent': 'Test desk@example.com' }, new WeightBudget(8, 1_000));
-    const all = hear(createFilingsFeed({ door, names: few, clock, random, everyMs: 5_000, archiveUrl: null }));
+    const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
+    cleanups.push(() => simulator.close());
+    const client = clientOf(simulator.url, clock, { 'user-agent': 'Test desk@example.com' }, new WeightBudget(8, 1_000));
+    const all = hear(createFilingsFeed({ client, names: few, clock, random, everyMs: 5_000, archiveUrl: null }));
     await all.round(2);
     const expected = stories.filings('AAPL', NOW - 29 * DAY, NOW).length + stories.filings('TSLA', NOW - 29 * DAY, NOW).length;
     expect(all.reports().length).toBeGreaterThanOrEqual(expected);
     const before = all.reports().length;
-    double.file({ symbol: 'AAPL', accessionNumber: '0000320193-26-000099', form: '8-K', items: ['1.03'] });
+    simulator.file({ symbol: 'AAPL', accessionNumber: '0000320193-26-000099', form: '8-K', items: ['1.03'] });
     await waitFor(() => all.reports().length > before, { what: 'the filing' });
     await all.round(2);
     expect(all.reports().slice(before)).toMatchObject([
@@ -208,23 +218,25 @@ describe('filings', () => {
 
   test('are not asked for again for ten minutes after a refusal', async () => {
     const clock = acceleratedClock(NOW, 30);
-    const double = await createFilingsDouble({ stories, companies, clock, port: 0 });
-    cleanups.push(() => double.close());
-    const all = hear(createFilingsFeed({ door: doorOf(double.url, clock), names: few, clock, random, everyMs: 1_000, archiveUrl: null }));
+    const simulator = await createFilingsSimulator({ stories, companies, clock, port: 0 });
+    cleanups.push(() => simulator.close());
+    const all = hear(
+      createFilingsFeed({ client: clientOf(simulator.url, clock), names: few, clock, random, everyMs: 1_000, archiveUrl: null }),
+    );
     await waitFor(() => all.down().length === 1, { what: 'the refusal' });
     expect(all.down()[0]).toContain('403');
     const at = clock.now();
     await waitFor(() => clock.now() > at + 30_000, { what: 'half a minute' });
-    expect([...double.requests.values()]).toEqual([1]);
+    expect([...simulator.requests.values()]).toEqual([1]);
   });
 
   test('of a company that is not there hold up no other', async () => {
     const clock = acceleratedClock(NOW, 30);
-    const double = await createFilingsDouble({ stories, companies: companies.slice(0, 1), clock, port: 0 });
-    cleanups.push(() => double.close());
+    const simulator = await createFilingsSimulator({ stories, companies: companies.slice(0, 1), clock, port: 0 });
+    cleanups.push(() => simulator.close());
     const all = hear(
       createFilingsFeed({
-        door: doorOf(double.url, clock, { 'user-agent': 'Test desk@example.com' }),
+        client: clientOf(simulator.url, clock, { 'user-agent': 'Test desk@example.com' }),
         names: few,
         clock,
         random,
@@ -241,9 +253,9 @@ describe('filings', () => {
 describe('value on chains', () => {
   test('is read again only where it changed, and the largest chains have a history', async () => {
     const clock = acceleratedClock(Date.UTC(2026, 10, 19, 15, 33), 30);
-    const double = await createTvlDouble({ market, clock, seed: 3, port: 0 });
-    cleanups.push(() => double.close());
-    const all = hear(createTvlFeed({ door: doorOf(double.url, clock), clock, random, everyMs: 10_000, histories: 3 }));
+    const simulator = await createTvlSimulator({ market, clock, seed: 3, port: 0 });
+    cleanups.push(() => simulator.close());
+    const all = hear(createTvlFeed({ client: clientOf(simulator.url, clock), clock, random, everyMs: 10_000, histories: 3 }));
     await all.round(3);
     const of = (kind: string) => all.heard.filter((message) => message.kind === kind);
     expect(of('chain_tvl')).toHaveLength(1);
@@ -256,8 +268,8 @@ describe('value on chains', () => {
 describe('macro series', () => {
   test('tell a release while they are listened to, and a key that is not registered is no value', async () => {
     const clock = acceleratedClock(Date.UTC(2026, 10, 12, 13, 28), 30);
-    const double = await createMacroDouble({ macro: createSeededMacro(3, value), clock, apiKey: KEY, port: 0 });
-    cleanups.push(() => double.close());
+    const simulator = await createMacroSimulator({ macro: createSeededMacro(3, value), clock, apiKey: KEY, port: 0 });
+    cleanups.push(() => simulator.close());
     const series = [
       {
         id: 'CPIAUCSL',
@@ -269,14 +281,14 @@ describe('macro series', () => {
         maxAgeMs: DAY,
       },
     ] as const;
-    const all = hear(createMacroFeed({ door: doorOf(double.url, clock), apiKey: KEY, clock, random, series, everyMs: 5_000 }));
+    const all = hear(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: KEY, clock, random, series, everyMs: 5_000 }));
     await all.round();
     expect(all.reports()).toEqual([]);
     await waitFor(() => all.reports().length > 0, { what: 'the release' });
     expect(all.reports()).toMatchObject([{ id: 'macro:CPIAUCSL:pc1:2026-10-01', kind: 'macro_release', primary: true, entities: [] }]);
     expect(all.reports()[0]?.headline).toMatch(/^Consumer prices: \d\.\d+ percent over a year for 2026-10 \(\d\.\d+ for 2026-09\)$/);
 
-    const wrong = hear(createMacroFeed({ door: doorOf(double.url, clock), apiKey: 'x', clock, random, series }));
+    const wrong = hear(createMacroFeed({ client: clientOf(simulator.url, clock), apiKey: 'x', clock, random, series }));
     await waitFor(() => wrong.down().length > 0, { what: 'the refusal' });
     expect(wrong.rejected()).toEqual(['venue_error']);
     expect(wrong.down()[0]).toContain('api_key is not registered');
@@ -287,11 +299,11 @@ describe('macro series', () => {
 describe('posts', () => {
   test('are told once, new ones as they are written, and whoever shows no key is refused', async () => {
     const clock = acceleratedClock(NOW, 30);
-    const double = await createSocialDouble({ market, stories, clock, seed: 3, port: 0, bearer: 'b' });
-    cleanups.push(() => double.close());
+    const simulator = await createSocialSimulator({ market, stories, clock, seed: 3, port: 0, bearer: 'b' });
+    cleanups.push(() => simulator.close());
     const all = hear(
       createSocialFeed({
-        door: doorOf(double.url, clock, { authorization: 'Bearer b' }),
+        client: clientOf(simulator.url, clock, { authorization: 'Bearer b' }),
         names,
         assets: ['AAPL', 'TSLA', 'BTC'],
         siteUrl: null,
@@ -303,13 +315,15 @@ describe('posts', () => {
     await all.round();
     const posts = () => all.heard.flatMap((message) => (message.kind === 'posts' ? message.posts : []));
     expect(posts().length).toBeGreaterThan(10);
-    double.post('$AAPL is hiding something', 'whistle');
+    simulator.post('$AAPL is hiding something', 'whistle');
     await waitFor(() => posts().some(({ author }) => author === 'whistle'), { what: 'the post' });
     await all.round(2);
     const ids = posts().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(posts().find(({ author }) => author === 'whistle')).toMatchObject({ entities: [{ asset: 'AAPL', by: 'cashtag' }] });
-    const unknown = hear(createSocialFeed({ door: doorOf(double.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random }));
+    const unknown = hear(
+      createSocialFeed({ client: clientOf(simulator.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random }),
+    );
     await waitFor(() => unknown.down().length > 0, { what: 'the refusal' });
     expect(unknown.down()[0]).toContain('401');
   });
@@ -317,7 +331,7 @@ describe('posts', () => {
 
 test('a platform that names the end of its window in a header of its own is not asked before', async () => {
   const clock = acceleratedClock(NOW, 30);
-  const double = await createHttpDouble({
+  const simulator = await createHttpSimulator({
     clock,
     faults: createFaultSwitch(),
     port: 0,
@@ -327,13 +341,13 @@ test('a platform that names the end of its window in a header of its own is not 
       body: { title: 'Too Many Requests', detail: 'Too Many Requests' },
     }),
   });
-  cleanups.push(() => double.close());
+  cleanups.push(() => simulator.close());
   const all = hear(
-    createSocialFeed({ door: doorOf(double.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random, everyMs: 1_000 }),
+    createSocialFeed({ client: clientOf(simulator.url, clock), names, assets: ['AAPL'], siteUrl: null, clock, random, everyMs: 1_000 }),
   );
   await waitFor(() => all.down().length > 0, { what: 'the refusal' });
   await waitFor(() => clock.now() > NOW + 40_000, { what: 'a while' });
-  expect([...double.requests.values()]).toEqual([1]);
+  expect([...simulator.requests.values()]).toEqual([1]);
 });
 
 describe('the seeded world', () => {

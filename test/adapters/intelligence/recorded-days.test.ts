@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
 import { readObservations } from '../../../src/adapters/intelligence/macro.ts';
+import { readWireItem } from '../../../src/adapters/intelligence/newswire.ts';
 import { readPosts } from '../../../src/adapters/intelligence/social.ts';
 import { readChains } from '../../../src/adapters/intelligence/tvl.ts';
-import { readWireItem } from '../../../src/adapters/intelligence/wire.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 

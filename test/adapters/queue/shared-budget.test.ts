@@ -31,8 +31,8 @@ afterEach(() => {
 describe.skipIf(url === null)('budgets of several processes', () => {
   test('let through what one limit allows, whoever asks', async () => {
     const prefix = `t${++made}`;
-    const doors = [process(prefix), process(prefix), process(prefix)];
-    const budgets = doors.map((door) => door.budget('exchange', 50));
+    const clients = [process(prefix), process(prefix), process(prefix)];
+    const budgets = clients.map((client) => client.budget('exchange', 50));
     const waits = await Promise.all(
       Array.from({ length: 150 }, (_, n) => Promise.resolve((budgets[n % 3] as (typeof budgets)[number]).take(1, clock.now()))),
     );

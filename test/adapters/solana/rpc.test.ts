@@ -13,19 +13,19 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ChainDoor } from '../../../actors/prepared-transaction/chain-door.ts';
+import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import { NodeError } from '../../../src/adapters/solana/json-rpc.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../../src/adapters/solana/rpc.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { COMMON_TABLE, ISSUER } from '../../../src/sandbox/solana/genesis.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from '../../sandbox/solana/chain-fixture.ts';
 import { NOON } from '../venues/spotexchange/tiny-world.ts';
-import { type ChainStage, chainStage, SHARE, signed, STABLE, TAXED } from '../../sandbox/solana/chain-stage.ts';
 
-let stage: ChainStage;
+let stage: ChainFixture;
 beforeAll(async () => {
-  stage = await chainStage();
+  stage = await chainFixture();
 });
 afterAll(() => stage.close());
 afterEach(() => {
@@ -48,8 +48,8 @@ async function ready(): Promise<{ readonly taker: Keypair; readonly bytes: Buffe
 const nameOf = (bytes: Buffer): string => getBase58Decoder().decode(bytes.subarray(1, 65));
 
 test('it is a door to the chain as prepared transactions need one', () => {
-  const door: ChainDoor = stage.rpc;
-  expect(door).toBeDefined();
+  const client: ChainClient = stage.rpc;
+  expect(client).toBeDefined();
 });
 
 describe('a broadcast', () => {

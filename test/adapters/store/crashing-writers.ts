@@ -1,12 +1,12 @@
 // Several writers book to the same books over connections that the server kills as they write. Each tries again until what
 // it has to book is booked; afterwards everything must stand there exactly once, and every sum must be zero.
 import assert from 'node:assert/strict';
-import { writeRecords } from '../../../src/adapters/store/actor-records.ts';
-import { fillOf } from '../../../src/adapters/store/book-reads.ts';
-import { booksOfOrganizations } from '../../../src/adapters/store/book-store.ts';
+import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
+import { fillOf } from '../../../src/adapters/store/books/book-reads.ts';
+import { booksOfOrganizations } from '../../../src/adapters/store/books/book-store.ts';
 import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import type { ActorRecord } from '../../../src/domain/actor-step.ts';
-import { applyFill, applyTransfer, type BookState, emptyBook, type Fill } from '../../../src/domain/book.ts';
+import { applyFill, applyTransfer, emptyBook, type Fill, type TradingBook } from '../../../src/domain/book.ts';
 import { type Operation, randomOperations, seededRandom } from '../../domain/random-fills.ts';
 
 export interface CrashingWriters {
@@ -171,15 +171,15 @@ interface BookedRow extends FillRow {
 }
 
 /** Every book as the fold of what lies beneath its projection, in the order of booking. */
-async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string, BookState>> {
-  const books = new Map<string, BookState>(bookIds.map((id) => [id, emptyBook(id, 'paper', '0')]));
+async function folded(sql: Sql, bookIds: readonly string[]): Promise<Map<string, TradingBook>> {
+  const books = new Map<string, TradingBook>(bookIds.map((id) => [id, emptyBook(id, 'paper', '0')]));
   const rows = sql<BookedRow[]>`
     select t.id as entry, t.book_id as entry_book, t.kind as entry_kind, f.*,
       (select l.amount from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'cash') as cash
     from ledger_transactions t left join fills f on 'fill:' || f.id = t.id where t.book_id = any(${[...bookIds]}::text[]) order by t.number`;
   for await (const page of rows.cursor(2_000)) {
     for (const row of page) {
-      const book = books.get(row.entry_book) as BookState;
+      const book = books.get(row.entry_book) as TradingBook;
       const state =
         row.entry_kind === 'fill'
           ? applyFill(book, fillOf(row))
@@ -212,7 +212,11 @@ export async function assertBooked(sql: Sql, orgId: string, bookIds: readonly st
     const book = stored.get(id);
     const own = sums.get(id);
     assert.ok(book !== undefined && own !== undefined, `nothing was booked to ${id}`);
-    assert.deepEqual(book.state, { ...(folds.get(id) as BookState), day: book.state.day, dayStartEquityUsd: book.state.dayStartEquityUsd });
+    assert.deepEqual(book.state, {
+      ...(folds.get(id) as TradingBook),
+      day: book.state.day,
+      dayStartEquityUsd: book.state.dayStartEquityUsd,
+    });
     assert.equal(book.version, own.operations, `${id} counts what was booked`);
     const opened = units(await openingOf(sql, id));
     assert.equal(units(book.state.cashUsd), opened + own.cash, `cash of ${id}`);

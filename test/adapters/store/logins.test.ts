@@ -1,8 +1,8 @@
 // The service's own logins: made by a superuser and by an owner who is none, and what happens where neither is allowed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { API_ROLE } from '../../../src/adapters/store/as-organization.ts';
+import { API_ROLE } from '../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { EVALUATOR_ROLE } from '../../../src/adapters/store/evidence-store.ts';
+import { EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import { migrate } from '../../../src/adapters/store/migrate.ts';
 import { testDatabase } from '../../harness/postgres.ts';

@@ -1,6 +1,6 @@
 // Row-level security over every table of the catalog: what the callers' role sees and writes in the name of one organization, and without a name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { API_ROLE, asOrganization } from '../../../src/adapters/store/as-organization.ts';
+import { API_ROLE, asOrganization } from '../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import { separateLogins } from '../../../src/adapters/store/logins.ts';
 import { fillTables, type OrganizationTable, organizationTables } from '../../harness/filled-tables.ts';

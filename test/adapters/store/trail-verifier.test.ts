@@ -1,14 +1,14 @@
 // The trail of agents that really ticked, on real PostgreSQL: whole as it is, and any alteration is found and named.
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const store = createTickStore(sql, actors.incident);
   const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
   let made = 0;
-  const commands = createCommandDesk({
+  const commands = createCommandHandler({
     runtime,
     agents: createAgentDirectory(sql),
     clock,

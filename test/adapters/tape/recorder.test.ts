@@ -3,29 +3,29 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCommandDesk } from '../../../actors/agent/command-desk.ts';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { createActorStore } from '../../../src/adapters/store/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agent-directory.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { activeManifests } from '../../../src/adapters/store/agents/manifest-reads.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
-import { activeManifests } from '../../../src/adapters/store/manifest-reads.ts';
-import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/tick-store.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { createTapeRecorder } from '../../../src/adapters/tape/recorder.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
-import { replayTape } from '../../../src/boot/replay.ts';
-import { createComparison } from '../../../src/boot/replay-compare.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { IndicatorNeed } from '../../../src/domain/cut.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
-import type { Manifest } from '../../../src/domain/manifest.ts';
-import { readManifest } from '../../../src/domain/manifest-reader.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../../src/domain/quote.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
+import { replayTape } from '../../../src/simulation/replay.ts';
+import { createComparison } from '../../../src/simulation/replay-comparison.ts';
 import { createMarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -72,7 +72,7 @@ async function live(file: string) {
   const actors = createActorStore(sql);
   const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
   let made = 0;
-  const commands = createCommandDesk({
+  const commands = createCommandHandler({
     runtime,
     agents: createAgentDirectory(sql),
     clock,

@@ -7,10 +7,11 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPerpCandles } from '../../../src/adapters/venues/evmvenue/candles.ts';
 import { createPerpInfo } from '../../../src/adapters/venues/evmvenue/info.ts';
+import { knownFields } from '../../../src/adapters/venues/known-fields.ts';
 import { createOnchainOrders } from '../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { createReferenceCandles } from '../../../src/adapters/venues/reference/candles.ts';
-import { createReferenceDoor } from '../../../src/adapters/venues/reference/feed.ts';
-import { createKeyedDoor } from '../../../src/adapters/venues/reference/keyed-door.ts';
+import { createReferenceClient } from '../../../src/adapters/venues/reference/feed.ts';
+import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
 import { createSpotchainCandles } from '../../../src/adapters/venues/spotchain/candles.ts';
 import { fixedMultiplier } from '../../../src/adapters/venues/spotchain/multiplier.ts';
@@ -21,13 +22,12 @@ import { createSpotOrders } from '../../../src/adapters/venues/spotexchange/orde
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
 import { fetchDayTicker } from '../../../src/adapters/venues/spotexchange/ticker.ts';
 import { UNCHANGED } from '../../../src/adapters/venues/venue-http.ts';
-import { knownFields } from '../../../src/adapters/venues/known-fields.ts';
 import { type Order, orderOf } from '../../../src/domain/order.ts';
-import { outcomeKey } from '../../../src/domain/prediction-order.ts';
+import { outcomeKey } from '../../../src/domain/prediction/order.ts';
 import type { RiskApproved } from '../../../src/domain/risk/index.ts';
 import { createUnknownFields, type NoteUnknownField, type UnknownFields } from '../../../streams/feed-counters.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { sampleMarket } from '../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../domain/prediction/samples.ts';
 import { NOON } from './spotexchange/tiny-world.ts';
 import { damaged, fixture, type Step } from './wire-shapes.ts';
 
@@ -86,7 +86,7 @@ function perps(note: NoteUnknownField) {
   cleanups.push(() => info.http.close());
   return info;
 }
-const keyed = (note: NoteUnknownField) => createKeyedDoor({ venue: 'spotchain', baseUrl: base, clock, random, perMinute: 600, note });
+const keyed = (note: NoteUnknownField) => createKeyedClient({ venue: 'spotchain', baseUrl: base, clock, random, perMinute: 600, note });
 
 const WALLET = 'Vote111111111111111111111111111111111111111';
 const ORDER_ACCOUNT = 'Stake11111111111111111111111111111111111111';
@@ -94,9 +94,9 @@ const POSITION = 'SysvarRent111111111111111111111111111111111';
 const STABLE = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', decimals: 6 };
 const question = sampleMarket('kalshi', 'KXF1-25-LN');
 function onchain(note: NoteUnknownField) {
-  const door = createOnchainOrders({ baseUrl: base, key: 'k', stable: STABLE, programs: [], clock, random, budget: budget(), note });
-  cleanups.push(() => door.close());
-  return door;
+  const client = createOnchainOrders({ baseUrl: base, key: 'k', stable: STABLE, programs: [], clock, random, budget: budget(), note });
+  cleanups.push(() => client.close());
+  return client;
 }
 
 const spotOrder = orderOf({
@@ -319,7 +319,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
       },
     },
     ask: (note) =>
-      createSpotchainCandles({ door: keyed(note), pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }] }).fetchCandles(
+      createSpotchainCandles({ client: keyed(note), pools: [{ symbol: 'A', pool: 'P', scaledUi: fixedMultiplier('1') }] }).fetchCandles(
         'A',
         '1m',
         NOON - MINUTE_MS,
@@ -332,7 +332,7 @@ const QUESTIONS: Readonly<Record<string, Asked>> = {
     answer: { s: 'ok', t: [NOON / 1_000 - 60], o: [1.5], h: [1.7], l: [1.4], c: [1.6], v: [10] },
     ask: (note) =>
       createReferenceCandles({
-        door: createReferenceDoor({ baseUrl: base, clock, random, note }),
+        client: createReferenceClient({ baseUrl: base, clock, random, note }),
         instruments: [{ symbol: 'AAPL', feedId: `0x${'1'.repeat(64)}` }],
       }).fetchCandles('AAPL', '1m', NOON - MINUTE_MS, NOON),
   },
@@ -392,17 +392,17 @@ describe.each(Object.entries(QUESTIONS))('%s', (_name, { source, route, answer, 
 
 test('the same answer twice is counted twice, one that did not change only once, and a refusal not at all', async () => {
   const unknown = createUnknownFields();
-  const door = keyed(unknown.note);
+  const client = keyed(unknown.note);
   const known = knownFields('a venue', 'a');
   answers = { 'GET /x': { a: 1, b: 2 } };
-  await door.get('/x', [], known);
-  await door.get('/x', [], known);
+  await client.get('/x', [], known);
+  await client.get('/x', [], known);
   expect(unknown.rows()).toEqual([{ source: 'a venue', field: 'b', count: 2 }]);
   headers = { etag: '"1"' };
-  await door.getIfChanged('/x', [], known);
-  expect(await door.getIfChanged('/x', [], known)).toBe(UNCHANGED);
-  await expect(door.get('/elsewhere', [], known)).rejects.toMatchObject({ status: 404 });
-  await door.get('/x', []);
+  await client.getIfChanged('/x', [], known);
+  expect(await client.getIfChanged('/x', [], known)).toBe(UNCHANGED);
+  await expect(client.get('/elsewhere', [], known)).rejects.toMatchObject({ status: 404 });
+  await client.get('/x', []);
   expect(unknown.rows()).toEqual([{ source: 'a venue', field: 'b', count: 3 }]);
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
 import { createUnknownFields } from '../../../streams/feed-counters.ts';
-import { damaged, MAPS, SHAPES, type Shape, type Step, WORDS, type WireMap } from './wire-shapes.ts';
+import { damaged, MAPS, SHAPES, type Shape, type Step, type WireMap, WORDS } from './wire-shapes.ts';
 
 const DAMAGES: readonly unknown[] = [null, true, 0, -1, 1.5, 1e300, '', 'zz', 'NaN', '-1', '0', '1e5', ' 1', [], {}, [[]], '9'.repeat(60)];
 /** The way to every value inside of a message, itself included. */

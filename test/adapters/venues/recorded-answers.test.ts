@@ -4,10 +4,11 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { readChains } from '../../../src/adapters/intelligence/tvl.ts';
 import { readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
+import { readChains } from '../../../src/adapters/intelligence/tvl.ts';
 import { createPerpInfo, type PerpInfo } from '../../../src/adapters/venues/evmvenue/info.ts';
 import { mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
+import { noteUnknown } from '../../../src/adapters/venues/known-fields.ts';
 import { mapEvents, mapMarkets, mapSeries } from '../../../src/adapters/venues/prediction/kalshi/map.ts';
 import {
   mapBook,
@@ -18,7 +19,6 @@ import {
   mapTrades,
 } from '../../../src/adapters/venues/prediction/polymarket/map.ts';
 import { mapHermesUpdate } from '../../../src/adapters/venues/reference/hermes-map.ts';
-import { noteUnknown } from '../../../src/adapters/venues/known-fields.ts';
 import { readLeg } from '../../../src/adapters/venues/spotchain/map.ts';
 import { SNAPSHOT_FIELDS } from '../../../src/adapters/venues/spotexchange/depth.ts';
 import { EXCHANGE_INFO_FIELDS, parseInstrument } from '../../../src/adapters/venues/spotexchange/instruments.ts';
@@ -27,11 +27,11 @@ import { MY_TRADES_FIELDS, ORDER_FIELDS, readOrderState, readTrades } from '../.
 import { createSpotRest, fetchServerTime } from '../../../src/adapters/venues/spotexchange/rest.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
-import type { PredictionMarket } from '../../../src/domain/prediction-market.ts';
-import { readTransaction } from '../../../src/domain/transaction/message.ts';
+import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../streams/feed-counters.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { sampleMarket } from '../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 const AT = Date.UTC(2026, 10, 22, 17);
 const FOLDER = fileURLToPath(new URL('../../../../shared/data/fixtures/', import.meta.url));

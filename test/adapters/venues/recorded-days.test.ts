@@ -20,7 +20,7 @@ import { mapSpotFrame, streamSymbols } from '../../../src/adapters/venues/spotex
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
 import type { Venue } from '../../../src/domain/venue.ts';
-import { sampleMarket } from '../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 const AT = Date.UTC(2026, 10, 22, 17);
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));

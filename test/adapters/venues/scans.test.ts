@@ -12,7 +12,7 @@ import { mapParsedSpotFrame, mapSpotFrame, streamSymbols } from '../../../src/ad
 import { scanSpotFrame } from '../../../src/adapters/venues/spotexchange/scan-frames.ts';
 import { seededRandom } from '../../../src/sandbox/faults.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { sampleMarket } from '../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 const AT = Date.UTC(2026, 10, 22, 17);
 const SEED = 20_261_122;

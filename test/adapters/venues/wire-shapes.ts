@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { readSubmissions } from '../../../src/adapters/intelligence/filings.ts';
 import { readObservations, readReleases } from '../../../src/adapters/intelligence/macro.ts';
+import { readWirePage } from '../../../src/adapters/intelligence/newswire.ts';
 import { readPosts } from '../../../src/adapters/intelligence/social.ts';
 import { readChains, readHistory } from '../../../src/adapters/intelligence/tvl.ts';
-import { readWirePage } from '../../../src/adapters/intelligence/wire.ts';
 import { mapPerpFrame } from '../../../src/adapters/venues/evmvenue/map.ts';
 import {
   mapTrades as kalshiTrades,
@@ -38,7 +38,7 @@ import { CATALOG } from '../../../src/domain/catalog.ts';
 import { entityNamesOf } from '../../../src/domain/intelligence/entities.ts';
 import { REJECTION_REASONS } from '../../../src/domain/quote.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
-import { sampleMarket } from '../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../domain/prediction/samples.ts';
 
 export const AT = Date.UTC(2026, 10, 22, 17);
 export const fixture = (name: string): never =>

@@ -5,14 +5,14 @@ import { WebSocket } from 'ws';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { createInProcessMarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
-import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/announcement-tail.ts';
-import { createAgentReads } from '../../../src/adapters/store/agent-reads.ts';
+import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
+import { createAgentReads } from '../../../src/adapters/store/agents/agent-reads.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { type ApiUnderTest, apiUnderTest, ORIGIN, OURS, payload, THEIRS } from '../api-under-test.ts';
-import type { Frame } from './stage.ts';
+import type { Frame } from './fixture.ts';
 
 let api: ApiUnderTest;
 let sql: Sql;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   tail = createAnnouncementTail({ sql, clock: live });
   await tail.start();
   const agents = createAgentReads(sql);
-  let seen: ApiUnderTest['doors'] | null = null;
+  let seen: ApiUnderTest['ports'] | null = null;
   api = await apiUnderTest(
     (plain) => {
       seen = plain;
@@ -35,11 +35,11 @@ beforeAll(async () => {
     {
       extend: [
         async (app) => {
-          const doors = seen as unknown as ApiUnderTest['doors'];
+          const ports = seen as unknown as ApiUnderTest['ports'];
           await registerFeeds(app, {
             // The API's time stands still; waiting is real.
-            clock: { now: () => doors.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - doors.clock.now(), call) },
-            members: doors.members,
+            clock: { now: () => ports.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call) },
+            members: ports.members,
             announcements: tail,
             quotes: createInProcessQuoteBus({ clock: live }),
             states: createInProcessMarketStateBus({ clock: live }),

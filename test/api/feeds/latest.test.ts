@@ -1,13 +1,13 @@
 // Channels of the newest state over a real socket: all at first, then what changed, conflated, and bars that none is left out of.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { StoredCandle } from '../../../api/doors.ts';
+import type { StoredCandle } from '../../../api/ports.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import type { BookState, DayTicker, MarketState, VenueState } from '../../../src/domain/market-state.ts';
+import type { DayTicker, MarketState, OrderBookSnapshot, VenueState } from '../../../src/domain/market-state.ts';
 import type { PerpContext } from '../../../src/domain/quote.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { type FeedSocket, openSocket } from '../../journeys/feed-clients.ts';
-import { openStage, openStageDatabase, type Stage } from './stage.ts';
+import { openFixture, openFixtureDatabase, type Stage } from './fixture.ts';
 
 const MINUTE = 60_000;
 const live = createLiveClock();
@@ -19,8 +19,8 @@ const bars: StoredCandle[] = [];
 let shift = 0;
 
 beforeAll(async () => {
-  sql = await openStageDatabase();
-  stage = await openStage(sql, {
+  sql = await openFixtureDatabase();
+  stage = await openFixture(sql, {
     clock: { ...live, now: () => live.now() + shift, deadline: (at, call) => live.deadline(at - shift, call) },
     candles: { range: async ({ from, to, limit }) => bars.filter(({ openTime }) => openTime >= from && openTime < to).slice(0, limit) },
   });
@@ -47,7 +47,7 @@ const standing = (venue: 'spotexchange' | 'evmvenue', over: Partial<VenueState> 
   budgets: [],
   ...over,
 });
-const book = (sequence: number, over: Partial<BookState> = {}): BookState => ({
+const book = (sequence: number, over: Partial<OrderBookSnapshot> = {}): OrderBookSnapshot => ({
   kind: 'order_book',
   venue: 'spotexchange',
   instrument: 'BTCUSDT',

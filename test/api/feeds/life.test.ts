@@ -1,17 +1,27 @@
 // How connections live and end: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { FeedMember } from '../../../api/feeds/doors.ts';
+import type { FeedMember } from '../../../api/feeds/ports.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { waitFor } from '../../harness/wait-for.ts';
-import { announce, connect, type Frame, OURS, openStage, openStageDatabase, type Stage, type StageOptions, testQuote } from './stage.ts';
+import {
+  announce,
+  connect,
+  type FixtureOptions,
+  type Frame,
+  OURS,
+  openFixture,
+  openFixtureDatabase,
+  type Stage,
+  testQuote,
+} from './fixture.ts';
 
 const START = 1_780_000_000_000;
 let sql: Sql;
 let stage: Stage | null = null;
 beforeAll(async () => {
-  sql = await openStageDatabase();
+  sql = await openFixtureDatabase();
 });
 afterEach(async () => {
   await stage?.close();
@@ -19,8 +29,8 @@ afterEach(async () => {
 });
 afterAll(() => sql?.end());
 
-async function open(options: StageOptions): Promise<Stage> {
-  stage = await openStage(sql, options);
+async function open(options: FixtureOptions): Promise<Stage> {
+  stage = await openFixture(sql, options);
   return stage;
 }
 

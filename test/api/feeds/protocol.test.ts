@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
-import { announce, connect, OURS, openStage, openStageDatabase, type Stage, testQuote, THEIRS } from './stage.ts';
+import { announce, connect, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS, testQuote } from './fixture.ts';
 
 let sql: Sql;
 let stage: Stage;
 beforeAll(async () => {
-  sql = await openStageDatabase();
-  stage = await openStage(sql, { feeds: { connectionsPerSubject: 6, socketLimits: { subscriptions: 4, burst: 60, perSecond: 20 } } });
+  sql = await openFixtureDatabase();
+  stage = await openFixture(sql, { feeds: { connectionsPerSubject: 6, socketLimits: { subscriptions: 4, burst: 60, perSecond: 20 } } });
 });
 afterAll(async () => {
   await stage?.close();

@@ -5,13 +5,13 @@ import { createParser } from 'eventsource-parser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { waitFor } from '../../harness/wait-for.ts';
-import { announce, connect, type Frame, OURS, openStage, openStageDatabase, type Stage, THEIRS } from './stage.ts';
+import { announce, connect, type Frame, OURS, openFixture, openFixtureDatabase, type Stage, THEIRS } from './fixture.ts';
 
 let sql: Sql;
 let stage: Stage;
 beforeAll(async () => {
-  sql = await openStageDatabase();
-  stage = await openStage(sql, { feeds: { socketLimits: { burst: 10_000 } } });
+  sql = await openFixtureDatabase();
+  stage = await openFixture(sql, { feeds: { socketLimits: { burst: 10_000 } } });
 });
 afterAll(async () => {
   await stage?.close();

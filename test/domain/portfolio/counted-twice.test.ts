@@ -1,7 +1,7 @@
 // What a book bought lies in a wallet: where both are named, the sum says that it counts both.
 import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog.ts';
-import { placeOfPrimaryWallet } from '../../../src/domain/portfolio/place.ts';
+import { accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
@@ -16,7 +16,7 @@ const both = (tokens: readonly { mint: string; amount: bigint; decimals: number 
     tokens: tokens.map((token) => ({ multiplier: 1, frozen: false, ...token })),
   };
   const books = [bookOf(MANUAL, '100', [['spotchain:AAPLx', '2']])];
-  return portfolioOf(materialOf({ mode: 'live', books, wallets: [placeOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
+  return portfolioOf(materialOf({ mode: 'live', books, wallets: [accountOfPrimaryWallet(wallet, WIDE, SATURDAY)], quotes }), WIDE);
 };
 
 test('a token that a book and a wallet hold is named where the sum says what it includes', () => {

@@ -1,8 +1,8 @@
 // Books, quotes and pools of the portfolio's tests.
-import { type BookState, bookIds, emptyBook, type Holding } from '../../../src/domain/book.ts';
+import { bookIds, emptyBook, type Position, type TradingBook } from '../../../src/domain/book.ts';
 import { CATALOG, type Catalog, catalogOf } from '../../../src/domain/catalog.ts';
 import { agentTokenEntry } from '../../../src/domain/listed-token.ts';
-import type { PortfolioBook } from '../../../src/domain/portfolio/place.ts';
+import type { PortfolioBook } from '../../../src/domain/portfolio/account.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import type { Quality, QualityFlag, Quote } from '../../../src/domain/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
@@ -71,8 +71,8 @@ export function bookOf(
   cashUsd: string,
   positions: readonly (readonly [InstrumentKey, quantity: string, costUsd?: string])[],
 ): PortfolioBook {
-  const holdings: Holding[] = positions.map(([instrument, quantity, costUsd = '0']) => ({ instrument, quantity, costUsd, openedAt: 1 }));
-  const state: BookState = { ...emptyBook(id, 'paper', cashUsd), cashUsd, holdings };
+  const holdings: Position[] = positions.map(([instrument, quantity, costUsd = '0']) => ({ instrument, quantity, costUsd, openedAt: 1 }));
+  const state: TradingBook = { ...emptyBook(id, 'paper', cashUsd), cashUsd, holdings };
   return { agentId: null, version: 3, state, fills: new Map(holdings.map(({ instrument }) => [instrument, [`fill of ${instrument}`]])) };
 }
 

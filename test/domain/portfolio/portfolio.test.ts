@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { USDC_MINT } from '../../../src/domain/catalog.ts';
 import { pooledPrice } from '../../../src/domain/costs.ts';
-import { QUALIFIED_MAX_AGE_MS } from '../../../src/domain/portfolio/holdings.ts';
-import { placeOfChainWallet, placeOfPrimaryWallet } from '../../../src/domain/portfolio/place.ts';
+import { accountOfChainWallet, accountOfPrimaryWallet } from '../../../src/domain/portfolio/account.ts';
 import { type Portfolio, type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { QUALIFIED_MAX_AGE_MS } from '../../../src/domain/portfolio/positions.ts';
 import type { Quality, QualityFlag } from '../../../src/domain/quote.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -232,7 +232,7 @@ test('a wallet of the EVM chain holds stablecoins as cash, coins at the price of
   const portfolio = portfolioOf(
     materialOf({
       mode: 'live',
-      wallets: [placeOfChainWallet(wallet, SATURDAY)],
+      wallets: [accountOfChainWallet(wallet, SATURDAY)],
       quotes: new Map([quoteOf('spotexchange:ETHUSDT', '2499', '2501')]),
     }),
     WIDE,
@@ -265,7 +265,7 @@ function primary(tokens: readonly { mint: string; amount: bigint; decimals: numb
     quoteOf('spotchain:SPACEX', '9', '11', { observedAt: at }),
     quoteOf('spotexchange:SOLUSDT', '149', '151', { observedAt: at }),
   ]);
-  return portfolioOf(materialOf({ at, mode: 'live', wallets: [placeOfPrimaryWallet(wallet, WIDE, at)], quotes }), WIDE);
+  return portfolioOf(materialOf({ at, mode: 'live', wallets: [accountOfPrimaryWallet(wallet, WIDE, at)], quotes }), WIDE);
 }
 const mint = (symbol: string) => WIDE.bySymbol(symbol)?.token?.mint as string;
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { placeOfPerpAccount } from '../../../src/domain/portfolio/place.ts';
+import { accountOfPerpAccount } from '../../../src/domain/portfolio/account.ts';
 import { type PortfolioMaterial, portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
 import { type ScenarioId, STANDARD_SCENARIOS } from '../../../src/domain/portfolio/standard-scenarios.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -154,7 +154,7 @@ function account(size: string, accountValue: string): PublicWallet {
 }
 const perps = (size: string, accountValue: string) =>
   portfolioOf(
-    materialOf({ mode: 'live', wallets: [placeOfPerpAccount(account(size, accountValue), WIDE, SATURDAY)], quotes: QUOTES }),
+    materialOf({ mode: 'live', wallets: [accountOfPerpAccount(account(size, accountValue), WIDE, SATURDAY)], quotes: QUOTES }),
     WIDE,
   );
 

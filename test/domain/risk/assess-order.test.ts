@@ -1,7 +1,7 @@
 // The pre-trade risk function: one for paper and live, every venue and origin; equal to a naive reading of the rules.
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
-import { applyFill, type BookState, emptyBook, type Fill, markBook } from '../../../src/domain/book.ts';
+import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { type Order, type OrderQuote, resized, type SizeRequest, sizeOrder } from '../../../src/domain/order.ts';
 import {
@@ -139,7 +139,7 @@ test('weight and duplicate exposure are measured over all books of the organizat
 });
 
 test('what waits for approval counts as used, but for the proposal that the order is', () => {
-  const reserve = (id: string): BookState => ({
+  const reserve = (id: string): TradingBook => ({
     ...emptyBook('book', 'paper', '10000'),
     openProposals: [{ id, instrument: 'spotchain:TSLAx', side: 'buy', quantity: '1', notionalUsd: '9500' }],
   });
@@ -153,7 +153,7 @@ test('what waits for approval counts as used, but for the proposal that the orde
 
 test('a drawdown at the limit still buys, a micro-dollar beyond it buys nothing until the next UTC day', () => {
   const losing = (equity: string) => {
-    const state: BookState = { ...emptyBook('book', 'paper', equity), day: AT - (AT % 86_400_000), dayStartEquityUsd: '10000' };
+    const state: TradingBook = { ...emptyBook('book', 'paper', equity), day: AT - (AT % 86_400_000), dayStartEquityUsd: '10000' };
     return contextFor({ book: markBook(state, new Map(), AT), mandate: mandate({ maxDailyDrawdownPct: 3 }) });
   };
   expect(refusals(orderFor(), losing('9700'))).toEqual([]);
@@ -203,7 +203,7 @@ function boughtAt(fillPrice: string): Fill {
 }
 
 test('a sale passes every limit that it improves, and is bound by what is held', () => {
-  const state: BookState = { ...applyFill(emptyBook('book', 'paper', '1000'), boughtAt('200')), day: 0, dayStartEquityUsd: '5000' };
+  const state: TradingBook = { ...applyFill(emptyBook('book', 'paper', '1000'), boughtAt('200')), day: 0, dayStartEquityUsd: '5000' };
   const book = markBook(state, new Map([['spotchain:AAPLx', '200']]), AT);
   const nothing = mandate({
     maxCapitalUsd: '0',

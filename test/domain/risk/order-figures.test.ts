@@ -1,4 +1,4 @@
-// How an order's numbers are read: as whole numbers in doubles where doubles are exact, as big integers beyond that, and
+// How an order's numbers are read: as whole numbers in simulators where simulators are exact, as big integers beyond that, and
 // as nothing where they are no numbers.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ function order(instrument: InstrumentKey, quantity: string, limitPrice: string, 
   return { ...plain, ...over };
 }
 
-const asDoubles = (lots: number, ticks: number, notional: number) => ({
+const asSimulators = (lots: number, ticks: number, notional: number) => ({
   buys: true,
   exactLots: null,
   lots,
@@ -51,10 +51,10 @@ test.each([
   ['spotchain:AAPLx', '5', '200', 5_000_000, 200_000_000, 1_000_000_000],
   ['spotchain:AAPLx', '0.000009', '0.111112', 9, 111_112, 2],
 ] as const)('%s: %s at %s is read as whole numbers', (instrument, quantity, limitPrice, lots, ticks, notional) => {
-  expect(figuresOf(order(instrument, quantity, limitPrice))).toEqual(asDoubles(lots, ticks, notional));
+  expect(figuresOf(order(instrument, quantity, limitPrice))).toEqual(asSimulators(lots, ticks, notional));
   // Zeros at the end are no further digits.
   const longer = order(instrument, quantity, limitPrice, { quantity: `${quantity}${quantity.includes('.') ? '' : '.'}00000000` });
-  expect(figuresOf(longer)).toEqual(asDoubles(lots, ticks, notional));
+  expect(figuresOf(longer)).toEqual(asSimulators(lots, ticks, notional));
 });
 
 /** Digits with their point moved: a number of steps as text. */
@@ -79,7 +79,7 @@ test('doubles are used exactly where every product fits them, and either way the
         const fits = lots * ticks < LIMIT && notional < LIMIT;
         expect(figures).toEqual(
           fits
-            ? asDoubles(Number(lots), Number(ticks), Number(notional))
+            ? asSimulators(Number(lots), Number(ticks), Number(notional))
             : {
                 buys: true,
                 exactLots: lots,
@@ -99,11 +99,11 @@ test('doubles are used exactly where every product fits them, and either way the
 test('at 2^52 the doubles end', () => {
   // 2^52 - 1 = (2^26 - 1) (2^26 + 1) whole steps still fit, 2^52 do not.
   const steps = (lots: bigint, ticks: bigint) => figuresOf(order('evmvenue:BTC', spelled(lots, 5), spelled(ticks, 1)));
-  expect(steps(2n ** 26n - 1n, 2n ** 26n + 1n)).toEqual(asDoubles(2 ** 26 - 1, 2 ** 26 + 1, 2 ** 52 - 1));
+  expect(steps(2n ** 26n - 1n, 2n ** 26n + 1n)).toEqual(asSimulators(2 ** 26 - 1, 2 ** 26 + 1, 2 ** 52 - 1));
   expect(steps(2n ** 26n, 2n ** 26n)).toMatchObject({ exactLots: 2n ** 26n, exactNotional: LIMIT });
   // Where a step is worth ten micro-dollars, they end at a tenth.
   const tens = (ticks: bigint) => figuresOf(order('spotexchange:SOLUSDT', '0.001', spelled(ticks, 2)));
-  expect(tens(LIMIT / 10n)).toEqual(asDoubles(1, Number(LIMIT / 10n), Number((LIMIT / 10n) * 10n)));
+  expect(tens(LIMIT / 10n)).toEqual(asSimulators(1, Number(LIMIT / 10n), Number((LIMIT / 10n) * 10n)));
   expect(tens(LIMIT / 10n + 1n)).toMatchObject({ exactLots: 1n, exactNotional: (LIMIT / 10n + 1n) * 10n });
 });
 

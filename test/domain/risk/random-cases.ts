@@ -1,5 +1,5 @@
 /** Random world around random orders, seeded, with limits that lie on, just below and just above what the order needs. */
-import { applyFill, type BookState, emptyBook, type MarkedBook, markBook, type OpenProposal } from '../../../src/domain/book.ts';
+import { applyFill, emptyBook, type MarkedBook, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/book.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
 import { type Order, orderOf } from '../../../src/domain/order.ts';
@@ -28,7 +28,7 @@ const INSTRUMENTS = Object.keys(PRICES) as InstrumentKey[];
 const AT = Date.UTC(2026, 2, 2, 14, 31);
 const MICRO = '0.000001';
 
-/** Makes cases for as long as it is asked. Sizes span ten orders of magnitude, some beyond what doubles hold exactly. */
+/** Makes cases for as long as it is asked. Sizes span ten orders of magnitude, some beyond what simulators hold exactly. */
 export function randomCases(seed: number): () => RiskCase {
   const random = seededRandom(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -42,7 +42,7 @@ export function randomCases(seed: number): () => RiskCase {
     return plainDecimal(new Decimal((PRICES[instrument] as number) * (0.8 + 0.4 * random())).div(tick).floor().times(tick));
   };
 
-  function someBook(): BookState {
+  function someBook(): TradingBook {
     const scale = 10 ** (3 + below(9));
     let state = emptyBook('book', 'paper', String(scale));
     for (let i = below(4); i > 0; i--) {
@@ -77,7 +77,7 @@ export function randomCases(seed: number): () => RiskCase {
     return { ...state, ...begun, openProposals };
   }
 
-  function marksOf(state: BookState): Map<InstrumentKey, string> {
+  function marksOf(state: TradingBook): Map<InstrumentKey, string> {
     const marks = new Map<InstrumentKey, string>();
     for (const { instrument } of state.holdings) if (!chance(0.02)) marks.set(instrument, priceOf(instrument));
     return marks;
@@ -90,7 +90,7 @@ export function randomCases(seed: number): () => RiskCase {
     return plainDecimal(Decimal.max(0, chosen));
   };
 
-  let world: { readonly state: BookState; readonly book: MarkedBook } | null = null;
+  let world: { readonly state: TradingBook; readonly book: MarkedBook } | null = null;
   let orders = 0;
   return () => {
     // A book is dear to make; a few orders share each.

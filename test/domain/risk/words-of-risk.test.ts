@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import {
   agentBook,
   applyFill,
-  type BookState,
   emptyBook,
   type Fill,
-  type Holding,
   markBook,
   type OpenProposal,
+  type Position,
+  type TradingBook,
 } from '../../../src/domain/book.ts';
 import type { Observation } from '../../../src/domain/cut.ts';
 import { type Order, type OrderQuote, orderOf, resized } from '../../../src/domain/order.ts';
@@ -24,7 +24,7 @@ import {
   prepareRisk,
   type RiskContext,
 } from '../../../src/domain/risk/index.ts';
-import { buyBreaches, isMintTradable } from '../../../src/domain/risk/standing.ts';
+import { buyBreaches, isMintTradable } from '../../../src/domain/risk/size-independent.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { sampleManifest } from '../../actors/agent/sample.ts';
 
@@ -47,11 +47,11 @@ function order(over: Partial<Order> = {}): Order {
   return orderOf({ ...parts, limitPrice: side === 'buy' ? '200' : '199.9', ...over, side });
 }
 
-function holding(instrument: InstrumentKey, quantity: string, costUsd: string): Holding {
+function holding(instrument: InstrumentKey, quantity: string, costUsd: string): Position {
   return { instrument, quantity, costUsd, openedAt: AT };
 }
 
-function bookOf(over: Partial<BookState> = {}, marks: readonly (readonly [InstrumentKey, string])[] = []) {
+function bookOf(over: Partial<TradingBook> = {}, marks: readonly (readonly [InstrumentKey, string])[] = []) {
   return markBook({ ...emptyBook('book', 'paper', '100000'), ...over }, new Map(marks), AT);
 }
 

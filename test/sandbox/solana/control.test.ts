@@ -2,20 +2,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { address, getBase58Decoder } from '@solana/kit';
 import { Keypair, PublicKey, SystemProgram, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
-import { address, getBase58Decoder } from '@solana/kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSandboxControl } from '../../../src/sandbox/control.ts';
 import { chainStanding, chainVerbs } from '../../../src/sandbox/solana/control.ts';
-import { createSolanaDouble } from '../../../src/sandbox/solana/double.ts';
 import { createMachine } from '../../../src/sandbox/solana/machine.ts';
-import { type ChainStage, chainStage, type Json, STABLE } from './chain-stage.ts';
+import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { type ChainFixture, chainFixture, type Json, STABLE } from './chain-fixture.ts';
 
-let stage: ChainStage;
+let stage: ChainFixture;
 const cleanups: (() => unknown)[] = [];
 beforeEach(async () => {
-  stage = await chainStage();
+  stage = await chainFixture();
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
@@ -77,7 +77,7 @@ describe('commitments', () => {
   });
 
   test('pass with the clock where the chain is not led by hand', async () => {
-    const other = await createSolanaDouble({ clock: stage.clock, seed: 1, port: 0, mints: [], stable: STABLE });
+    const other = await createSolanaSimulator({ clock: stage.clock, seed: 1, port: 0, mints: [], stable: STABLE });
     cleanups.push(() => other.close());
     const before = other.chain.slot('processed');
     stage.clock.advanceTo(stage.clock.now() + 4_000);
@@ -108,7 +108,7 @@ describe('a fork', () => {
     const step = fc.record({ from: fc.nat(3), to: fc.nat(3), lamports: fc.integer({ min: 1_000_000, max: 400_000_000 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(7), { maxLength: 4 }), async (steps, drops) => {
-        const [forked, honest] = await Promise.all([chainStage(), chainStage()]);
+        const [forked, honest] = await Promise.all([chainFixture(), chainFixture()]);
         const was = stage;
         try {
           for (const chain of [forked, honest]) for (const one of people) chain.node.fund(one.publicKey.toBase58(), 'SOL', 600_000_000n);
@@ -195,7 +195,7 @@ describe('programs of a folder', () => {
     writeFileSync(join(programs, `${id.toBase58()}.so`), elf());
     writeFileSync(join(programs, 'README.md'), 'not a program');
     await stage.close();
-    stage = await chainStage({ programs });
+    stage = await chainFixture({ programs });
     const payer = stage.rich();
     const hello = new TransactionInstruction({ programId: id, keys: [], data: Buffer.from('hello') });
     const signature = await send(await payment(payer, Keypair.generate().publicKey, 1_000_000, hello));
@@ -223,12 +223,12 @@ describe('programs of a folder', () => {
   ])('stop the start: %s', async (_, name, bytes, sentence) => {
     const programs = folder();
     writeFileSync(join(programs, name), bytes());
-    await expect(chainStage({ programs })).rejects.toThrow(sentence);
-    await expect(chainStage({ programs })).rejects.toThrow(join(programs, name));
+    await expect(chainFixture({ programs })).rejects.toThrow(sentence);
+    await expect(chainFixture({ programs })).rejects.toThrow(join(programs, name));
   });
 
   test('stop the start where the folder cannot be read', async () => {
-    await expect(chainStage({ programs: '/nowhere/at/all' })).rejects.toThrow(
+    await expect(chainFixture({ programs: '/nowhere/at/all' })).rejects.toThrow(
       /the folder of program binaries, \/nowhere\/at\/all, cannot be read/,
     );
   });
@@ -236,8 +236,8 @@ describe('programs of a folder', () => {
 
 test("the operator's door moves the chain, and says what is wrong with what it is given", async () => {
   const faults = { primarychain: stage.node.faults };
-  const door = { standing: () => chainStanding(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
-  const control = await openSandboxControl({ faults, chain: door, port: 0 });
+  const client = { standing: () => chainStanding(stage.chain), verbs: chainVerbs(stage.chain, stage.aggregator) };
+  const control = await openSandboxControl({ faults, chain: client, port: 0 });
   cleanups.push(() => control.close());
   const post = async (verb: string, body: unknown) => {
     const response = await fetch(`${control.url}/chain/${verb}`, { method: 'POST', body: JSON.stringify(body) });

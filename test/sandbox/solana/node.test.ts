@@ -23,16 +23,16 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSolanaDouble, type SolanaDouble } from '../../../src/sandbox/solana/double.ts';
+import { createSolanaSimulator, type SolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { type ChainStage, chainStage, type Json, SHARE, STABLE, TAXED } from './chain-stage.ts';
+import { type ChainFixture, chainFixture, type Json, SHARE, STABLE, TAXED } from './chain-fixture.ts';
 
-let stage: ChainStage;
-let live: SolanaDouble;
+let stage: ChainFixture;
+let live: SolanaSimulator;
 let connection: Connection;
 beforeAll(async () => {
-  stage = await chainStage();
-  live = await createSolanaDouble({ clock: createLiveClock(), seed: 3, port: 0, mints: [SHARE, TAXED], stable: STABLE });
+  stage = await chainFixture();
+  live = await createSolanaSimulator({ clock: createLiveClock(), seed: 3, port: 0, mints: [SHARE, TAXED], stable: STABLE });
   connection = new Connection(live.url, 'confirmed');
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ const memo = (text: string): TransactionInstruction =>
   });
 
 async function transfer(
-  chain: ChainStage,
+  chain: ChainFixture,
   from: Keypair,
   lamports: number,
   ...more: TransactionInstruction[]
@@ -192,7 +192,7 @@ describe('what a UI amount is', () => {
   });
 
   test('follows the multiplier on the day that it changes', async () => {
-    const other = await chainStage();
+    const other = await chainFixture();
     const owner = other.rich();
     other.node.fund(owner.publicKey.toBase58(), TAXED.mint, 2_000_000_000n);
     const shown = async () => {

@@ -1,14 +1,15 @@
 // The aggregator's transactions are real: signed by the taker they move exactly what was quoted, and nothing else passes.
-import { PublicKey, VersionedTransaction } from '@solana/web3.js';
-import { getAssociatedTokenAddressSync, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
-import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
-import { type ChainStage, chainStage, SHARE, signed, STABLE, TAXED } from './chain-stage.ts';
 
-let stage: ChainStage;
+import { getAssociatedTokenAddressSync, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from '@solana/spl-token';
+import { PublicKey, VersionedTransaction } from '@solana/web3.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
+import { type ChainFixture, chainFixture, SHARE, STABLE, signed, TAXED } from './chain-fixture.ts';
+
+let stage: ChainFixture;
 beforeAll(async () => {
-  stage = await chainStage();
+  stage = await chainFixture();
 });
 afterAll(() => stage.close());
 beforeEach(() => stage.aggregator.cheat(null));

@@ -9,7 +9,7 @@ import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
-import { scanPerpFrame, scannedLevels } from './scan-frames.ts';
+import { scannedLevels, scanPerpFrame } from './scan-frames.ts';
 
 /** The provider's name in `source`. */
 export const PROVIDER = 'hyperliquid';

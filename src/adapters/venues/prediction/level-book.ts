@@ -1,6 +1,6 @@
 /** One book of price levels that grows by differences, and its tops. */
 import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
-import type { PredictionLevel } from '../../../domain/prediction-market.ts';
+import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 
 export type BookSide = 'bids' | 'asks';
 

@@ -16,9 +16,9 @@ import {
   type PredictionBook,
   type PredictionLevel,
   type PredictionMarket,
-} from '../../../domain/prediction-market.ts';
+} from '../../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
-import { isAddress } from '../../../domain/transaction/base58.ts';
+import { isAddress } from '../../../domain/solana/base58.ts';
 import { knownFields } from '../known-fields.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';

@@ -3,7 +3,7 @@ import { Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField, UnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction-market.ts';
+import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { Quote, Rejection } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';

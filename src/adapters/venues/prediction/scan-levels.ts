@@ -1,6 +1,6 @@
 /** Prices and levels of prediction books out of a scan: in their shortest spelling, as books find a level by it. */
 import type { DecimalString } from '../../../domain/decimal.ts';
-import type { PredictionLevel } from '../../../domain/prediction-market.ts';
+import type { PredictionLevel } from '../../../domain/prediction/market.ts';
 import type { FrameScan } from '../frame-scan.ts';
 
 /** A price strictly between 0 and 1; null where the span holds another number, which is left to the parsed way. */

@@ -5,7 +5,7 @@ import { timeframeMs } from '../../../domain/time.ts';
 import { knownFields } from '../known-fields.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import type { ReferenceInstrument } from './hermes-map.ts';
-import type { KeyedDoor } from './keyed-door.ts';
+import type { KeyedClient } from './keyed-client.ts';
 
 /** Resolutions of the provider by the product's timeframes. */
 const RESOLUTIONS: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export const HISTORY_FIELDS = knownFields('pyth:history', 's t o h l c v errmsg 
 const PAGE_SIZE = 5_000;
 
 export interface ReferenceCandlesOptions {
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   readonly instruments: readonly ReferenceInstrument[];
   /** Which channel's history is read. Default `fixed_rate@200ms`. */
   readonly channel?: string;
@@ -110,7 +110,7 @@ export function createReferenceCandles(options: ReferenceCandlesOptions): Candle
       const all: Candle[] = [];
       for (let start = from; start < to; start += PAGE_SIZE * length) {
         const end = Math.min(to, start + PAGE_SIZE * length);
-        const body = await options.door.get(
+        const body = await options.client.get(
           path,
           [
             ['symbol', symbol],

@@ -9,7 +9,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
-import { createKeyedDoor } from './keyed-door.ts';
+import { createKeyedClient } from './keyed-client.ts';
 import type { ShareQuotes } from './share-quotes.ts';
 
 /** Requests that the free plan of the provider allows in a minute. */
@@ -72,7 +72,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
   const staleAfterMs = options.staleAfterMs ?? STALE_AFTER_MS;
   const settleMs = options.settleMs ?? SETTLE_MS;
   const spacingMs = Math.ceil(60_000 / (perMinute * PLAN_SHARE));
-  const door = createKeyedDoor({
+  const client = createKeyedClient({
     venue: 'reference',
     baseUrl: options.baseUrl,
     headers: provider.headers(options.key),
@@ -137,7 +137,7 @@ export function withFallback(options: FallbackOptions): VenueFeed {
       const names = due.map(({ symbol }) => symbol);
       const { path, query } = provider.request(names);
       for (const share of due) share.askedAt = clock.now();
-      const body = await door.get(path, query);
+      const body = await client.get(path, query);
       if (stopped) return;
       failures = 0;
       if (connected !== true) {

@@ -9,7 +9,7 @@ import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
 import { openEventStream } from './event-stream.ts';
 import { bareFeedId, HERMES_SOURCE, mapHermesUpdate, type ReferenceInstrument, type ReferenceYield } from './hermes-map.ts';
-import { createKeyedDoor, type DoorQuery, type KeyedDoor } from './keyed-door.ts';
+import { type ClientQuery, createKeyedClient, type KeyedClient } from './keyed-client.ts';
 
 /** Longer query strings are cut by proxies on the way. */
 const MAX_INSTRUMENTS = 100;
@@ -38,14 +38,14 @@ export interface ReferenceFeedOptions {
 export const REFERENCE_PER_MINUTE = 60;
 
 /** A door to Pyth, for prices or for history; the two share a budget where one is handed in. */
-export function createReferenceDoor(
+export function createReferenceClient(
   options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & {
     readonly perMinute?: number;
     readonly note?: NoteUnknownField;
   },
-): KeyedDoor {
+): KeyedClient {
   const { baseUrl, apiKey, clock, random, budget } = options;
-  return createKeyedDoor({
+  return createKeyedClient({
     venue: 'reference',
     baseUrl,
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
@@ -70,8 +70,8 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
   }
   const symbols = new Map(instruments.map(({ feedId, symbol }) => [bareFeedId(feedId), symbol]));
   if (symbols.size !== instruments.length) throw new RangeError('two instruments of the reference feed have the same feed id');
-  const door = createReferenceDoor(options);
-  const query: DoorQuery = [
+  const client = createReferenceClient(options);
+  const query: ClientQuery = [
     ...[...symbols.keys()].map((id) => ['ids[]', id] as const),
     ['parsed', 'true'],
     ['ignore_invalid_price_ids', 'true'],
@@ -113,7 +113,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
     /** The stream sends what changes; what is frozen since before we connected is asked for once. */
     async function latest(connection: number): Promise<void> {
       try {
-        const body = await door.get('/v2/updates/price/latest', query);
+        const body = await client.get('/v2/updates/price/latest', query);
         if (stopped || connection !== epoch) return;
         const found = mapHermesUpdate(body, symbols, clock.now(), unknownFields.note);
         // The stream may have been faster: never step back behind what it brought.
@@ -130,7 +130,7 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
 
     function connect(): void {
       if (stopped) return;
-      const { url, headers } = door.request('/v2/updates/price/stream', query);
+      const { url, headers } = client.request('/v2/updates/price/stream', query);
       let openedAt: number | null = null;
       stopStream = openEventStream({
         url,

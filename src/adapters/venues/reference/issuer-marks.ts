@@ -10,7 +10,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { poll, type Reading, type Rejected } from '../polling.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import type { KeyedDoor } from './keyed-door.ts';
+import type { KeyedClient } from './keyed-client.ts';
 
 /** Whose marks may be read. */
 export const MARK_PROVIDERS = ['prestocks', 'tessera'] as const;
@@ -97,8 +97,8 @@ export const TESSERA: MarkIssuer = {
 export const MARK_ISSUERS: Readonly<Record<MarkProvider, MarkIssuer>> = { prestocks: PRESTOCKS, tessera: TESSERA };
 
 /** Asks the issuer once. @throws VenueError where it refuses or answers something else. */
-export async function fetchIssuerMarks(door: KeyedDoor, clock: Clock): Promise<readonly IssuerMark[]> {
-  const { marks, unread } = PRESTOCKS.read(await door.get(PRESTOCKS.path, []), clock.now());
+export async function fetchIssuerMarks(client: KeyedClient, clock: Clock): Promise<readonly IssuerMark[]> {
+  const { marks, unread } = PRESTOCKS.read(await client.get(PRESTOCKS.path, []), clock.now());
   if (marks.length === 0)
     throw new VenueError('reference', 200, 'unknown_shape', `the issuer's marks could not be read: ${unread[0] ?? 'the list is empty'}`);
   return marks;
@@ -117,7 +117,7 @@ const FORGETFUL: MarkMemory = { newest: async () => [], append: async () => {} }
 
 export interface IssuerMarkFeedOptions {
   /** `https://prestocks.com`. */
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   /** Default: the issuer of the catalog's pre-IPO tokens. */
   readonly issuer?: MarkIssuer;
   /** Mints that the catalog trusts, by symbol: a row with another mint is refused, since symbols have impostors. */
@@ -142,7 +142,7 @@ interface Known {
  * mint, keeps its mark as `degraded`. `states` gives the valuations beside the prices.
  */
 export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed & { states(): readonly IssuerMarkState[] } {
-  const { door, mints, clock, random, issuer = PRESTOCKS, memory = FORGETFUL } = options;
+  const { client, mints, clock, random, issuer = PRESTOCKS, memory = FORGETFUL } = options;
   const unknownFields = createUnknownFields();
   const everyMs = options.everyMs ?? 60_000;
   const known = new Map<string, Known>();
@@ -176,7 +176,7 @@ export function createIssuerMarkFeed(options: IssuerMarkFeedOptions): VenueFeed 
   async function ask(): Promise<Reading<FeedMessage>> {
     await remember();
     const receivedAt = clock.now();
-    const { marks, unread } = issuer.read(await door.get(issuer.path, []), receivedAt, unknownFields.note);
+    const { marks, unread } = issuer.read(await client.get(issuer.path, []), receivedAt, unknownFields.note);
     const rejected: Rejected[] = unread.map((detail) => ({ reason: 'unknown_shape', detail }));
     const accepted = new Map<string, IssuerMark>();
     for (const mark of marks) {

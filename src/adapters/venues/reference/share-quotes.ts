@@ -6,7 +6,7 @@ import type { EpochMs } from '../../../domain/time.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import { rejection } from '../venue-socket.ts';
 import type { ReferenceYield } from './hermes-map.ts';
-import type { DoorQuery } from './keyed-door.ts';
+import type { ClientQuery } from './keyed-client.ts';
 
 /** Whom share prices may come from behind the first source. */
 export const SHARE_QUOTES_PROVIDERS = ['finnhub', 'alpaca'] as const;
@@ -19,7 +19,7 @@ export interface ShareQuotes {
   readonly batch: number;
   /** What the key goes into. */
   readonly headers: (key: string) => Readonly<Record<string, string>>;
-  readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: DoorQuery };
+  readonly request: (symbols: readonly string[]) => { readonly path: string; readonly query: ClientQuery };
   /** What an answer to such a request says. A share that the provider does not know is rejected as `unknown_instrument`. `note` hears of unknown members. */
   readonly read: (body: unknown, symbols: readonly string[], receivedAt: EpochMs, note?: NoteUnknownField) => ReferenceYield;
 }

@@ -3,7 +3,7 @@ import type { Candle } from '../../../domain/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
 import { type EpochMs, timeframeMs } from '../../../domain/time.ts';
 import { knownFields } from '../known-fields.ts';
-import type { KeyedDoor } from '../reference/keyed-door.ts';
+import type { KeyedClient } from '../reference/keyed-client.ts';
 import { type CandleSource, VenueError } from '../venue-feed.ts';
 import { multiplierAt, type ScaledUi } from './multiplier.ts';
 
@@ -38,7 +38,7 @@ export interface TokenPool {
 
 export interface SpotchainCandlesOptions {
   /** `https://api.geckoterminal.com`. */
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   /** Read at every question where they may change. */
   readonly pools: readonly TokenPool[] | (() => readonly TokenPool[]);
   /** The network's name in the route. Default `solana`. */
@@ -103,7 +103,7 @@ export function createSpotchainCandles(options: SpotchainCandlesOptions): Candle
     // The route walks backwards from `before_timestamp`, exclusive.
     let before = to;
     while (before > from) {
-      const body = await options.door.get(
+      const body = await options.client.get(
         `/api/v2/networks/${network}/pools/${pool.pool}/ohlcv/${step.unit}`,
         [
           ['aggregate', String(step.aggregate)],

@@ -4,7 +4,7 @@ import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import { isTradableAt } from '../../../domain/catalog.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
-import type { KeyedDoor } from '../reference/keyed-door.ts';
+import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
 import { backoffMs, rejection } from '../venue-socket.ts';
 import {
@@ -29,7 +29,7 @@ const POLLING_SHARE = 0.8;
 const HALTED_CODES = new Set(['TOKEN_NOT_TRADABLE']);
 
 export interface SpotchainFeedOptions {
-  readonly door: KeyedDoor;
+  readonly client: KeyedClient;
   /** Read at the beginning of every round where they may change. */
   readonly tokens: readonly SpotToken[] | (() => readonly SpotToken[]);
   readonly stable: { readonly mint: string; readonly decimals: number };
@@ -58,7 +58,7 @@ export function roundLengthMs(tokens: number, perMinute: number, roundMs: number
  * costs only that token; the feed is `disconnected` while the venue does not answer route requests.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
-  const { door, stable, clock, random } = options;
+  const { client, stable, clock, random } = options;
   const unknownFields = createUnknownFields();
   const listed = (): readonly SpotToken[] => (typeof options.tokens === 'function' ? options.tokens() : options.tokens);
   if (listed().length === 0) throw new RangeError('the aggregator feed needs at least one token');
@@ -145,7 +145,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     async function readRoundPrices(tokens: readonly SpotToken[]): Promise<void> {
       for (let start = 0; start < tokens.length && !stopped; start += PRICE_BATCH) {
         const batch = tokens.slice(start, start + PRICE_BATCH);
-        const read = readPrices(await door.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
+        const read = readPrices(await client.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
         if (stopped) return;
         const receivedAt = clock.now();
         if (typeof read === 'string') {
@@ -168,7 +168,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
     }
 
     async function leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {
-      const body = await door.get(path, [
+      const body = await client.get(path, [
         ['inputMint', inputMint],
         ['outputMint', outputMint],
         ['amount', amount],
@@ -212,7 +212,7 @@ export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
       while (!stopped) {
         const startedAt = clock.now();
         const tokens = quotable();
-        const length = roundLengthMs(tokens.length, door.perMinute, options.roundMs ?? 2_000);
+        const length = roundLengthMs(tokens.length, client.perMinute, options.roundMs ?? 2_000);
         try {
           // While the routes do not answer, one question at a time is enough to find out whether they do again.
           if (failures === 0) await readRoundPrices(tokens);

@@ -3,8 +3,8 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { RiskRejection } from '../../../domain/decision.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';
 import { blockedBecause } from '../../../domain/risk/refusal.ts';
-import { fromBase64 } from '../../../domain/transaction/verify.ts';
-import type { KeyedDoor } from '../reference/keyed-door.ts';
+import { fromBase64 } from '../../../domain/solana/verify.ts';
+import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError } from '../venue-feed.ts';
 import { QUOTE_FIELDS, readLeg } from './map.ts';
 
@@ -35,13 +35,13 @@ const LATE_SIGNERS = 'jupiterz';
 const LACKING: ReadonlySet<unknown> = new Set([1, 2, 3]);
 
 /** Asks `GET /swap/v2/order`. */
-export function createSpotchainRoutes(door: Pick<KeyedDoor, 'get'>): { route(asked: RouteAsked): Promise<Outcome<RouteAnswered>> } {
+export function createSpotchainRoutes(client: Pick<KeyedClient, 'get'>): { route(asked: RouteAsked): Promise<Outcome<RouteAnswered>> } {
   return {
     async route(asked) {
       const { inputMint, outputMint, amount, slippageBps, taker } = asked;
       let body: unknown;
       try {
-        body = await door.get(
+        body = await client.get(
           '/swap/v2/order',
           [
             ['inputMint', inputMint],

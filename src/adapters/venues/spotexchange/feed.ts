@@ -2,7 +2,7 @@
 import { Observable, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
-import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/marked-quality.ts';
+import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
 import { DEFAULT_LIMITS } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';

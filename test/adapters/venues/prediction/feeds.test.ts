@@ -1,24 +1,24 @@
-// Both providers' feeds over real sockets against their doubles: quotes, trades, settlement, and everything that may go wrong.
+// Both providers' feeds over real sockets against their simulators: quotes, trades, settlement, and everything that may go wrong.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createKalshiFeed } from '../../../../src/adapters/venues/prediction/kalshi/feed.ts';
 import type { PredictionFeed } from '../../../../src/adapters/venues/prediction/provider-feed.ts';
 import { worthStreaming } from '../../../../src/adapters/venues/prediction/provider-feed.ts';
 import { compareDecimals, Decimal } from '../../../../src/domain/decimal.ts';
-import { isOnGrid, type PredictionMarket } from '../../../../src/domain/prediction-market.ts';
-import { matchQuestions } from '../../../../src/domain/prediction-question.ts';
+import { isOnGrid, type PredictionMarket } from '../../../../src/domain/prediction/market.ts';
+import { matchQuestions } from '../../../../src/domain/prediction/question.ts';
 import type { Quote } from '../../../../src/domain/quote.ts';
 import { createMarketPipeline } from '../../../../streams/market-pipeline.ts';
-import { sampleMarket } from '../../../domain/prediction-samples.ts';
+import { sampleMarket } from '../../../domain/prediction/samples.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
-import { type Heard, hear, NOON, predictionStage, quotesIn, rejectionsIn } from '../../../sandbox/prediction/stage.ts';
+import { type Heard, hear, NOON, predictionFixture, quotesIn, rejectionsIn } from '../../../sandbox/prediction/fixture.ts';
 
-type Stage = Awaited<ReturnType<typeof predictionStage>>;
+type Stage = Awaited<ReturnType<typeof predictionFixture>>;
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-async function staged(options: Parameters<typeof predictionStage>[0] = {}): Promise<Stage> {
-  const stage = await predictionStage(options);
+async function staged(options: Parameters<typeof predictionFixture>[0] = {}): Promise<Stage> {
+  const stage = await predictionFixture(options);
   cleanups.push(() => stage.close());
   return stage;
 }

@@ -13,7 +13,7 @@ import {
   type SeriesTerms,
   type SocketMessage,
 } from '../../../../src/adapters/venues/prediction/kalshi/map.ts';
-import type { PredictionMarket } from '../../../../src/domain/prediction-market.ts';
+import type { PredictionMarket } from '../../../../src/domain/prediction/market.ts';
 
 const AT = Date.UTC(2026, 10, 20, 18);
 const fixture = (name: string): unknown =>

@@ -10,8 +10,8 @@ import {
   venueMarketIdOf,
 } from '../../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { orderOf } from '../../../../src/domain/order.ts';
-import { outcomeKey } from '../../../../src/domain/prediction-order.ts';
-import { AT, sampleMarket } from '../../../domain/prediction-samples.ts';
+import { outcomeKey } from '../../../../src/domain/prediction/order.ts';
+import { AT, sampleMarket } from '../../../domain/prediction/samples.ts';
 
 const market = sampleMarket('kalshi', 'KXF1-25-LN');
 const WALLET = 'Vote111111111111111111111111111111111111111';

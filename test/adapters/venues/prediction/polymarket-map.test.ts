@@ -14,7 +14,7 @@ import {
   mapTrades,
   withWinner,
 } from '../../../../src/adapters/venues/prediction/polymarket/map.ts';
-import type { PredictionMarket } from '../../../../src/domain/prediction-market.ts';
+import type { PredictionMarket } from '../../../../src/domain/prediction/market.ts';
 import type { Rejection } from '../../../../src/domain/quote.ts';
 
 const AT = Date.UTC(2026, 10, 20, 18);

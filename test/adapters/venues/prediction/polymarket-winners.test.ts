@@ -9,7 +9,7 @@ import {
 } from '../../../../src/adapters/venues/prediction/polymarket/rest.ts';
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
 import { createFaultSwitch } from '../../../../src/sandbox/faults.ts';
-import { createHttpDouble } from '../../../../src/sandbox/reference/http-double.ts';
+import { createHttpSimulator } from '../../../../src/sandbox/reference/http-simulator.ts';
 import { createLiveClock } from '../../../../streams/live-clock.ts';
 
 const clock = createLiveClock();
@@ -36,7 +36,7 @@ const legacy = Array.from({ length: 20 }, (_, index) => ({
 
 test('of twenty markets whose winners are asked for, those whose answers are garbage wait, and the others are decided', async () => {
   const garbled = new Set([3, 11, 17]);
-  const double = await createHttpDouble({
+  const simulator = await createHttpSimulator({
     clock,
     faults: createFaultSwitch(1),
     port: 0,
@@ -48,12 +48,12 @@ test('of twenty markets whose winners are asked for, those whose answers are gar
       return { status: 200, body: { condition_id: legacy[index]?.conditionId, tokens } };
     },
   });
-  cleanups.push(() => double.close());
+  cleanups.push(() => simulator.close());
   const budget = (limit: number) => new WeightBudget(limit, POLYMARKET_WINDOW_MS);
   const rest = createPolymarketRest({
-    gammaUrl: `${double.url}/gamma`,
-    clobUrl: `${double.url}/clob`,
-    dataUrl: `${double.url}/data`,
+    gammaUrl: `${simulator.url}/gamma`,
+    clobUrl: `${simulator.url}/clob`,
+    dataUrl: `${simulator.url}/data`,
     clock,
     random: () => 0.5,
     budgets: { gamma: budget(POLYMARKET_LIMITS.gamma), clob: budget(POLYMARKET_LIMITS.clob), data: budget(POLYMARKET_LIMITS.data) },

@@ -8,8 +8,8 @@ import { isReferenceLive } from '../../../../src/domain/conditions/condition.ts'
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../../../src/domain/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
-import { createReferenceDouble } from '../../../../src/sandbox/reference/double.ts';
-import { createShareQuotesDouble } from '../../../../src/sandbox/reference/share-quotes.ts';
+import { createShareQuotesSimulator } from '../../../../src/sandbox/reference/share-quotes.ts';
+import { createReferenceSimulator } from '../../../../src/sandbox/reference/simulator.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createMarketPipeline } from '../../../../streams/market-pipeline.ts';
 import { observe } from '../../../../streams/slot-cut.ts';
@@ -33,18 +33,18 @@ afterEach(async () => {
 
 interface Stage {
   readonly clock: Clock;
-  readonly first: Awaited<ReturnType<typeof createReferenceDouble>>;
-  readonly second: Awaited<ReturnType<typeof createShareQuotesDouble>>;
+  readonly first: Awaited<ReturnType<typeof createReferenceSimulator>>;
+  readonly second: Awaited<ReturnType<typeof createShareQuotesSimulator>>;
   /** Requests that the second source has counted. */
   readonly asked: () => number;
   readonly feed: (more?: Partial<Parameters<typeof withFallback>[0]>) => ReturnType<typeof withFallback>;
 }
 
-async function stage(at: number, speed: number, options: Partial<Parameters<typeof createShareQuotesDouble>[0]> = {}): Promise<Stage> {
+async function stage(at: number, speed: number, options: Partial<Parameters<typeof createShareQuotesSimulator>[0]> = {}): Promise<Stage> {
   const clock = acceleratedClock(at, speed);
-  const first = await createReferenceDouble({ market, clock, feeds: FEEDS, port: 0 });
+  const first = await createReferenceSimulator({ market, clock, feeds: FEEDS, port: 0 });
   const symbols = FEEDS.map(({ symbol }) => symbol);
-  const second = await createShareQuotesDouble({ market, clock, symbols, apiKey: 'right', port: 0, ...options });
+  const second = await createShareQuotesSimulator({ market, clock, symbols, apiKey: 'right', port: 0, ...options });
   cleanups.push(
     () => first.close(),
     () => second.close(),

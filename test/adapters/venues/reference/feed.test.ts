@@ -1,15 +1,15 @@
-// The reference feed, its history and the issuer's marks over real sockets against their doubles.
+// The reference feed, its history and the issuer's marks over real sockets against their simulators.
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReferenceCandles } from '../../../../src/adapters/venues/reference/candles.ts';
-import { createReferenceDoor, createReferenceFeed } from '../../../../src/adapters/venues/reference/feed.ts';
+import { createReferenceClient, createReferenceFeed } from '../../../../src/adapters/venues/reference/feed.ts';
 import { createIssuerMarkFeed, fetchIssuerMarks } from '../../../../src/adapters/venues/reference/issuer-marks.ts';
-import { createKeyedDoor } from '../../../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { VenueError, type VenueFeed } from '../../../../src/adapters/venues/venue-feed.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../../../src/domain/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
-import { createReferenceDouble, type ReferenceDouble } from '../../../../src/sandbox/reference/double.ts';
-import { createIssuerDouble } from '../../../../src/sandbox/reference/issuer.ts';
+import { createIssuerSimulator } from '../../../../src/sandbox/reference/issuer.ts';
+import { createReferenceSimulator, type ReferenceSimulator } from '../../../../src/sandbox/reference/simulator.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 import { acceleratedClock } from '../../../sandbox/accelerated-clock.ts';
@@ -31,13 +31,13 @@ afterEach(async () => {
 
 async function opened(
   start: number,
-  options: Partial<Parameters<typeof createReferenceDouble>[0]> = {},
+  options: Partial<Parameters<typeof createReferenceSimulator>[0]> = {},
   speed = 10,
-): Promise<{ clock: Clock; double: ReferenceDouble }> {
+): Promise<{ clock: Clock; simulator: ReferenceSimulator }> {
   const clock = acceleratedClock(start, speed);
-  const double = await createReferenceDouble({ market, clock, feeds: FEEDS, port: 0, ...options });
-  cleanups.push(() => double.close());
-  return { clock, double };
+  const simulator = await createReferenceSimulator({ market, clock, feeds: FEEDS, port: 0, ...options });
+  cleanups.push(() => simulator.close());
+  return { clock, simulator };
 }
 
 function listen(feed: VenueFeed): FeedMessage[] {
@@ -60,8 +60,8 @@ const statuses = (heard: readonly FeedMessage[]) =>
 
 describe('the reference feed', () => {
   test('brings every change of the share while it trades, exactly as published', async () => {
-    const { clock, double } = await opened(REGULAR);
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(REGULAR);
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(heard).length >= 3 && prices(heard, 'TSLA').length >= 3, { what: 'three prices of each share' });
     expect(statuses(heard)).toEqual(['connected 1']);
     for (const price of prices(heard)) {
@@ -76,32 +76,32 @@ describe('the reference feed', () => {
   });
 
   test('brings a frozen price once and then only signs of life', async () => {
-    const { clock, double } = await opened(SATURDAY);
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(SATURDAY);
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => heard.filter((message) => message.kind === 'heartbeat').length >= 2, { what: 'two heartbeats' });
     expect(prices(heard)).toHaveLength(1);
     expect(prices(heard)[0]?.feedUpdatedAt).toBe(Date.UTC(2026, 10, 21, 1));
   });
 
   test('follows a carried-forward price and a widened confidence inside of a session', async () => {
-    const { clock, double } = await opened(REGULAR);
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(REGULAR);
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(heard).length >= 2, { what: 'prices' });
-    double.carryForward(clock.now());
+    simulator.carryForward(clock.now());
     const frozenAt = clock.now();
     await waitFor(() => clock.now() > frozenAt + 6_000, { what: 'six seconds' });
     expect(Math.max(...prices(heard).map((price) => price.feedUpdatedAt))).toBeLessThanOrEqual(frozenAt);
     const calm = Number(prices(heard).at(-1)?.confidence);
-    double.carryForward(null);
-    double.widenConfidence(50);
+    simulator.carryForward(null);
+    simulator.widenConfidence(50);
     await waitFor(() => Number(prices(heard).at(-1)?.confidence) > calm * 20, { what: 'a wide confidence' });
   });
 
   test('says clearly that the key is missing or wrong, and comes up once it is right', async () => {
-    const { clock, double } = await opened(REGULAR, { apiKey: 'right' });
-    const withoutKey = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
-    const wrongKey = listen(createReferenceFeed({ baseUrl: double.url, apiKey: 'wrong', instruments: FEEDS, clock, random }));
-    const rightKey = listen(createReferenceFeed({ baseUrl: double.url, apiKey: 'right', instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(REGULAR, { apiKey: 'right' });
+    const withoutKey = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
+    const wrongKey = listen(createReferenceFeed({ baseUrl: simulator.url, apiKey: 'wrong', instruments: FEEDS, clock, random }));
+    const rightKey = listen(createReferenceFeed({ baseUrl: simulator.url, apiKey: 'right', instruments: FEEDS, clock, random }));
     await waitFor(() => withoutKey.length > 0 && wrongKey.length > 0 && prices(rightKey).length > 0, { what: 'all three' });
     expect(withoutKey[0]).toMatchObject({
       kind: 'feed_status',
@@ -117,10 +117,10 @@ describe('the reference feed', () => {
   });
 
   test('comes back with a new epoch after the provider closes the stream', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 30);
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(REGULAR, {}, 30);
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     await waitFor(() => prices(heard).length >= 1, { what: 'a price' });
-    double.cutStreams();
+    simulator.cutStreams();
     await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the second connection' });
     expect(statuses(heard)).toEqual(['connected 1', 'disconnected 1', 'connected 2']);
     const before = prices(heard).length;
@@ -128,19 +128,19 @@ describe('the reference feed', () => {
   });
 
   test('takes silence for a dead stream', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 30);
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random, silenceMs: 5_000 }));
+    const { clock, simulator } = await opened(REGULAR, {}, 30);
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random, silenceMs: 5_000 }));
     await waitFor(() => prices(heard).length >= 1, { what: 'a price' });
-    double.faults.set({ freeze: true });
+    simulator.faults.set({ freeze: true });
     await waitFor(() => statuses(heard).includes('disconnected 1'), { what: 'the loss' });
-    double.faults.reset();
+    simulator.faults.reset();
     await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
   });
 
   test('counts garbage and impossible prices and goes on', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 20);
-    double.faults.set({ garbage: 0.5, zeroPrice: 0.3, negativePrice: 0.3 });
-    const heard = listen(createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }));
+    const { clock, simulator } = await opened(REGULAR, {}, 20);
+    simulator.faults.set({ garbage: 0.5, zeroPrice: 0.3, negativePrice: 0.3 });
+    const heard = listen(createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }));
     const reasons = () => new Set(heard.flatMap((message) => (message.kind === 'rejection' ? [message.reason] : [])));
     await waitFor(() => reasons().has('not_json') && reasons().has('non_positive_price') && prices(heard).length > 3, {
       what: 'both rejections and prices',
@@ -149,20 +149,20 @@ describe('the reference feed', () => {
   });
 
   test('leaves no stream behind when it is unsubscribed', async () => {
-    const { clock, double } = await opened(REGULAR);
+    const { clock, simulator } = await opened(REGULAR);
     const heard: FeedMessage[] = [];
-    const subscription = createReferenceFeed({ baseUrl: double.url, instruments: FEEDS, clock, random }).messages.subscribe({
+    const subscription = createReferenceFeed({ baseUrl: simulator.url, instruments: FEEDS, clock, random }).messages.subscribe({
       next: (message) => heard.push(message),
       error: () => undefined,
     });
     await waitFor(() => heard.length > 2, { what: 'messages' });
     subscription.unsubscribe();
     const count = heard.length;
-    const asked = double.requests.get('/v2/updates/price/stream');
+    const asked = simulator.requests.get('/v2/updates/price/stream');
     const at = clock.now();
     await waitFor(() => clock.now() > at + 3_000, { what: 'three seconds' });
     expect(heard).toHaveLength(count);
-    expect(double.requests.get('/v2/updates/price/stream')).toBe(asked);
+    expect(simulator.requests.get('/v2/updates/price/stream')).toBe(asked);
   });
 
   test('refuses feed ids that are none and too many instruments', () => {
@@ -178,49 +178,49 @@ describe('the reference feed', () => {
 
 describe('reference history', () => {
   test('pages through years of hourly bars and gives the market its own bars back', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 1);
-    const source = createReferenceCandles({ door: createReferenceDoor({ baseUrl: double.url, clock, random }), instruments: FEEDS });
+    const { clock, simulator } = await opened(REGULAR, {}, 1);
+    const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     const from = REGULAR - 2 * 365 * 24 * HOUR;
     const bars = await source.fetchCandles('TSLA', '1h', from, REGULAR - HOUR);
     expect(bars).toEqual(market.candles('reference', 'TSLA', HOUR, from, REGULAR - HOUR));
-    expect(double.requests.get('/v1/fixed_rate@200ms/history')).toBe(4);
+    expect(simulator.requests.get('/v1/fixed_rate@200ms/history')).toBe(4);
   });
 
   test('never gives a bar that is not closed', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 1);
-    const source = createReferenceCandles({ door: createReferenceDoor({ baseUrl: double.url, clock, random }), instruments: FEEDS });
+    const { clock, simulator } = await opened(REGULAR, {}, 1);
+    const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     const bars = await source.fetchCandles('AAPL', '15m', REGULAR - HOUR, REGULAR + HOUR);
     expect(bars.map((bar) => bar.openTime)).toEqual([-60, -45, -30, -15].map((minutes) => REGULAR + minutes * 60_000));
   });
 
   test('refuses what it cannot give in the venue word and without asking', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 1);
-    const source = createReferenceCandles({ door: createReferenceDoor({ baseUrl: double.url, clock, random }), instruments: FEEDS });
+    const { clock, simulator } = await opened(REGULAR, {}, 1);
+    const source = createReferenceCandles({ client: createReferenceClient({ baseUrl: simulator.url, clock, random }), instruments: FEEDS });
     await expect(source.fetchCandles('NOPE', '1h', 0, 1)).rejects.toMatchObject({ code: 'unknown_instrument' });
     await expect(source.fetchCandles('AAPL', '7m', 0, 1)).rejects.toMatchObject({ code: 'unsupported_timeframe' });
-    expect(double.requests.size).toBe(0);
+    expect(simulator.requests.size).toBe(0);
   });
 
   test('tries again after 429 and gives up with the status when it stays', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 200);
-    const door = createKeyedDoor({ venue: 'reference', baseUrl: double.url, clock, random, perMinute: 600, attempts: 3 });
-    double.faults.set({ status429: 1 });
-    await expect(door.get('/v2/price_feeds', [])).rejects.toMatchObject({ status: 429 });
-    expect(double.requests.get('/v2/price_feeds')).toBe(3);
-    double.faults.reset();
-    await expect(door.get('/v2/price_feeds', [['query', 'tsla']])).resolves.toMatchObject([
+    const { clock, simulator } = await opened(REGULAR, {}, 200);
+    const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600, attempts: 3 });
+    simulator.faults.set({ status429: 1 });
+    await expect(client.get('/v2/price_feeds', [])).rejects.toMatchObject({ status: 429 });
+    expect(simulator.requests.get('/v2/price_feeds')).toBe(3);
+    simulator.faults.reset();
+    await expect(client.get('/v2/price_feeds', [['query', 'tsla']])).resolves.toMatchObject([
       { attributes: { symbol: 'Equity.US.TSLA/USD' } },
     ]);
   });
 
   test('gives the plain-text refusals of the provider as they are', async () => {
-    const { clock, double } = await opened(REGULAR, {}, 1);
-    const door = createReferenceDoor({ baseUrl: double.url, clock, random });
-    const error = await door.get('/v2/updates/price/latest', [['ids[]', 'f'.repeat(64)]]).catch((failure: unknown) => failure);
+    const { clock, simulator } = await opened(REGULAR, {}, 1);
+    const client = createReferenceClient({ baseUrl: simulator.url, clock, random });
+    const error = await client.get('/v2/updates/price/latest', [['ids[]', 'f'.repeat(64)]]).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(VenueError);
     expect(error).toMatchObject({ status: 404, code: 'http_404', message: expect.stringContaining('Price ids not found: 0xffff') });
     await expect(
-      createReferenceDoor({ baseUrl: 'http://127.0.0.1:9', clock: acceleratedClock(REGULAR, 100), random }).get('/x', []),
+      createReferenceClient({ baseUrl: 'http://127.0.0.1:9', clock: acceleratedClock(REGULAR, 100), random }).get('/x', []),
     ).rejects.toMatchObject({ status: 0, code: 'connection_failed' });
   });
 });
@@ -233,14 +233,14 @@ describe('issuer marks', () => {
 
   test('come as reference prices of their tokens, and with the valuations behind them', async () => {
     const clock = acceleratedClock(REGULAR, 10);
-    const double = await createIssuerDouble({ market, clock, tokens: TOKENS, port: 0 });
-    cleanups.push(() => double.close());
-    const door = createKeyedDoor({ venue: 'reference', baseUrl: double.url, clock, random, perMinute: 600 });
-    const feed = createIssuerMarkFeed({ door, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random });
+    const simulator = await createIssuerSimulator({ market, clock, tokens: TOKENS, port: 0 });
+    cleanups.push(() => simulator.close());
+    const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600 });
+    const feed = createIssuerMarkFeed({ client, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random });
     const heard = listen(feed);
     await waitFor(() => prices(heard, 'OPENAI').length > 0, { what: 'the marks' });
     expect(Number(prices(heard, 'SPACEX')[0]?.referencePrice)).toBe(market.reference('SPACEX', REGULAR).price);
-    const [mark] = await fetchIssuerMarks(door, clock);
+    const [mark] = await fetchIssuerMarks(client, clock);
     // implied valuation : mark valuation = token price : mark price (spec section 2.4).
     expect(Number(mark?.impliedValuation) / Number(mark?.markValuation)).toBeCloseTo(Number(mark?.tokenPrice) / Number(mark?.markPrice), 6);
     expect(feed.states().map(({ instrument, mintVerified }) => [instrument, mintVerified])).toEqual([
@@ -251,10 +251,10 @@ describe('issuer marks', () => {
 
   test('of an impostor mint are refused', async () => {
     const clock = acceleratedClock(REGULAR, 10);
-    const double = await createIssuerDouble({ market, clock, tokens: [{ symbol: 'SPACEX', mint: 'FakeMint' }], port: 0 });
-    cleanups.push(() => double.close());
-    const door = createKeyedDoor({ venue: 'reference', baseUrl: double.url, clock, random, perMinute: 600 });
-    const heard = listen(createIssuerMarkFeed({ door, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random }));
+    const simulator = await createIssuerSimulator({ market, clock, tokens: [{ symbol: 'SPACEX', mint: 'FakeMint' }], port: 0 });
+    cleanups.push(() => simulator.close());
+    const client = createKeyedClient({ venue: 'reference', baseUrl: simulator.url, clock, random, perMinute: 600 });
+    const heard = listen(createIssuerMarkFeed({ client, mints: new Map(TOKENS.map(({ symbol, mint }) => [symbol, mint])), clock, random }));
     await waitFor(() => heard.some((message) => message.kind === 'rejection'), { what: 'the refusal' });
     expect(prices(heard, 'SPACEX')).toEqual([]);
   });

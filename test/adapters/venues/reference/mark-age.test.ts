@@ -1,13 +1,13 @@
 // A mark is as old as its first reading, whoever says it again; what nobody stands behind any more is no live mark.
 import { afterEach, describe, expect, test } from 'vitest';
+import { createIssuerMarkStore } from '../../../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { openDatabase } from '../../../../src/adapters/store/database.ts';
-import { createIssuerMarkStore } from '../../../../src/adapters/store/issuer-mark-store.ts';
 import { createIssuerMarkFeed, type MarkMemory } from '../../../../src/adapters/venues/reference/issuer-marks.ts';
-import { createKeyedDoor } from '../../../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../../../src/domain/quote.ts';
 import { createFaultSwitch } from '../../../../src/sandbox/faults.ts';
-import { createHttpDouble } from '../../../../src/sandbox/reference/http-double.ts';
+import { createHttpSimulator } from '../../../../src/sandbox/reference/http-simulator.ts';
 import { createFreshness } from '../../../../streams/freshness.ts';
 import { createMarketView } from '../../../../streams/market-view.ts';
 import { testDatabase } from '../../../harness/postgres.ts';
@@ -36,15 +36,15 @@ afterEach(async () => {
 async function issuer(at: number, memory?: MarkMemory) {
   const clock = acceleratedClock(at, 100);
   const says: { rows: unknown[] } = { rows: [row()] };
-  const server = await createHttpDouble({
+  const server = await createHttpSimulator({
     clock,
     faults: createFaultSwitch(),
     port: 0,
     reply: () => ({ status: 200, body: says.rows }),
   });
-  const door = createKeyedDoor({ venue: 'reference', baseUrl: server.url, clock, random: () => 0.5, perMinute: 600 });
+  const client = createKeyedClient({ venue: 'reference', baseUrl: server.url, clock, random: () => 0.5, perMinute: 600 });
   const feed = createIssuerMarkFeed({
-    door,
+    client,
     mints: new Map([['SPACEX', MINT]]),
     clock,
     random: () => 0.5,

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createKeyedDoor, type KeyedDoorOptions } from '../../../../src/adapters/venues/reference/keyed-door.ts';
+import { createKeyedClient, type KeyedClientOptions } from '../../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainCandles } from '../../../../src/adapters/venues/spotchain/candles.ts';
 import { createSpotchainFeed, roundLengthMs, type SpotchainFeedOptions } from '../../../../src/adapters/venues/spotchain/feed.ts';
 import { scaledUiOf } from '../../../../src/adapters/venues/spotchain/multiplier.ts';
@@ -10,7 +10,7 @@ import { CATALOG, type TokenFacts } from '../../../../src/domain/catalog.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import type { Quote } from '../../../../src/domain/quote.ts';
 import { createSeededMarket } from '../../../../src/sandbox/market/seeded-market.ts';
-import { createSpotchainDouble, type SpotchainDouble } from '../../../../src/sandbox/spotchain/double.ts';
+import { createSpotchainSimulator, type SpotchainSimulator } from '../../../../src/sandbox/spotchain/simulator.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { waitFor } from '../../../harness/wait-for.ts';
 import { acceleratedClock } from '../../../sandbox/accelerated-clock.ts';
@@ -36,32 +36,32 @@ afterEach(async () => {
 
 async function opened(
   speed: number,
-  options: Partial<Parameters<typeof createSpotchainDouble>[0]> = {},
-): Promise<{ clock: Clock; double: SpotchainDouble }> {
+  options: Partial<Parameters<typeof createSpotchainSimulator>[0]> = {},
+): Promise<{ clock: Clock; simulator: SpotchainSimulator }> {
   const clock = acceleratedClock(NOW, speed);
   const tokens = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
-  const double = await createSpotchainDouble({ market, clock, tokens, stable: STABLE, port: 0, ...options });
-  cleanups.push(() => double.close());
-  return { clock, double };
+  const simulator = await createSpotchainSimulator({ market, clock, tokens, stable: STABLE, port: 0, ...options });
+  cleanups.push(() => simulator.close());
+  return { clock, simulator };
 }
 
 function listen(
   clock: Clock,
-  double: Pick<SpotchainDouble, 'url'>,
+  simulator: Pick<SpotchainSimulator, 'url'>,
   options: Partial<SpotchainFeedOptions> = {},
-  doorOptions: Partial<KeyedDoorOptions> = {},
+  clientOptions: Partial<KeyedClientOptions> = {},
 ): FeedMessage[] {
-  const door = createKeyedDoor({
+  const client = createKeyedClient({
     venue: 'spotchain',
-    baseUrl: double.url,
+    baseUrl: simulator.url,
     headers: { 'x-api-key': 'key' },
     clock,
     random,
     perMinute: 600,
-    ...doorOptions,
+    ...clientOptions,
   });
   const heard: FeedMessage[] = [];
-  const feed = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random, ...options });
+  const feed = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random, ...options });
   const subscription = feed.messages.subscribe({
     next: (message) => heard.push(message),
     error: (error) => expect.unreachable(String(error)),
@@ -77,8 +77,8 @@ const statuses = (heard: readonly FeedMessage[]) =>
 
 describe('the aggregator feed', () => {
   test.each(['v1', 'v2'] as const)('quotes every token per share around the market price, whatever its multiplier (%s)', async (route) => {
-    const { clock, double } = await opened(10);
-    const heard = listen(clock, double, { route });
+    const { clock, simulator } = await opened(10);
+    const heard = listen(clock, simulator, { route });
     await waitFor(() => NAMES.every((name) => quotes(heard, name).length > 0), { what: 'a quote of each token' });
     expect(statuses(heard)).toEqual(['connected 1']);
     for (const { instrument, underlying } of ENTRIES) {
@@ -97,11 +97,11 @@ describe('the aggregator feed', () => {
   });
 
   test('tells the end of a mint at once, never asks for it again, and hears what is listed meanwhile', async () => {
-    const { clock, double } = await opened(30);
+    const { clock, simulator } = await opened(30);
     const endsAt = clock.now() + 20_000;
     const ending = TOKENS.map((token) => (token.symbol === 'SPACEX' ? { ...token, validTo: endsAt } : token));
     let listed: readonly (typeof TOKENS)[number][] = ending.filter(({ symbol }) => symbol !== 'OPENAI');
-    const heard = listen(clock, double, { tokens: () => listed });
+    const heard = listen(clock, simulator, { tokens: () => listed });
     await waitFor(() => quotes(heard, 'SPACEX').some(({ quality }) => quality === 'live'), { what: 'a quote before the end' });
     await waitFor(() => quotes(heard, 'SPACEX').at(-1)?.quality === 'halted', { what: 'the end' });
     const end = quotes(heard, 'SPACEX').at(-1) as Quote;
@@ -115,9 +115,9 @@ describe('the aggregator feed', () => {
   });
 
   test('does not quote a mint before it is valid', async () => {
-    const { clock, double } = await opened(30);
+    const { clock, simulator } = await opened(30);
     const tokens = TOKENS.map((token) => (token.symbol === 'SPYx' ? { ...token, validFrom: clock.now() + 15_000 } : token));
-    const heard = listen(clock, double, { tokens });
+    const heard = listen(clock, simulator, { tokens });
     const begins = clock.now() + 15_000;
     await waitFor(() => quotes(heard, 'SPYx').length > 0, { what: 'the first quote' });
     expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'live' });
@@ -133,8 +133,8 @@ describe('the aggregator feed', () => {
       multiplier: 4,
       newMultiplier: 4,
     }));
-    const { clock, double } = await opened(10, { tokens });
-    const heard = listen(clock, double);
+    const { clock, simulator } = await opened(10, { tokens });
+    const heard = listen(clock, simulator);
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
     const quote = quotes(heard, 'AAPLx')[0] as Quote;
     expect(quote.quality).toBe('live');
@@ -142,18 +142,18 @@ describe('the aggregator feed', () => {
   });
 
   test('degrades quotes whose routes and prices disagree', async () => {
-    const { clock, double } = await opened(10);
-    double.faults.set({ priceJump: 1 });
-    const heard = listen(clock, double);
+    const { clock, simulator } = await opened(10);
+    simulator.faults.set({ priceJump: 1 });
+    const heard = listen(clock, simulator);
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
     expect(quotes(heard, 'AAPLx')[0]).toMatchObject({ quality: 'degraded', flags: ['wide_confidence'] });
   });
 
   test('names a token without routes, halts a token that may not be traded, and keeps the others', async () => {
-    const { clock, double } = await opened(20);
-    double.breakRoute('AAPLx', 'NO_ROUTES_FOUND');
-    double.breakRoute('SPYx', 'TOKEN_NOT_TRADABLE');
-    const heard = listen(clock, double);
+    const { clock, simulator } = await opened(20);
+    simulator.breakRoute('AAPLx', 'NO_ROUTES_FOUND');
+    simulator.breakRoute('SPYx', 'TOKEN_NOT_TRADABLE');
+    const heard = listen(clock, simulator);
     await waitFor(() => quotes(heard, 'OPENAI').length > 0 && quotes(heard, 'SPYx').length > 0, { what: 'the others' });
     expect(quotes(heard, 'AAPLx')).toEqual([]);
     expect(quotes(heard, 'SPYx')[0]).toMatchObject({ quality: 'halted', bid: null, ask: null });
@@ -161,20 +161,20 @@ describe('the aggregator feed', () => {
       expect.objectContaining({ kind: 'rejection', reason: 'venue_error', detail: expect.stringContaining('AAPLx: NO_ROUTES_FOUND: ') }),
     );
     expect(statuses(heard)).toEqual(['connected 1']);
-    double.breakRoute('AAPLx', null);
+    simulator.breakRoute('AAPLx', null);
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'the token to come back' });
   });
 
   test('goes down while the venue is silent and comes back with a new epoch', async () => {
-    const { clock, double } = await opened(40);
-    const heard = listen(clock, double, {}, { attempts: 1 });
+    const { clock, simulator } = await opened(40);
+    const heard = listen(clock, simulator, {}, { attempts: 1 });
     await waitFor(() => quotes(heard, 'AAPLx').length > 0, { what: 'a quote' });
-    double.faults.set({ status5xx: 1 });
+    simulator.faults.set({ status5xx: 1 });
     await waitFor(() => statuses(heard).length >= 2, { what: 'the loss' });
     const at = clock.now();
     await waitFor(() => clock.now() > at + 5_000, { what: 'a while' });
     expect(statuses(heard)).toEqual(['connected 1', 'disconnected 1']);
-    double.faults.reset();
+    simulator.faults.reset();
     await waitFor(() => statuses(heard).includes('connected 2'), { what: 'the return' });
   });
 
@@ -201,9 +201,9 @@ describe('the aggregator feed', () => {
   });
 
   test('counts garbage and wrong amounts without pricing anything from them', async () => {
-    const { clock, double } = await opened(40);
-    double.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
-    const heard = listen(clock, double, {}, { attempts: 1 });
+    const { clock, simulator } = await opened(40);
+    simulator.faults.set({ garbage: 0.3, zeroPrice: 0.3 });
+    const heard = listen(clock, simulator, {}, { attempts: 1 });
     await waitFor(
       () => heard.filter((message) => message.kind === 'rejection').length > 4 && heard.some((message) => message.kind === 'quote'),
       { what: 'rejections and quotes' },
@@ -212,16 +212,16 @@ describe('the aggregator feed', () => {
   });
 
   test('stays inside of a keyless plan of 30 requests a minute without a single 429', async () => {
-    const { clock, double } = await opened(100);
-    const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 30 });
+    const { clock, simulator } = await opened(100);
+    const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 30 });
     const heard: FeedMessage[] = [];
-    const subscription = createSpotchainFeed({ door, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({
+    const subscription = createSpotchainFeed({ client, tokens: TOKENS, stable: STABLE, clock, random }).messages.subscribe({
       next: (message) => heard.push(message),
       error: () => undefined,
     });
     cleanups.push(() => subscription.unsubscribe());
     await waitFor(() => clock.now() > NOW + 150_000, { what: 'two and a half minutes' });
-    const requests = [...double.requests.values()].reduce((sum, count) => sum + count, 0);
+    const requests = [...simulator.requests.values()].reduce((sum, count) => sum + count, 0);
     expect(requests).toBeGreaterThan(30);
     expect(requests).toBeLessThanOrEqual(75);
     expect(statuses(heard)).toEqual(['connected 1']);
@@ -230,16 +230,16 @@ describe('the aggregator feed', () => {
   });
 
   test('says that a key is wanted where none is configured', async () => {
-    const { clock, double } = await opened(10, { apiKeys: ['other'] });
-    const door = createKeyedDoor({
+    const { clock, simulator } = await opened(10, { apiKeys: ['other'] });
+    const client = createKeyedClient({
       venue: 'spotchain',
-      baseUrl: double.url,
+      baseUrl: simulator.url,
       headers: { 'x-api-key': 'wrong' },
       clock,
       random,
       perMinute: 60,
     });
-    await expect(door.get('/price/v3', [['ids', 'x']])).rejects.toMatchObject({ message: expect.stringContaining('is not accepted') });
+    await expect(client.get('/price/v3', [['ids', 'x']])).rejects.toMatchObject({ message: expect.stringContaining('is not accepted') });
     const keyless = http.createServer((_request, response) => response.writeHead(401).end('Unauthorized'));
     await new Promise<void>((resolve) => {
       keyless.listen(0, '127.0.0.1', resolve);
@@ -250,7 +250,7 @@ describe('the aggregator feed', () => {
     );
     const baseUrl = `http://127.0.0.1:${(keyless.address() as AddressInfo).port}`;
     for (const headers of [{}, undefined]) {
-      const without = createKeyedDoor({
+      const without = createKeyedClient({
         venue: 'spotchain',
         baseUrl,
         clock,
@@ -263,8 +263,8 @@ describe('the aggregator feed', () => {
   });
 
   test('says that a key is refused', async () => {
-    const { clock, double } = await opened(10, { apiKeys: ['other'] });
-    const heard = listen(clock, double);
+    const { clock, simulator } = await opened(10, { apiKeys: ['other'] });
+    const heard = listen(clock, simulator);
     await waitFor(() => statuses(heard).length > 0, { what: 'the refusal' });
     expect(heard.find((message) => message.kind === 'feed_status')).toMatchObject({
       kind: 'feed_status',
@@ -277,10 +277,10 @@ describe('the aggregator feed', () => {
 
 describe('the double of the aggregator', () => {
   test('moves the price with size along a constant product', async () => {
-    const { double } = await opened(1);
+    const { simulator } = await opened(1);
     const mint = TOKENS[0]?.mint as string;
     const ask = async (amount: number): Promise<number> => {
-      const response = await fetch(`${double.url}/swap/v1/quote?inputMint=${STABLE.mint}&outputMint=${mint}&amount=${amount}`);
+      const response = await fetch(`${simulator.url}/swap/v1/quote?inputMint=${STABLE.mint}&outputMint=${mint}&amount=${amount}`);
       const { outAmount } = (await response.json()) as { outAmount: string };
       return amount / Number(outAmount);
     };
@@ -292,8 +292,8 @@ describe('the double of the aggregator', () => {
   });
 
   test('limits by plan, with the headers of the real one', async () => {
-    const { double } = await opened(1, { keylessPerMinute: 2 });
-    const ask = () => fetch(`${double.url}/price/v3?ids=${TOKENS[0]?.mint},unknown`);
+    const { simulator } = await opened(1, { keylessPerMinute: 2 });
+    const ask = () => fetch(`${simulator.url}/price/v3?ids=${TOKENS[0]?.mint},unknown`);
     expect(Object.keys((await (await ask()).json()) as object)).toEqual([TOKENS[0]?.mint]);
     expect((await ask()).headers.get('x-ratelimit-remaining')).toBe('0');
     const limited = await ask();
@@ -305,19 +305,19 @@ describe('the double of the aggregator', () => {
 
 describe('pool bars', () => {
   async function source(speed = 1) {
-    const { clock, double } = await opened(speed);
-    const door = createKeyedDoor({ venue: 'spotchain', baseUrl: double.url, clock, random, perMinute: 600 });
+    const { clock, simulator } = await opened(speed);
+    const client = createKeyedClient({ venue: 'spotchain', baseUrl: simulator.url, clock, random, perMinute: 600 });
     return {
-      double,
+      simulator,
       candles: createSpotchainCandles({
-        door,
-        pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: double.poolOf(symbol) })),
+        client,
+        pools: TOKENS.map(({ symbol, scaledUi }) => ({ symbol, scaledUi, pool: simulator.poolOf(symbol) })),
       }),
     };
   }
 
   test('are paged backwards over months, across a change of the multiplier, and equal the market per share', async () => {
-    const { double, candles } = await source();
+    const { simulator, candles } = await source();
     const to = NOW - HOUR;
     const from = to - 200 * 24 * HOUR;
     const bars = await candles.fetchCandles('SPACEX', '1h', from, to);
@@ -327,7 +327,7 @@ describe('pool bars', () => {
       expect(Number(bar.close)).toBeCloseTo(Number(expected[index]?.close), 8);
       expect(Number(bar.high)).toBeCloseTo(Number(expected[index]?.high), 8);
     });
-    expect(double.requests.get(`/api/v2/networks/solana/pools/${double.poolOf('SPACEX')}/ohlcv/hour`)).toBe(5);
+    expect(simulator.requests.get(`/api/v2/networks/solana/pools/${simulator.poolOf('SPACEX')}/ohlcv/hour`)).toBe(5);
   });
 
   test('of timeframes that the route lacks are joined of shorter ones', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createSpotchainRoutes } from '../../../../src/adapters/venues/spotchain/orders.ts';
 import { VenueError } from '../../../../src/adapters/venues/venue-feed.ts';
-import { base58 } from '../../../../src/domain/transaction/base58.ts';
+import { base58 } from '../../../../src/domain/solana/base58.ts';
 
 const address = (fill: number): string => base58(new Uint8Array(32).fill(fill));
 const [USDC, TOKEN, WALLET] = [address(1), address(2), address(3)];

@@ -1,4 +1,4 @@
-/** Live orders against the exchange's double, over real sockets, on virtual time. */
+/** Live orders against the exchange's simulator, over real sockets, on virtual time. */
 import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import type { VenueAnswer } from '../../../../src/domain/execution.ts';
 import { isOrderOn, type Order, orderOf } from '../../../../src/domain/order.ts';
 import { assessOrder, DEFAULT_PREFERENCES, mandateOf, NO_OTHER_BOOKS, type RiskApproved } from '../../../../src/domain/risk/index.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
-import { createSpotExchangeDouble, type SpotExchangeDouble } from '../../../../src/sandbox/spotexchange/double.ts';
+import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../../../src/sandbox/spotexchange/simulator.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../streams/feed-counters.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
 import { NOON, tinyMarket, until } from './tiny-world.ts';
@@ -23,13 +23,13 @@ const BOOK = 'agent:00000000-0000-7000-8000-000000000001:live';
 const LEASE_MS = 2_000;
 
 let clock: VirtualClock;
-let double: SpotExchangeDouble;
+let simulator: SpotExchangeSimulator;
 let rest: VenueHttp;
 let orders: SpotOrders;
 let unknown: UnknownFields;
 const closing: (() => void)[] = [];
 
-function open(credentials: SpotCredentials = CREDENTIALS, baseUrl = double.url, orderLimit = 100): SpotOrders {
+function open(credentials: SpotCredentials = CREDENTIALS, baseUrl = simulator.url, orderLimit = 100): SpotOrders {
   const weight = new WeightBudget(6_000);
   const reads = createSpotRest({ baseUrl, clock, random: seededRandom(1), budget: weight, note: unknown.note });
   const budgets = { weight, orders: new WeightBudget(orderLimit, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
@@ -47,7 +47,7 @@ const ED25519 = { key: 'edwards', secret: privateKey.export({ format: 'pem', typ
 beforeEach(async () => {
   clock = createVirtualClock(NOON);
   unknown = createUnknownFields();
-  double = await createSpotExchangeDouble({
+  simulator = await createSpotExchangeSimulator({
     market: tinyMarket(),
     clock,
     port: 0,
@@ -58,14 +58,14 @@ beforeEach(async () => {
       { key: 'edwards', publicKey: publicKey.export({ format: 'pem', type: 'spki' }).toString() },
     ],
   });
-  rest = createSpotRest({ baseUrl: double.url, clock, random: seededRandom(1) });
+  rest = createSpotRest({ baseUrl: simulator.url, clock, random: seededRandom(1) });
   orders = open();
 });
 
 afterEach(async () => {
   for (const close of closing.splice(0)) close();
   rest.close();
-  await double.close();
+  await simulator.close();
   expect(unknown.rows(), 'members that nobody knows').toEqual([]);
 });
 
@@ -142,7 +142,7 @@ async function submit(order: RiskApproved<Order<'spotexchange'>>, through = orde
 }
 
 const fillsOf = (answer: VenueAnswer): readonly Fill[] => ('fills' in answer ? answer.fills : []);
-const balance = (asset: string): Decimal => new Decimal(double.account.balances().find((each) => each.asset === asset)?.free ?? '0');
+const balance = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
 
 /** What an account's balances moved by, as its book says. */
 function moved(fills: readonly Fill[]): { readonly base: Decimal; readonly usd: Decimal } {
@@ -184,7 +184,7 @@ describe('an order', () => {
     const answer = await submit(await approved({ quantity: '9', limitPrice: plainDecimal(ask) }));
     expect(answer.outcome).toBe('partially_filled');
     expect(moved(fillsOf(answer)).base.lt(9)).toBe(true);
-    expect(double.account.open('BTCUSDT')).toEqual([]);
+    expect(simulator.account.open('BTCUSDT')).toEqual([]);
     for (const fill of fillsOf(answer)) expect(fill.fillPrice).toBe(ask);
   });
 
@@ -213,10 +213,10 @@ describe('an order', () => {
     const order = await approved();
     const info = await infoOf(order);
     const answers = await Promise.all(Array.from({ length: 50 }, () => orders.submit(order, info as never)));
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     const again = await orders.submit(order, info as never);
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
     expect(fillsOf(again).map(({ id }) => id)).toEqual(fillsOf(answers[0] as VenueAnswer).map(({ id }) => id));
   });
 
@@ -232,11 +232,11 @@ describe('an order', () => {
 
 describe('commission in a third asset', () => {
   test('is valued at the opening of its minute on the exchange itself', async () => {
-    double.account.commissionIn = { asset: 'ETH', price: 3_000_00000000n };
+    simulator.account.commissionIn = { asset: 'ETH', price: 3_000_00000000n };
     const answer = await submit(await approved({ quantity: '0.1' }));
     expect(answer.outcome).toBe('filled');
     const [bar] = (await rest.get('/api/v3/klines', { symbol: 'ETHUSDT', interval: '1m', startTime: NOON, limit: 1 }, 2)) as unknown[][];
-    const trades = double.account.orders[0]?.trades ?? [];
+    const trades = simulator.account.orders[0]?.trades ?? [];
     const paid = trades.reduce((sum, { commission }) => sum.plus(commission.toString()), new Decimal(0)).div('100000000');
     const fees = fillsOf(answer).reduce((sum, { feeUsd }) => sum.plus(feeUsd), new Decimal(0));
     expect(fees.eq(paid.times(bar?.[1] as string))).toBe(true);
@@ -245,13 +245,13 @@ describe('commission in a third asset', () => {
   });
 
   test('that the exchange does not price leaves the outcome unknown until it does', async () => {
-    double.account.commissionIn = { asset: 'BNB', price: 600_00000000n };
+    simulator.account.commissionIn = { asset: 'BNB', price: 600_00000000n };
     const order = await approved();
     const info = await infoOf(order);
     const answer = await orders.submit(order, info as never);
     expect(answer).toMatchObject({ outcome: 'unknown' });
     expect((answer as { detail: string }).detail).toMatch(/BNB, whose price cannot be told/);
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
   });
 });
@@ -266,17 +266,17 @@ describe('what the exchange refuses', () => {
     const answer = await submit(changed);
     expect(answer).toMatchObject({ outcome: 'rejected', reason: 'filter_failed' });
     expect((answer as { detail: string }).detail).toMatch(words);
-    expect(double.account.orders.length).toBe(0);
+    expect(simulator.account.orders.length).toBe(0);
   });
 
   test('a closed market', async () => {
-    double.setStatus('BTCUSDT', 'HALT');
+    simulator.setStatus('BTCUSDT', 'HALT');
     expect(await submit(await approved())).toMatchObject({ outcome: 'rejected', reason: 'market_closed' });
   });
 
   test('a market that closes after its filters were read', async () => {
     await submit(await approved());
-    double.setStatus('BTCUSDT', 'HALT');
+    simulator.setStatus('BTCUSDT', 'HALT');
     expect(await submit(await approved())).toMatchObject({
       outcome: 'rejected',
       reason: 'market_closed',
@@ -297,7 +297,7 @@ describe('what the exchange refuses', () => {
     const answer = await submit(await approved(), open(credentials));
     expect(answer).toMatchObject({ outcome: 'rejected', reason: 'credentials_refused' });
     expect((answer as { detail: string }).detail).toMatch(words);
-    expect(double.account.orders.length).toBe(0);
+    expect(simulator.account.orders.length).toBe(0);
   });
 
   test('a price too far from the market is the exchange’s own filter', async () => {
@@ -313,21 +313,21 @@ describe('what the exchange refuses', () => {
   test('too many requests: refused for certain, and nothing more is asked until the time named', async () => {
     const order = await approved();
     await submit(order);
-    double.faults.set({ status429: 1 });
+    simulator.faults.set({ status429: 1 });
     const refused = freshOf(order);
     expect(await orders.submit(refused, infoOfNoRead(refused) as never)).toMatchObject({ outcome: 'rejected', reason: 'rate_limited' });
-    double.faults.reset();
+    simulator.faults.reset();
     const next = freshOf(order);
     const info = { ...infoOfNoRead(next), leaseUntil: clock.now() + 500 };
     await expect(orders.submit(next, info as never)).rejects.toThrow(/budget/);
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
     clock.advanceTo(clock.now() + 1_500);
     expect((await submit(freshOf(order))).outcome).toBe('filled');
   });
 
   test('the number of orders in ten seconds', async () => {
     const order = await approved({ quantity: '0.001' });
-    const wide = open(CREDENTIALS, double.url, 1_000);
+    const wide = open(CREDENTIALS, simulator.url, 1_000);
     const answers: VenueAnswer[] = [];
     for (let i = 0; i < 101; i++) answers.push(await submit(freshOf(order), wide));
     expect(answers.filter(({ outcome }) => outcome !== 'rejected').length).toBe(100);
@@ -355,13 +355,13 @@ describe('an outcome that nobody knows', () => {
     await submit(freshOf(order));
     const before = balance('BTC');
     const info = await infoOf(order);
-    double.faults.set({ lostAnswer: 1 });
+    simulator.faults.set({ lostAnswer: 1 });
     expect((await orders.submit(order, info as never)).outcome).toBe('unknown');
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
-    double.faults.reset();
+    simulator.faults.reset();
     const found = await orders.lookUp(order, order.id, info);
     expect(found.outcome).toBe('filled');
-    expect(double.account.orders.length).toBe(2);
+    expect(simulator.account.orders.length).toBe(2);
     const { base } = moved(fillsOf(found));
     expect(base.lte(balance('BTC').minus(before))).toBe(true);
     const again = await orders.lookUp(order, order.id, info);
@@ -376,12 +376,12 @@ describe('an outcome that nobody knows', () => {
     for (let i = 0; i < 12; i++) {
       const order = freshOf(seed);
       const info = await infoOf(order);
-      const had = double.account.orders.length;
-      double.faults.set({ status5xx: 1 });
+      const had = simulator.account.orders.length;
+      simulator.faults.set({ status5xx: 1 });
       const answer = await orders.submit(order, info as never);
-      double.faults.reset();
+      simulator.faults.reset();
       expect(answer).toMatchObject({ outcome: 'unknown', detail: expect.stringMatching(/-1007/) });
-      const taken = double.account.orders.length - had;
+      const taken = simulator.account.orders.length - had;
       carriedOut += taken;
       // Within its lease it may still be on its way.
       if (taken === 0) expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
@@ -397,7 +397,7 @@ describe('an outcome that nobody knows', () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = { ...(await infoOf(order)), leaseUntil: clock.now() + 30_000 };
-    double.faults.set({ slowMs: 20_000 });
+    simulator.faults.set({ slowMs: 20_000 });
     let answer: VenueAnswer | null = null;
     void orders.submit(order, info as never).then((given) => {
       answer = given;
@@ -407,21 +407,21 @@ describe('an outcome that nobody knows', () => {
       return answer !== null;
     });
     expect(answer).toMatchObject({ outcome: 'unknown' });
-    double.faults.reset();
+    simulator.faults.reset();
     // Its window is still open: what is not there now may come.
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('unknown');
     clock.advanceTo(info.leaseUntil + 6_000);
     expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
   });
 
   test('garbage in the place of an answer is unknown', async () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = await infoOf(order);
-    double.faults.set({ garbage: 1 });
+    simulator.faults.set({ garbage: 1 });
     expect((await orders.submit(order, info as never)).outcome).toBe('unknown');
-    double.faults.reset();
+    simulator.faults.reset();
     expect((await orders.lookUp(order, order.id, info)).outcome).toBe('filled');
   });
 
@@ -429,7 +429,7 @@ describe('an outcome that nobody knows', () => {
     const order = await approved();
     await submit(freshOf(order));
     const info = await infoOf(order);
-    double.faults.set({ slowMs: LEASE_MS + 500 });
+    simulator.faults.set({ slowMs: LEASE_MS + 500 });
     let answer: VenueAnswer | 'thrown' | null = null;
     orders.submit(order, info as never).then(
       (given) => {
@@ -443,9 +443,9 @@ describe('an outcome that nobody knows', () => {
       clock.advanceTo(clock.now() + 50);
       return answer !== null;
     });
-    expect(double.account.orders.length).toBe(1);
+    expect(simulator.account.orders.length).toBe(1);
     expect(answer).toBe('thrown');
-    double.faults.reset();
+    simulator.faults.reset();
     clock.advanceTo(info.leaseUntil + 6_000);
     expect(await orders.lookUp(order, order.id, info)).toMatchObject({ outcome: 'rejected', reason: 'not_found' });
   });
@@ -455,14 +455,14 @@ describe('an outcome that nobody knows', () => {
     await submit(first);
     const order = freshOf(first);
     const info = infoOfNoRead(order);
-    await double.close();
+    await simulator.close();
     await expect(orders.submit(order, info as never)).rejects.toThrow();
   });
 });
 
 test('a clock that is far ahead or behind is corrected by the exchange’s own time', async () => {
   for (const clockOffsetMs of [-3_600_000, 7_200_000]) {
-    double.faults.set({ clockOffsetMs });
+    simulator.faults.set({ clockOffsetMs });
     expect((await submit(await approved(), open())).outcome).toBe('filled');
   }
 });
@@ -470,15 +470,15 @@ test('a clock that is far ahead or behind is corrected by the exchange’s own t
 test('a clock that jumps is measured anew, and the order goes out once', async () => {
   const order = await approved();
   await submit(order);
-  double.faults.set({ clockOffsetMs: 60_000 });
+  simulator.faults.set({ clockOffsetMs: 60_000 });
   expect((await submit(freshOf(order))).outcome).toBe('filled');
-  expect(double.account.orders.length).toBe(2);
+  expect(simulator.account.orders.length).toBe(2);
 });
 
 test('no order that was let out is refused by a filter of its price, its size or its notional', { timeout: 30_000 }, async () => {
   const { bid } = await top();
   const base = await approved();
-  const wide = open(CREDENTIALS, double.url, 100_000);
+  const wide = open(CREDENTIALS, simulator.url, 100_000);
   let sentOnes = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -495,10 +495,10 @@ test('no order that was let out is refused by a filter of its price, its size or
             .plus('0.01'),
         );
         const order = orderOf({ ...(base as Order), id: `order-${++made}`, quantity, limitPrice }) as RiskApproved<Order<'spotexchange'>>;
-        const had = double.account.orders.length;
+        const had = simulator.account.orders.length;
         const answer = await wide.submit(order, infoOfNoRead(order) as never);
         clock.advanceTo(clock.now() + 200);
-        sentOnes += double.account.orders.length - had;
+        sentOnes += simulator.account.orders.length - had;
         if (answer.outcome === 'rejected')
           expect(answer.detail).not.toMatch(/Filter failure: (PRICE_FILTER|LOT_SIZE|NOTIONAL|MARKET_LOT_SIZE)/);
       },
@@ -512,7 +512,7 @@ describe('the double’s own orders', () => {
   const sign = spotSigner(CREDENTIALS.secret);
   async function call(method: string, path: string, parameters: Record<string, string>) {
     const query = new URLSearchParams({ ...parameters, timestamp: String(clock.now()) }).toString();
-    const response = await fetch(`${double.url}${path}?${query}&signature=${sign(query)}`, {
+    const response = await fetch(`${simulator.url}${path}?${query}&signature=${sign(query)}`, {
       method,
       headers: { 'x-mbx-apikey': CREDENTIALS.key },
     });
@@ -532,7 +532,7 @@ describe('the double’s own orders', () => {
     const placed = await call('POST', '/api/v3/order', resting);
     expect(placed.body).toMatchObject({ status: 'NEW', executedQty: '0.00000000', fills: [] });
     expect(placed.headers.get('x-mbx-order-count-10s')).toBe('1');
-    expect(double.account.balances()[0]).toEqual({ asset: 'USDT', free: '999500.00000000', locked: '500.00000000' });
+    expect(simulator.account.balances()[0]).toEqual({ asset: 'USDT', free: '999500.00000000', locked: '500.00000000' });
     expect((await call('POST', '/api/v3/order', resting)).body).toEqual({ code: -2010, msg: 'Duplicate order sent.' });
     expect((await call('GET', '/api/v3/openOrders', { symbol: 'BTCUSDT' })).body).toMatchObject([{ clientOrderId: 'mine' }]);
     expect((await call('DELETE', '/api/v3/order', { symbol: 'BTCUSDT', origClientOrderId: 'mine' })).body).toMatchObject({
@@ -583,7 +583,7 @@ describe('the double’s own orders', () => {
   test('a time outside of the window is refused in the exchange’s words', async () => {
     const at = async (timestamp: number) => {
       const query = `timestamp=${timestamp}`;
-      const response = await fetch(`${double.url}/api/v3/account?${query}&signature=${sign(query)}`, {
+      const response = await fetch(`${simulator.url}/api/v3/account?${query}&signature=${sign(query)}`, {
         headers: { 'x-mbx-apikey': CREDENTIALS.key },
       });
       return (await response.json()) as { msg?: string };

@@ -17,14 +17,14 @@ afterEach(() => {
 async function world(
   answer: http.RequestListener,
   options: Partial<VenueHttpOptions> = {},
-): Promise<{ clock: VirtualClock; door: VenueHttp; base: string }> {
+): Promise<{ clock: VirtualClock; client: VenueHttp; base: string }> {
   const clock = createVirtualClock(NOON);
   const server = http.createServer(answer);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const door = createVenueHttp({
+  const client = createVenueHttp({
     venue: 'spotexchange',
     baseUrl: base,
     clock,
@@ -33,11 +33,11 @@ async function world(
     ...options,
   });
   cleanups.push(() => {
-    door.close();
+    client.close();
     server.closeAllConnections();
     server.close();
   });
-  return { clock, door, base };
+  return { clock, client, base };
 }
 
 /** The outcome of a request, with virtual time running meanwhile. */
@@ -58,29 +58,29 @@ async function outcome(clock: VirtualClock, request: Promise<unknown>): Promise<
 
 test('a redirect is refused and not followed', async () => {
   let asked = 0;
-  const { clock, door } = await world((_request, response) => {
+  const { clock, client } = await world((_request, response) => {
     asked++;
     response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
   });
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'redirect', status: 302 });
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'redirect', status: 302 });
   expect(asked).toBe(1);
 });
 
 test('more than 5 MB is cut off', async () => {
-  const { clock, door } = await world((_request, response) => {
+  const { clock, client } = await world((_request, response) => {
     response.write(`["${'x'.repeat(6 * 1024 * 1024)}"]`);
     response.end();
   });
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'response_too_large' });
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'response_too_large' });
 });
 
 test('an answer that is not JSON is an error with its beginning', async () => {
   let asked = 0;
-  const { clock, door } = await world((_request, response) => {
+  const { clock, client } = await world((_request, response) => {
     asked++;
     response.end('<html>maintenance</html>');
   });
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({
     code: 'not_json',
     message: expect.stringContaining('<html>maintenance'),
   });
@@ -88,31 +88,31 @@ test('an answer that is not JSON is an error with its beginning', async () => {
 });
 
 test('silence ends after 10 s, three times', async () => {
-  const { clock, door } = await world(() => {});
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'timeout', status: 0 });
+  const { clock, client } = await world(() => {});
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'timeout', status: 0 });
   expect(clock.now() - NOON).toBeGreaterThanOrEqual(30_000);
 });
 
 test('a server error is passing: the third try is the answer', async () => {
   let asked = 0;
-  const { clock, door } = await world((_request, response) => {
+  const { clock, client } = await world((_request, response) => {
     asked++;
     response.writeHead(asked < 3 ? 503 : 200).end('{"n":1}');
   });
-  expect(await outcome(clock, door.get('/a', {}, 1))).toEqual({ n: 1 });
+  expect(await outcome(clock, client.get('/a', {}, 1))).toEqual({ n: 1 });
   expect(asked).toBe(3);
 });
 
 test('a refusal of the request itself is final and carries the venue’s code', async () => {
   let asked = 0;
-  const { clock, door } = await world(
+  const { clock, client } = await world(
     (_request, response) => {
       asked++;
       response.writeHead(400).end('{"code":-1121,"msg":"Invalid symbol."}');
     },
     { readError: (body) => ({ code: String((body as { code: number }).code), message: (body as { msg: string }).msg }) },
   );
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: '-1121', message: 'Invalid symbol.', status: 400 });
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: '-1121', message: 'Invalid symbol.', status: 400 });
   expect(asked).toBe(1);
 });
 
@@ -121,25 +121,25 @@ test('nobody there is an error, not a hang', async () => {
   await new Promise((resolve) => free.once('listening', resolve));
   const { port } = free.address() as AddressInfo;
   await new Promise((resolve) => free.close(resolve));
-  const { clock, door } = await world(() => {}, { baseUrl: `http://127.0.0.1:${port}` });
-  expect(await outcome(clock, door.get('/a', {}, 1))).toMatchObject({ code: 'connection_failed', status: 0 });
+  const { clock, client } = await world(() => {}, { baseUrl: `http://127.0.0.1:${port}` });
+  expect(await outcome(clock, client.get('/a', {}, 1))).toMatchObject({ code: 'connection_failed', status: 0 });
 });
 
 test.each(['//evil.example/a', '/../etc', 'a', '/a?b=c', '/a#b', '/a b', 'http://evil.example/'])(
   'the path %j cannot leave the host',
   async (path) => {
-    const { door } = await world((_request, response) => response.end('{}'));
-    await expect(door.get(path, {}, 1)).rejects.toBeInstanceOf(TypeError);
+    const { client } = await world((_request, response) => response.end('{}'));
+    await expect(client.get(path, {}, 1)).rejects.toBeInstanceOf(TypeError);
   },
 );
 
 test('parameters are encoded, undefined ones left out', async () => {
   const urls: string[] = [];
-  const { clock, door } = await world((request, response) => {
+  const { clock, client } = await world((request, response) => {
     urls.push(request.url as string);
     response.end('{}');
   });
-  await outcome(clock, door.get('/a/b', { symbol: 'A&B=C', limit: 5, from: undefined }, 1));
+  await outcome(clock, client.get('/a/b', { symbol: 'A&B=C', limit: 5, from: undefined }, 1));
   expect(urls).toEqual(['/a/b?symbol=A%26B%3DC&limit=5']);
 });
 
@@ -155,7 +155,7 @@ test('a base URL that is none says what would be right', () => {
 test('doors to one host share a budget that is handed in, and neither can spend what the other has spent', async () => {
   const budget = new WeightBudget(100);
   const one = await world((_request, response) => response.end('{}'), { budget, maxWaitMs: 0 });
-  expect(await outcome(one.clock, one.door.get('/a', {}, 90))).toEqual({});
+  expect(await outcome(one.clock, one.client.get('/a', {}, 90))).toEqual({});
   const other = createVenueHttp({
     venue: 'spotexchange',
     baseUrl: one.base,

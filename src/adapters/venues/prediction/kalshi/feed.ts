@@ -1,6 +1,6 @@
 /** Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again. */
 import type { FeedMessage } from '../../../../domain/market-event.ts';
-import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction-market.ts';
+import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
 import { VenueError } from '../../venue-feed.ts';

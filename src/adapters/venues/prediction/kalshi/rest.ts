@@ -1,7 +1,7 @@
 /** Kalshi's public market data over HTTP: events with their markets, series, order books and trades. */
 import type { Clock } from '../../../../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
-import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction-market.ts';
+import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
 import type { Rejection } from '../../../../domain/quote.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';

@@ -1,5 +1,5 @@
 /** Polymarket live: one socket of the market channel, two books per market, their tops as quotes. */
-import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction-market.ts';
+import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
 import { openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';

@@ -19,8 +19,8 @@ import {
   predictionEventId,
   predictionMarketId,
   type ResolutionSource,
-} from '../../../../domain/prediction-market.ts';
-import { readQuestion, underlyingIn } from '../../../../domain/prediction-question.ts';
+} from '../../../../domain/prediction/market.ts';
+import { readQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';

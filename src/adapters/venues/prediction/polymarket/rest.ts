@@ -1,7 +1,7 @@
 /** Polymarket's three HTTP services: the catalogue (Gamma), the order books (CLOB) and the trades (Data). */
 import type { Clock } from '../../../../../streams/clock.ts';
 import { createUnknownFields, type UnknownFields } from '../../../../../streams/feed-counters.ts';
-import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction-market.ts';
+import type { PredictionBook, PredictionMarket, PredictionTrade } from '../../../../domain/prediction/market.ts';
 import type { Rejection } from '../../../../domain/quote.ts';
 import type { RequestBudget } from '../../request-budget.ts';
 import { VenueError } from '../../venue-feed.ts';
@@ -60,7 +60,7 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
   const { clock, random, budgets } = options;
   const maxMarkets = options.maxMarkets ?? 2_000;
   const unknownFields = options.unknownFields ?? createUnknownFields();
-  const door = (baseUrl: string, budget: RequestBudget, limit: number) =>
+  const client = (baseUrl: string, budget: RequestBudget, limit: number) =>
     createVenueHttp({
       venue: 'prediction',
       baseUrl,
@@ -72,9 +72,9 @@ export function createPolymarketRest(options: PolymarketRestOptions): Polymarket
       limitPauseMs: POLYMARKET_WINDOW_MS,
       readError,
     });
-  const gamma = door(options.gammaUrl, budgets.gamma, POLYMARKET_LIMITS.gamma);
-  const clob = door(options.clobUrl, budgets.clob, POLYMARKET_LIMITS.clob);
-  const data = door(options.dataUrl, budgets.data, POLYMARKET_LIMITS.data);
+  const gamma = client(options.gammaUrl, budgets.gamma, POLYMARKET_LIMITS.gamma);
+  const clob = client(options.clobUrl, budgets.clob, POLYMARKET_LIMITS.clob);
+  const data = client(options.dataUrl, budgets.data, POLYMARKET_LIMITS.data);
 
   async function withWinners(listing: Listing): Promise<Listing> {
     const rejections = [...listing.rejections];

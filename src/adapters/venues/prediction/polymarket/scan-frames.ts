@@ -1,6 +1,6 @@
 /** The hot paths of Polymarket's market channel: whole books and changes of levels, read without JSON.parse. */
 import type { DecimalString } from '../../../../domain/decimal.ts';
-import type { PredictionLevel } from '../../../../domain/prediction-market.ts';
+import type { PredictionLevel } from '../../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
 import { FrameScan, LevelLayout, memberNames } from '../../frame-scan.ts';
 import { bestFirst } from '../level-book.ts';

@@ -1,0 +1,265 @@
+/** Takes the commands for agents: asks the actor, and writes audit and answer together with its step. */
+import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import type { Stage } from '../../src/domain/agent.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
+import type { AgentCommands, AgentView, CommandContext, HaltView } from './commands.ts';
+import { agentContext, agentValue } from './effects.ts';
+import type { AgentEvent } from './protocol.ts';
+
+/** What the command handler asks of the store besides the actors themselves. */
+export interface AgentDirectory {
+  /** Null where the organization has no such agent. */
+  find(orgId: string, agentId: string): Promise<AgentView | null>;
+  /** Ids of the organization's agents that are not paused. */
+  onDuty(orgId: string): Promise<readonly string[]>;
+  /** Bumps the organization's control epoch and marks the halt; from its commit on nothing begins that leads to a venue. */
+  beginHalt(orgId: string): Promise<number>;
+  /** Writes rows that belong to no actor's step. */
+  write(records: readonly ActorRecord[]): Promise<void>;
+  /** Trade proposals that are open and have not begun, of one agent or (null) of all. */
+  cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]>;
+  /** Resolves once no order is under way any more that was when it was asked, of one agent or (null) of all. */
+  leasesEnded(orgId: string, agentId: string | null): Promise<void>;
+}
+
+/** How often a new version is tried again when somebody else added one at the same moment. */
+const VERSION_RACES = 8;
+const HALT_BATCH = 500;
+
+export function createCommandHandler(deps: {
+  readonly runtime: Runtime;
+  readonly agents: AgentDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): AgentCommands {
+  const { runtime, agents, clock } = deps;
+
+  async function command(
+    context: CommandContext,
+    agentId: string,
+    action: string,
+    event: AgentEvent | ((view: AgentView) => AgentEvent),
+    rows: (view: AgentView) => readonly ActorRecord[] = () => [],
+  ): Promise<Outcome<AgentView>> {
+    const before = await agents.find(context.orgId, agentId);
+    if (!before) return refuse('not_found', 'there is no such agent');
+    const after = (plan: StepPlan): AgentView => changed(before, plan.state);
+    try {
+      const outcome = await runtime.deliver(agentId, typeof event === 'function' ? (event(before) as never) : (event as never), {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (row: ActorRow, plan: StepPlan) => [
+          ...rows(before),
+          auditRow(context, action, agentId, row.state, plan.state),
+          ...answerRows(context, after(plan)),
+        ],
+      });
+      return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
+    } catch (error) {
+      return answeredMeanwhile(error);
+    }
+  }
+
+  /** Cancels what is open and has not begun; answers how many. The agent's own step cancels them too, should this process die before. */
+  async function cancelOpen(
+    orgId: string,
+    agentId: string | null,
+    reason: string,
+    cause: string,
+    which: (open: { readonly reduceOnly: boolean }) => boolean = () => true,
+  ): Promise<number> {
+    const ids = (await agents.cancellable(orgId, agentId)).filter(which).map(({ id }) => id);
+    let cancelled = 0;
+    for (let from = 0; from < ids.length; from += HALT_BATCH) {
+      const outcomes = await runtime.deliverMany(ids.slice(from, from + HALT_BATCH), { type: 'cancel', reason }, { cause, orgId });
+      for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
+    }
+    return cancelled;
+  }
+
+  /** After a command that ends an agent's proposals: they are cancelled, and what is under way has ended, before it answers. */
+  async function settled(
+    context: CommandContext,
+    outcome: Outcome<AgentView>,
+    reason: string,
+    which?: (open: { readonly reduceOnly: boolean }) => boolean,
+  ): Promise<Outcome<AgentView>> {
+    if (!outcome.ok) return outcome;
+    await cancelOpen(context.orgId, outcome.value.id, reason, `${context.subject} ${context.requestId}`, which);
+    await agents.leasesEnded(context.orgId, outcome.value.id);
+    return outcome;
+  }
+
+  return {
+    async create(context, manifest) {
+      const id = deps.newId();
+      const at = clock.now();
+      const hash = manifestHash(manifest);
+      const view: AgentView = {
+        id,
+        name: manifest.name,
+        description: manifest.description,
+        stage: 'draft',
+        paused: false,
+        pauseCause: null,
+        autonomy: 'research',
+        manifestHash: hash,
+        manifestVersion: 1,
+        createdBy: context.subject,
+        createdAt: isoTime(at),
+      };
+      try {
+        await runtime.start(
+          'agent',
+          id,
+          context.orgId,
+          { autonomy: 'research', manifestVersion: 1, manifestHash: hash },
+          {
+            cause: `${context.subject} ${context.requestId}`,
+            tickPeriodMs: AGENT_TICK_MS,
+            also: (plan) => [
+              manifestRow(id, 1, manifest, context.subject),
+              {
+                type: 'agent_created',
+                agentId: id,
+                orgId: context.orgId,
+                name: manifest.name,
+                description: manifest.description,
+                autonomy: 'research',
+                manifestVersion: 1,
+                manifestHash: hash,
+                createdBy: context.subject,
+                createdAt: view.createdAt,
+              },
+              auditRow(context, 'agent.create', id, null, plan.state),
+              ...answerRows(context, view),
+            ],
+          },
+        );
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+      return { ok: true, value: view };
+    },
+
+    async addVersion(context, agentId, manifest) {
+      const hash = manifestHash(manifest);
+      let conflicting: { readonly version: number; readonly outcome: Outcome<AgentView> } | undefined;
+      for (let race = 0; race < VERSION_RACES; race++) {
+        const before = await agents.find(context.orgId, agentId);
+        if (!before) return refuse('not_found', 'there is no such agent');
+        // Nobody was faster: what stands in the way is the agent itself.
+        if (conflicting !== undefined && conflicting.version === before.manifestVersion) return conflicting.outcome;
+        if (before.manifestHash === hash)
+          return refuse(
+            'state_conflict',
+            `the manifest is the active version ${before.manifestVersion} unchanged; a new version changes at least one parameter`,
+          );
+        const version = before.manifestVersion + 1;
+        const outcome = await command(
+          context,
+          agentId,
+          'agent.add_version',
+          { type: 'manifest.changed', manifestVersion: version, manifestHash: hash },
+          () => [
+            manifestRow(agentId, version, manifest, context.subject),
+            { type: 'agent_renamed', agentId, name: manifest.name, description: manifest.description },
+          ],
+        );
+        if (outcome.ok) {
+          await settled(context, outcome, 'manifest_changed');
+          return { ok: true, value: { ...outcome.value, name: manifest.name, description: manifest.description } };
+        }
+        if (outcome.refusal.code !== 'state_conflict') return outcome;
+        conflicting = { version: before.manifestVersion, outcome };
+      }
+      return refuse('unavailable', 'others keep adding versions to this agent: try again');
+    },
+
+    async setAutonomy(context, agentId, autonomy) {
+      const raise = context.permissions.includes('risk:manage') ? {} : ({ mayRaise: false } as const);
+      const outcome = await command(context, agentId, 'agent.set_autonomy', { type: 'autonomy.set', autonomy, ...raise });
+      if (autonomy === 'research' || autonomy === 'suggest') return settled(context, outcome, 'autonomy_lowered');
+      if (autonomy === 'risk_only') return settled(context, outcome, 'autonomy_lowered', ({ reduceOnly }) => !reduceOnly);
+      return outcome;
+    },
+
+    pause: async (context, agentId) =>
+      settled(context, await command(context, agentId, 'agent.pause', { type: 'pause', cause: 'operator' }), 'paused'),
+
+    resume: (context, agentId) =>
+      command(context, agentId, 'agent.resume', (view) => ({
+        type: 'resume',
+        subject: context.subject,
+        createdBy: view.createdBy,
+        at: clock.now(),
+      })),
+
+    async emergencyHalt(context) {
+      const { orgId } = context;
+      const cause = `${context.subject} ${context.requestId}`;
+      // From this commit on every permit to execute of an older epoch is lost.
+      const epoch = await agents.beginHalt(orgId);
+      const failures: unknown[] = [];
+      let cancelled = 0;
+      const sweep = async (): Promise<void> => {
+        cancelled += await cancelOpen(orgId, null, 'halted', cause).catch((error: unknown) => {
+          failures.push(error);
+          return 0;
+        });
+      };
+      await sweep();
+      const paused: string[] = [];
+      const ids = await agents.onDuty(orgId);
+      for (let from = 0; from < ids.length; from += HALT_BATCH) {
+        try {
+          const outcomes = await runtime.deliverMany(
+            ids.slice(from, from + HALT_BATCH),
+            { type: 'pause', cause: 'emergency_halt' },
+            { cause, orgId },
+          );
+          for (const [id, outcome] of outcomes) if (outcome.ok) paused.push(id);
+        } catch (error) {
+          // The other batches are paused all the same; whoever halts hears that this was not all.
+          failures.push(error);
+        }
+      }
+      // What a tick made between the new epoch and the pause; from here on none makes anything.
+      await sweep();
+      await agents.leasesEnded(orgId, null);
+      if (failures.length > 0) throw failures[0];
+      const view: HaltView = { paused, cancelledProposals: cancelled, epoch };
+      try {
+        await agents.write([auditRow(context, 'agents.emergency_halt', orgId, null, null), ...answerRows(context, view)]);
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+      return { ok: true, value: view };
+    },
+  };
+}
+
+/** The agent as it is after a step: what the step can change comes from the step. */
+function changed(before: AgentView, state: ActorState): AgentView {
+  const context = agentContext(state);
+  const value = agentValue(state);
+  return {
+    ...before,
+    stage: value.stage as Stage,
+    paused: value.duty === 'paused',
+    pauseCause: context.pauseCause,
+    autonomy: context.autonomy,
+    manifestHash: context.manifestHash,
+    manifestVersion: context.manifestVersion,
+  };
+}
+
+function manifestRow(agentId: string, version: number, manifest: Manifest, createdBy: string): ActorRecord {
+  return { type: 'manifest', agentId, version, hash: manifestHash(manifest), canonical: canonicalJson(manifest as never), createdBy };
+}

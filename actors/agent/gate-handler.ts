@@ -1,0 +1,232 @@
+/** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word (spec section 3.1). */
+import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
+import type { Stage } from '../../src/domain/agent.ts';
+import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AgentDirectory } from './command-handler.ts';
+import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
+import type { AgentView, CommandContext } from './commands.ts';
+import { agentContext, agentValue } from './effects.ts';
+
+/** Evidence as the command handler needs it. */
+export interface GateEvidence {
+  readonly id: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly at: EpochMs;
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics;
+}
+
+/** Where one gate stands. */
+export interface GateStanding {
+  readonly gate: Stage;
+  readonly kind: EvidenceKind;
+  /** What decides it; null where nothing does yet. */
+  readonly evidence: GateEvidence | null;
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics | null;
+  readonly problems: readonly string[];
+  readonly signedBy: string | null;
+}
+
+/** An agent as its gates are judged. */
+export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'manifestHash'>;
+
+/** What the command handler asks of the store of evidence. */
+export interface GateKeeper {
+  /** Judges the gate that the agent stands at, on record where `write`; null at the last stage. */
+  judge(agent: GatedView, write: boolean): Promise<GateStanding | null>;
+  /** Every gate in order. */
+  all(agent: GatedView): Promise<readonly GateStanding[]>;
+  signOff(
+    agent: GatedView,
+    word: { readonly subject: string; readonly approved: boolean; readonly comment: string },
+  ): Promise<GateEvidence>;
+}
+
+export interface GateCommands {
+  /** Opens the gate that the agent stands at, or says which of its conditions fails. */
+  promote(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
+  /** An independent risk manager's word on the step to `live`. */
+  signOff(
+    context: CommandContext,
+    agentId: string,
+    word: { readonly approved: boolean; readonly comment: string },
+  ): Promise<Outcome<GateEvidence>>;
+  /** Null where the organization has no such agent. */
+  standing(orgId: string, agentId: string): Promise<{ readonly stage: Stage; readonly gates: readonly GateStanding[] } | null>;
+}
+
+/** How the evidence of a gate comes about, where nothing is on record. */
+const HOW: Readonly<Record<EvidenceKind, string>> = {
+  manifest: 'the manifest has to be valid',
+  backtest: 'run a backtest of the active manifest: POST /v1/agents/:id/backtest',
+  stress_test: 'run a stress test of the active manifest: POST /v1/agents/:id/stress_test',
+  paper: 'trade on paper for at least 14 days',
+  shadow: 'trade in shadow of the live market',
+  risk_signoff: 'an independent risk manager has to sign off: POST /v1/agents/:id/sign-off',
+};
+
+/** How often a promotion is judged anew when the database knows better than what was judged: as often as a dozen who ask at once need. */
+const PROMOTE_RACES = 12;
+
+export function createGateHandler(deps: {
+  readonly runtime: Runtime;
+  readonly agents: Pick<AgentDirectory, 'find' | 'write'>;
+  readonly gates: GateKeeper;
+}): GateCommands {
+  const { runtime, agents, gates } = deps;
+
+  /** Judges the gate that the agent stood at `before` and opens it; `overtaken` where the database knows better: its last word. */
+  async function attempt(
+    context: CommandContext,
+    before: AgentView,
+  ): Promise<Outcome<AgentView> | { readonly overtaken: () => Outcome<never> }> {
+    let standing: GateStanding | null;
+    try {
+      standing = await gates.judge(before, true);
+    } catch (error) {
+      if (!isContradicted(error)) throw error;
+      return {
+        overtaken: () => {
+          throw error;
+        },
+      };
+    }
+    if (standing === null) return refuse('state_conflict', 'the agent is live; no gate follows');
+    const shut = refusalOf(standing, context.subject);
+    if (shut !== null) return shut;
+    const { evidence } = standing as { evidence: GateEvidence };
+    const after = (plan: StepPlan): AgentView => ({
+      ...before,
+      stage: agentValue(plan.state).stage as Stage,
+      autonomy: agentContext(plan.state).autonomy,
+    });
+    try {
+      const outcome = await runtime.deliver(
+        before.id,
+        {
+          type: 'gate.passed',
+          gate: before.stage,
+          manifestHash: before.manifestHash,
+          evidenceId: evidence.id,
+          askedBy: context.subject,
+        },
+        {
+          cause: `${context.subject} ${context.requestId}`,
+          orgId: context.orgId,
+          also: (row: ActorRow, plan: StepPlan) => [
+            auditRow(context, 'agent.promote', before.id, row.state, plan.state),
+            ...answerRows(context, after(plan)),
+          ],
+        },
+      );
+      return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
+    } catch (error) {
+      const refused = refusedByDatabase(error);
+      if (refused === null) return answeredMeanwhile(error);
+      return refused.refusal.code === 'gate_failed' ? { overtaken: () => refused } : refused;
+    }
+  }
+
+  return {
+    async promote(context, agentId) {
+      const first = await agents.find(context.orgId, agentId);
+      let before = first;
+      for (let race = 1; ; race++) {
+        if (!first || !before) return refuse('not_found', 'there is no such agent');
+        // Whoever asked meant the stage that the agent stood at then: the next gate is another question.
+        if (isAnother(before, first)) return refuse('state_conflict', elsewhere(before));
+        if (before.paused) return refuse('state_conflict', `the agent is paused (${before.pauseCause}); resume it first`);
+        const outcome = await attempt(context, before);
+        if (!('overtaken' in outcome)) return outcome;
+        if (race === PROMOTE_RACES) return outcome.overtaken();
+        before = await agents.find(context.orgId, agentId);
+      }
+    },
+
+    async signOff(context, agentId, word) {
+      const before = await agents.find(context.orgId, agentId);
+      if (!before) return refuse('not_found', 'there is no such agent');
+      if (evidenceKindAt(before.stage) !== 'risk_signoff')
+        return refuse(
+          'state_conflict',
+          `a sign-off is for the step from ${GATE_OF.risk_signoff} to live; the agent stands at ${before.stage}`,
+        );
+      if (before.createdBy === context.subject)
+        return refuse('sign_off_refused', 'the creator of an agent does not sign it off; another member with risk:manage has to');
+      try {
+        const evidence = await gates.signOff(before, { subject: context.subject, ...word });
+        await agents.write([auditRow(context, 'agent.sign_off', agentId, null, null), ...answerRows(context, evidence)]);
+        return { ok: true, value: evidence };
+      } catch (error) {
+        const now = isContradicted(error) ? await agents.find(context.orgId, agentId) : before;
+        if (now && isAnother(now, before)) return refuse('state_conflict', elsewhere(now));
+        return refusedByDatabase(error) ?? answeredMeanwhile(error);
+      }
+    },
+
+    async standing(orgId, agentId) {
+      const view = await agents.find(orgId, agentId);
+      return view && { stage: view.stage, gates: await gates.all(view) };
+    },
+  };
+}
+
+/** Whether an agent stands at another gate than before, or at the same one with another manifest. */
+function isAnother(now: GatedView, before: GatedView): boolean {
+  return now.stage !== before.stage || now.manifestHash !== before.manifestHash;
+}
+
+function elsewhere({ stage, manifestVersion }: GatedView): string {
+  return `somebody else was faster: the agent stands at ${stage} now, with manifest version ${manifestVersion}`;
+}
+
+/** Whether the database refused evidence because it contradicts what is on record: a change since it was drawn up, or else a defect. */
+function isContradicted(error: unknown): boolean {
+  return (error as { code?: string }).code === '23514';
+}
+
+/** Why a gate stays shut; null where it opens. */
+function refusalOf(standing: GateStanding, asking: string): ReturnType<typeof refuse> | null {
+  const { gate, kind, evidence, checks, problems, signedBy } = standing;
+  const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
+    ok: false,
+    refusal: { code, detail, checks },
+  });
+  if (evidence === null && kind !== 'manifest')
+    return shut('evidence_missing', `nothing on record opens the gate at ${gate}: ${HOW[kind]}`);
+  if (problems.length > 0) return shut('gate_failed', `the gate at ${gate} stays shut: ${problems.join('; ')}`);
+  if (evidence === null || !standing.passed) {
+    const failed = checks.filter(({ passed }) => !passed).map(checkWords);
+    return shut('gate_failed', `the gate at ${gate} stays shut: ${failed.join('; ')}`);
+  }
+  if (signedBy === asking) return shut('sign_off_refused', 'whoever signed off does not ask for the promotion; somebody else has to');
+  return null;
+}
+
+const RULE_WORDS = {
+  above: 'has to be above',
+  below: 'has to be below',
+  at_least: 'has to be at least',
+  at_most: 'has to be at most',
+} as const;
+
+function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
+  return `${name} is ${observed ?? 'unknown'} and ${RULE_WORDS[rule]} ${limit ?? 'what is unknown'}`;
+}
+
+/** What the database's own gate said; null where the error is another one. */
+function refusedByDatabase(error: unknown): ReturnType<typeof refuse> | null {
+  const { constraint_name: constraint, code, message } = error as { constraint_name?: string; code?: string; message?: string };
+  if (constraint === 'stage_gate') return refuse('gate_failed', message ?? 'the gate stays shut');
+  if (constraint === 'vault_ceiling') return refuse('state_conflict', message ?? 'the vault holds too much capital for the stage');
+  if (code === '42501' && message?.includes('sign-off')) return refuse('sign_off_refused', message);
+  return null;
+}

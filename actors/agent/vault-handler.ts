@@ -1,0 +1,259 @@
+/** Takes the commands for vaults: prices the vault, changes its shares and its live book together, or refuses with numbers. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { Stage } from '../../src/domain/agent.ts';
+import { type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import type { RiskRejection } from '../../src/domain/decision.ts';
+import { type Outcome, type RefusalCode, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import {
+  type CapitalChange,
+  depositInto,
+  drawdownPct,
+  SHARE_DECIMALS,
+  sharesFor,
+  shareValue,
+  USD_DECIMALS,
+  type VaultShares,
+  vaultCeilingUsd,
+  withdrawFrom,
+} from '../../src/domain/vault.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
+import type { CommandContext } from './commands.ts';
+import type { VaultChange, VaultCommands, VaultHolder, VaultView, Withdrawal } from './vault-commands.ts';
+
+/** A vault as the store holds it. A vault that was never paid into has no shares and an empty book. */
+export interface StoredVault extends VaultShares {
+  readonly agentId: string;
+  readonly stage: Stage;
+  readonly maxCapitalUsd: DecimalString;
+  readonly allocatedUsd: DecimalString;
+  readonly highWaterMarkUsd: DecimalString;
+  readonly highWaterAt: EpochMs | null;
+  readonly changes: number;
+  readonly holders: readonly Omit<VaultHolder, 'valueUsd'>[];
+  /** The agent's live book, and its version: shares are priced on it, so it must not have moved at the commit. */
+  readonly book: TradingBook;
+  readonly bookVersion: number;
+}
+
+export interface VaultDirectory {
+  /** Null where the organization has no such agent. */
+  find(orgId: string, agentId: string): Promise<StoredVault | null>;
+  /** Writes a change with all its rows; false, and nothing written, where the vault, its stage, its book or what is reserved of it changed meanwhile. */
+  change(records: readonly ActorRecord[]): Promise<boolean>;
+}
+
+/** How often a change is tried again when somebody else changed the vault at the same moment. */
+const RACES = 8;
+
+export function createVaultHandler(deps: {
+  readonly vaults: VaultDirectory;
+  /** Prices of live quotes, by instrument; one that is not live has none. */
+  readonly marks: (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString>;
+  readonly clock: Pick<Clock, 'now'>;
+}): VaultCommands {
+  const { vaults, clock } = deps;
+  const priced = (vault: StoredVault): MarkedBook =>
+    markBook(vault.book, deps.marks(vault.book.holdings.map(({ instrument }) => instrument)), clock.now());
+
+  async function changing(
+    context: CommandContext,
+    agentId: string,
+    kind: VaultChange['kind'],
+    plan: (vault: StoredVault, equityUsd: DecimalString) => Outcome<CapitalChange>,
+  ): Promise<Outcome<VaultChange>> {
+    for (let race = 0; race < RACES; race++) {
+      const vault = await vaults.find(context.orgId, agentId);
+      if (vault === null) return refuse('not_found', 'there is no such agent');
+      const book = priced(vault);
+      if (book.equityUsd === null) return notPriced(book);
+      const planned = plan(vault, book.equityUsd);
+      if (!planned.ok) return planned;
+      const change: VaultChange = {
+        change: vault.changes + 1,
+        kind,
+        depositor: context.subject,
+        amountUsd: planned.value.amountUsd,
+        shares: planned.value.shares,
+        sharePriceUsd: planned.value.sharePriceUsd,
+        stage: vault.stage,
+        at: clock.now(),
+      };
+      try {
+        if (await vaults.change([...rowsOf(context, vault, change, planned.value), ...answerRows(context, change)]))
+          return { ok: true, value: change };
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    }
+    return refuse('unavailable', 'others keep changing this vault: try again');
+  }
+
+  return {
+    async read(orgId, agentId) {
+      const vault = await vaults.find(orgId, agentId);
+      return vault === null ? null : viewOf(vault, priced(vault), clock.now());
+    },
+
+    deposit(context, agentId, amountUsd) {
+      if (!isStablecoin(amountUsd)) return Promise.resolve(notStablecoin('amountUsd', amountUsd));
+      return changing(context, agentId, 'deposit', (vault, equityUsd) => planDeposit(vault, equityUsd, plainDecimal(amountUsd)));
+    },
+
+    withdraw(context, agentId, wanted) {
+      if ('amountUsd' in wanted && !isStablecoin(wanted.amountUsd)) return Promise.resolve(notStablecoin('amountUsd', wanted.amountUsd));
+      if ('shares' in wanted && !isCounted(wanted.shares, SHARE_DECIMALS)) return Promise.resolve(notShares(wanted.shares));
+      return changing(context, agentId, 'withdrawal', (vault, equityUsd) => planWithdrawal(vault, equityUsd, context.subject, wanted));
+    },
+  };
+}
+
+function planDeposit(vault: StoredVault, equityUsd: DecimalString, amountUsd: DecimalString): Outcome<CapitalChange> {
+  const ceiling = vaultCeilingUsd(vault.stage, vault.maxCapitalUsd);
+  const after = new Decimal(vault.allocatedUsd).plus(amountUsd);
+  if (after.gt(ceiling)) {
+    const room = Decimal.max(0, new Decimal(ceiling).minus(vault.allocatedUsd));
+    const why =
+      ceiling === '0'
+        ? `at ${vault.stage} the agent trades on paper and its vault takes no capital`
+        : `at ${vault.stage} the vault may hold ${ceiling} US dollars`;
+    return blocked(why, {
+      code: 'capital_limit_breach',
+      limit: ceiling,
+      before: vault.allocatedUsd,
+      after: plainDecimal(after),
+      suggestion: room.isZero() ? 'pass the gate to the next stage first' : `deposit at most ${plainDecimal(room)}`,
+    });
+  }
+  const change = depositInto(vault, equityUsd, amountUsd);
+  if (change !== null) return { ok: true, value: change };
+  const { sharePriceUsd } = shareValue(vault, equityUsd);
+  return sharePriceUsd === '0'
+    ? refuse('state_conflict', 'the shares of this vault are worth nothing; nobody pays in until its positions are worth more than it owes')
+    : refuse('state_conflict', `${amountUsd} US dollars buy no share at ${sharePriceUsd}; pay in more`);
+}
+
+function planWithdrawal(vault: StoredVault, equityUsd: DecimalString, subject: string, wanted: Withdrawal): Outcome<CapitalChange> {
+  const owned = new Decimal(vault.holders.find(({ depositor }) => depositor === subject)?.shares ?? 0);
+  const shares =
+    'all' in wanted
+      ? plainDecimal(owned)
+      : 'shares' in wanted
+        ? plainDecimal(wanted.shares)
+        : sharesFor(vault, equityUsd, wanted.amountUsd);
+  if (shares === null || owned.isZero() || new Decimal(shares).gt(owned)) {
+    return blocked(`you own ${plainDecimal(owned)} shares of this vault`, {
+      code: 'insufficient_balance',
+      limit: plainDecimal(owned),
+      before: plainDecimal(owned),
+      after: shares === null ? null : plainDecimal(owned.minus(shares)),
+      suggestion: owned.isZero() ? 'only a depositor takes out' : `take back at most ${plainDecimal(owned)} shares`,
+    });
+  }
+  const change = withdrawFrom(vault, equityUsd, shares);
+  if (!new Decimal(change.amountUsd).gt(0)) return refuse('state_conflict', `${shares} shares at ${change.sharePriceUsd} pay nothing out`);
+  const reserved = reservedUsd(vault.book);
+  const cash = new Decimal(vault.book.cashUsd).minus(reserved);
+  if (cash.lt(change.amountUsd)) {
+    const why = reserved.isZero()
+      ? 'the rest of the vault is invested; it pays out cash and sells no position for it'
+      : `the rest of the vault is invested or reserved for orders that may still be filled (${plainDecimal(reserved)} US dollars); pausing the agent cancels those that wait`;
+    return blocked(why, {
+      code: 'insufficient_balance',
+      limit: plainDecimal(cash),
+      before: plainDecimal(cash),
+      after: plainDecimal(cash.minus(change.amountUsd)),
+      suggestion: `take out at most ${plainDecimal(Decimal.max(0, cash).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN))} now`,
+    });
+  }
+  return { ok: true, value: change };
+}
+
+/** What open purchases may still cost: cash that was paid out could not pay for them. */
+function reservedUsd({ openProposals }: TradingBook): Decimal {
+  return openProposals.reduce((sum, { side, notionalUsd }) => (side === 'buy' ? sum.plus(notionalUsd) : sum), new Decimal(0));
+}
+
+function rowsOf(context: CommandContext, vault: StoredVault, change: VaultChange, planned: CapitalChange): readonly ActorRecord[] {
+  return [
+    { type: 'vault_change', agentId: vault.agentId, ...change, roundingUsd: planned.after.roundingUsd, requestId: context.requestId },
+    {
+      type: 'ledger',
+      orgId: context.orgId,
+      bookId: vault.book.id,
+      amountUsd: change.kind === 'deposit' ? change.amountUsd : `-${change.amountUsd}`,
+      reference: `vault:${vault.agentId}:${change.change}`,
+      at: change.at,
+      expectedVersion: vault.bookVersion,
+    },
+    auditRow(context, `vault.${change.kind}`, vault.agentId, null, null),
+  ];
+}
+
+function viewOf(vault: StoredVault, book: MarkedBook, at: EpochMs): VaultView {
+  const price = book.equityUsd === null ? null : shareValue(vault, book.equityUsd).sharePriceUsd;
+  return {
+    agentId: vault.agentId,
+    stage: vault.stage,
+    ceilingUsd: vaultCeilingUsd(vault.stage, vault.maxCapitalUsd),
+    allocatedUsd: vault.allocatedUsd,
+    cashUsd: vault.book.cashUsd,
+    exposureUsd: book.exposureUsd,
+    equityUsd: book.equityUsd,
+    realizedPnlUsd: vault.book.realizedPnlUsd,
+    unrealizedPnlUsd: book.unrealizedPnlUsd,
+    feesUsd: vault.book.feesUsd,
+    totalShares: vault.totalShares,
+    sharePriceUsd: price,
+    highWaterMarkUsd: price === null ? vault.highWaterMarkUsd : plainDecimal(Decimal.max(price, vault.highWaterMarkUsd)),
+    highWaterAt: vault.highWaterAt,
+    drawdownPct: price === null ? null : drawdownPct(price, vault.highWaterMarkUsd),
+    roundingUsd: vault.roundingUsd,
+    unpriced: book.unpriced,
+    pricedAt: at,
+    depositors: vault.holders.map((holder) => ({
+      depositor: holder.depositor,
+      shares: holder.shares,
+      paidInUsd: holder.paidInUsd,
+      paidOutUsd: holder.paidOutUsd,
+      valueUsd:
+        price === null ? null : plainDecimal(new Decimal(price).times(holder.shares).toDecimalPlaces(USD_DECIMALS, Decimal.ROUND_DOWN)),
+    })),
+  };
+}
+
+function isStablecoin(amountUsd: DecimalString): boolean {
+  return isCounted(amountUsd, USD_DECIMALS);
+}
+
+/** Whether an amount is above zero and a whole number of its smallest unit. */
+function isCounted(text: DecimalString, decimals: number): boolean {
+  const amount = new Decimal(text);
+  return amount.gt(0) && amount.decimalPlaces() <= decimals;
+}
+
+function notShares(shares: DecimalString): Outcome<never> {
+  return refuse('malformed', `body.shares: ${shares} is no number of shares above zero with at most ${SHARE_DECIMALS} decimals`);
+}
+
+function notStablecoin(field: string, amountUsd: DecimalString): Outcome<never> {
+  return refuse('malformed', `body.${field}: ${amountUsd} is no amount above zero with at most ${USD_DECIMALS} decimals`);
+}
+
+function notPriced({ unpriced }: MarkedBook): Outcome<never> {
+  return blocked(`the vault cannot be priced: no live quote of ${unpriced.join(', ')}`, {
+    code: 'quote_not_live',
+    limit: 'a live quote of every position',
+    before: null,
+    after: null,
+    suggestion: 'wait for a live quote',
+  });
+}
+
+function blocked(detail: string, rejection: RiskRejection): Outcome<never> {
+  const code: RefusalCode = 'blocked_by_risk';
+  return { ok: false, refusal: { code, detail, rejections: [rejection] } };
+}

@@ -1,0 +1,99 @@
+/** Takes the commands for delegations: the owner's signature and the member's permission are both needed, and both are kept. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { CHALLENGE_MS, type Delegation, type DelegationTerms, delegationText, LONGEST_DELEGATION_MS } from '../../src/domain/delegation.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { DelegationCommands } from './commands.ts';
+
+/** What the command handler asks of the store. */
+export interface DelegationDirectory {
+  find(orgId: string, id: string): Promise<Delegation | null>;
+  grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean>;
+  revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean>;
+  hasAgent(orgId: string, agentId: string): Promise<boolean>;
+  /** Resolves once no execution of the agent is under way that may have begun before. */
+  executionsEnded(orgId: string, agentId: string): Promise<void>;
+}
+
+const NO_AGENT = 'there is no agent with this id';
+const NO_DELEGATION = 'there is no delegation with this id';
+/** Clocks of machines differ a little. */
+const AHEAD_MS = 5_000;
+
+export function createDelegationHandler(deps: {
+  readonly store: DelegationDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+  /** True where the base64 signature is the wallet's, strictly by RFC 8032, under the text. False too for what is no signature or no address. */
+  readonly isSigned: (wallet: string, text: string, signature: string) => boolean;
+}): DelegationCommands {
+  const { store, clock, newId } = deps;
+
+  function termsRefusal(expiresAt: EpochMs): ReturnType<typeof refuse> | null {
+    const now = clock.now();
+    if (expiresAt > now && expiresAt <= now + LONGEST_DELEGATION_MS) return null;
+    return refuse(
+      'malformed',
+      `$.expiresAt: it should lie after ${isoTime(now)} and at most 90 days later, at ${isoTime(now + LONGEST_DELEGATION_MS)}`,
+    );
+  }
+
+  function staleness(issuedAt: EpochMs): ReturnType<typeof refuse> | null {
+    const now = clock.now();
+    if (issuedAt <= now + AHEAD_MS && now - issuedAt <= CHALLENGE_MS) return null;
+    return refuse('challenge_expired', `the text was issued at ${isoTime(issuedAt)}: it can be used for 10 minutes; ask for a new one`);
+  }
+
+  return {
+    async challenge(context, wish) {
+      const wrong = termsRefusal(wish.expiresAt);
+      if (wrong !== null) return wrong;
+      if (!(await store.hasAgent(context.orgId, wish.agentId))) return refuse('not_found', NO_AGENT);
+      const terms: DelegationTerms = { ...wish, orgId: context.orgId, issuedAt: clock.now(), nonce: newId() };
+      return { ok: true, value: { terms, text: delegationText(terms) } };
+    },
+
+    async grant(context, given, ownerSignature): Promise<Outcome<Delegation>> {
+      const terms: DelegationTerms = { ...given, orgId: context.orgId };
+      const wrong = termsRefusal(terms.expiresAt) ?? staleness(terms.issuedAt);
+      if (wrong !== null) return wrong;
+      if (!(await store.hasAgent(context.orgId, terms.agentId))) return refuse('not_found', NO_AGENT);
+      const text = delegationText(terms);
+      if (!deps.isSigned(terms.wallet, text, ownerSignature))
+        return refuse('signature_invalid', `the signature is not that of ${terms.wallet} under the text that these terms make`);
+      const delegation: Delegation = {
+        ...terms,
+        id: newId(),
+        ownerSignature,
+        grantedBy: context.subject,
+        grantedAt: clock.now(),
+        revokedAt: null,
+        revokedBy: null,
+      };
+      const rows = [auditRow(context, 'delegation.grant', delegation.id, null, delegation as never), ...answerRows(context, delegation)];
+      try {
+        if (await store.grant(delegation, text, rows)) return { ok: true, value: delegation };
+        return refuse('state_conflict', 'this text has granted a delegation before: ask for a new one and have it signed');
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    },
+
+    async revoke(context, id): Promise<Outcome<Delegation>> {
+      const before = await store.find(context.orgId, id);
+      if (before === null) return refuse('not_found', NO_DELEGATION);
+      if (before.revokedAt !== null) return refuse('state_conflict', `it was revoked at ${isoTime(before.revokedAt)}`);
+      const after: Delegation = { ...before, revokedAt: clock.now(), revokedBy: context.subject };
+      const rows = [auditRow(context, 'delegation.revoke', id, before as never, after as never), ...answerRows(context, after)];
+      try {
+        if (!(await store.revoke(after, rows))) return refuse('state_conflict', 'somebody else has just revoked it');
+        await store.executionsEnded(context.orgId, before.agentId);
+        return { ok: true, value: after };
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    },
+  };
+}

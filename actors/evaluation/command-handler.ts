@@ -1,0 +1,107 @@
+/** Takes the commands for evaluation runs: one at a time per agent, with audit and answer in the step's transaction. */
+
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { isoTime } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { EvaluationCommands, EvaluationView } from './commands.ts';
+import { evaluationContext, runState } from './effects.ts';
+
+/** What the command handler asks of the store besides the actors themselves. */
+export interface EvaluationDirectory {
+  /** The active manifest of the organization's agent; null where there is no such agent. */
+  activeManifest(orgId: string, agentId: string): Promise<{ readonly version: number; readonly hash: string } | null>;
+  /** Null where the organization has no such run of the agent. */
+  find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
+}
+
+/** The unique index that holds one open run per agent. */
+const ONE_OPEN_RUN = 'one_open_evaluation_per_agent';
+
+export function createEvaluationHandler(deps: {
+  readonly runtime: Runtime;
+  readonly evaluations: EvaluationDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): EvaluationCommands {
+  const { runtime, evaluations, clock } = deps;
+  return {
+    async start(context, agentId, evaluation, request): Promise<Outcome<EvaluationView>> {
+      const manifest = await evaluations.activeManifest(context.orgId, agentId);
+      if (manifest === null) return refuse('not_found', 'there is no such agent');
+      const id = deps.newId();
+      const createdAt = clock.now();
+      const input = {
+        agentId,
+        evaluation,
+        manifestVersion: manifest.version,
+        manifestHash: manifest.hash,
+        request,
+        requestedBy: context.subject,
+        createdAt,
+      };
+      try {
+        const plan = await runtime.start('evaluation', id, context.orgId, input, {
+          cause: `${context.subject} ${context.requestId}`,
+          also: (begun) => [
+            auditRow(context, `agent.${evaluation}`, id, null, begun.state),
+            ...answerRows(context, viewOf(id, begun.state, clock.now())),
+          ],
+        });
+        return { ok: true, value: viewOf(id, plan.state, createdAt) };
+      } catch (error) {
+        if ((error as { constraint_name?: string }).constraint_name === ONE_OPEN_RUN) {
+          return refuse('state_conflict', 'an evaluation of this agent is queued or running already: wait for its end or cancel it');
+        }
+        return answeredMeanwhile(error);
+      }
+    },
+
+    async cancel(context, agentId, runId): Promise<Outcome<EvaluationView>> {
+      const before = await evaluations.find(context.orgId, agentId, runId);
+      if (before === null) return refuse('not_found', 'there is no such run');
+      try {
+        const outcome = await runtime.deliver(
+          runId,
+          { type: 'cancel', subject: context.subject },
+          {
+            cause: `${context.subject} ${context.requestId}`,
+            orgId: context.orgId,
+            also: (row, plan) => [
+              auditRow(context, 'evaluation.cancel', runId, row.state, plan.state),
+              ...answerRows(context, viewOf(runId, plan.state, clock.now())),
+            ],
+          },
+        );
+        if (outcome.ok) return { ok: true, value: viewOf(runId, outcome.value.plan.state, clock.now()) };
+        return before.endedAt === null ? outcome : refuse('state_conflict', `the run has ended already: it is ${before.state}`);
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    },
+  };
+}
+
+/** A run as its state says it. `at` is the instant of the step. */
+function viewOf(id: string, state: ActorState, at: number): EvaluationView {
+  const context = evaluationContext(state);
+  return {
+    id,
+    agentId: context.agentId,
+    evaluation: context.evaluation,
+    state: runState(state),
+    manifestVersion: context.manifestVersion,
+    manifestHash: context.manifestHash,
+    request: context.request,
+    requestedBy: context.requestedBy,
+    createdAt: isoTime(context.createdAt),
+    startedAt: context.startedAt === null ? null : isoTime(context.startedAt),
+    endedAt: state.status === 'done' ? isoTime(at) : null,
+    attempts: context.attempts,
+    ending: context.ending,
+    resultHash: context.resultHash,
+    summary: context.summary,
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Carries evaluation runs out: claims queued ones as far as there is room, works on them under a lease, and delivers
+ * what they came to. A run whose worker died is claimed again once its lease is over; the same work gives the same result.
+ */
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { EvidenceDraft } from '../../src/domain/evidence.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { runEvery } from '../runtime/run-every.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Evaluation } from './protocol.ts';
+
+/** What a runner works on. */
+export interface EvaluationJob {
+  readonly runId: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly manifest: Manifest;
+  readonly request: { readonly [field: string]: Json };
+  /** The instant the run was asked for: the present of everything that it looks up. */
+  readonly createdAt: number;
+  /** Aborted where the run was cancelled, the lease was lost or the process stops: the answer then no longer counts. */
+  readonly signal: AbortSignal;
+  /** May be called as often as one likes; what is heard of it is throttled. */
+  readonly progress: (done: number, total: number, what: string) => void;
+}
+
+/** What a runner's work came to. */
+export type EvaluationOutcome =
+  | {
+      readonly ok: true;
+      /** Hash over all that the evaluation found: the same again for the same job. */
+      readonly resultHash: string;
+      /** The numbers that a list shows. */
+      readonly summary: { readonly [name: string]: Json };
+      /** The whole result as canonical JSON, and as a page for people. */
+      readonly result: string;
+      readonly report: string;
+      /** Null where the run is no evidence, such as a look at a short stretch. */
+      readonly evidence: EvidenceDraft | null;
+    }
+  /** An expected reason why there is no result, such as `insufficient_history`. */
+  | { readonly ok: false; readonly code: string; readonly detail: string };
+
+/** Works one evaluation out, off the main loop. @throws for a defect: the run then fails with its message. */
+export type EvaluationRunner = (job: EvaluationJob) => Promise<EvaluationOutcome>;
+
+/** A run under this process's lease. */
+export type ClaimedRun = Omit<EvaluationJob, 'signal' | 'progress'> & { readonly evaluation: Evaluation; readonly attempts: number };
+
+export interface RunStore {
+  /** Takes up to `limit` runs that are queued, or running under a lease that is over, and leases them to `holder`. */
+  claim(holder: string, limit: number, leaseMs: number): Promise<readonly ClaimedRun[]>;
+  /** Prolongs the leases of these runs; answers those that still are this holder's and still running or queued. */
+  renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]>;
+  /** Gives leases back at once, so that another process need not wait for their end. */
+  release(holder: string, runIds: readonly string[]): Promise<void>;
+  announceProgress(run: ClaimedRun, at: number, body: { readonly [field: string]: Json }): Promise<void>;
+}
+
+const LOOK_MS = 500;
+const LEASE_MS = 15_000;
+const RENEW_MS = 4_000;
+const PROGRESS_MS = 1_000;
+/** A run over which so many workers died is not begun again. */
+const ATTEMPT_LIMIT = 5;
+
+export interface RunWorker {
+  /** Ends: running work is aborted and left to whoever comes next. */
+  stop(): Promise<void>;
+}
+
+/** Starts carrying. `runners` may lack a kind, whose runs then are refused as `feature_disabled`. */
+export function startRunWorker(deps: {
+  readonly store: RunStore;
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>;
+  /** Writes evidence; the same draft twice is one row. */
+  readonly writeEvidence: (draft: EvidenceDraft) => Promise<unknown>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  /** Unique to this process. */
+  readonly holder: string;
+  /** Runs worked on at a time. */
+  readonly atOnce: number;
+  readonly onError: (error: unknown) => void;
+}): RunWorker {
+  const { store, runtime, clock, holder } = deps;
+  const working = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>();
+
+  function progressOf(run: ClaimedRun): EvaluationJob['progress'] {
+    let told = Number.NEGATIVE_INFINITY;
+    return (done, total, what) => {
+      const now = clock.now();
+      if (now - told < PROGRESS_MS || !working.has(run.runId)) return;
+      told = now;
+      const body = {
+        what: 'evaluation_progress',
+        agentId: run.agentId,
+        runId: run.runId,
+        evaluation: run.evaluation,
+        done,
+        total,
+        doing: what,
+      };
+      store.announceProgress(run, now, body).catch(deps.onError);
+    };
+  }
+
+  async function carry(run: ClaimedRun, abort: AbortController): Promise<void> {
+    const cause = `worker ${holder}`;
+    const begun = await runtime.deliver(run.runId, { type: 'run.begun', holder, at: clock.now() }, { cause });
+    if (!begun.ok) return;
+    const end = await endOf(run, abort);
+    // What was cancelled or is carried on elsewhere is not this process's to end.
+    if (abort.signal.aborted || end === null) return;
+    if (!end.ok) {
+      const event =
+        end.code === 'defect' ? { type: 'run.failed', detail: end.detail } : { type: 'run.refused', code: end.code, detail: end.detail };
+      await runtime.deliver(run.runId, event, { cause });
+      return;
+    }
+    // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
+    if (end.evidence !== null) await deps.writeEvidence(end.evidence);
+    const { resultHash, summary, result, report } = end;
+    await runtime.deliver(
+      run.runId,
+      { type: 'run.finished', resultHash, summary },
+      { cause, also: () => [{ type: 'evaluation_report', runId: run.runId, resultHash, result, report }] },
+    );
+  }
+
+  async function endOf(run: ClaimedRun, abort: AbortController): Promise<EvaluationOutcome | null> {
+    if (run.attempts >= ATTEMPT_LIMIT) return { ok: false, code: 'defect', detail: `${run.attempts} workers died over this run` };
+    const runner = deps.runners[run.evaluation];
+    if (runner === undefined)
+      return { ok: false, code: 'feature_disabled', detail: `this service runs no evaluation of kind ${run.evaluation}` };
+    try {
+      return await runner({ ...run, signal: abort.signal, progress: progressOf(run) });
+    } catch (error) {
+      if (abort.signal.aborted) return null;
+      deps.onError(error);
+      return { ok: false, code: 'defect', detail: error instanceof Error ? error.message.slice(0, 2_000) : String(error) };
+    }
+  }
+
+  async function look(): Promise<void> {
+    const room = deps.atOnce - working.size;
+    if (room <= 0) return;
+    for (const run of await store.claim(holder, room, LEASE_MS)) {
+      if (working.has(run.runId)) continue;
+      const abort = new AbortController();
+      const done = carry(run, abort)
+        .catch(deps.onError)
+        .finally(() => working.delete(run.runId));
+      working.set(run.runId, { abort, done });
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const held = [...working.keys()];
+    if (held.length === 0) return;
+    const kept = new Set(await store.renew(holder, held, LEASE_MS));
+    for (const runId of held) if (!kept.has(runId)) working.get(runId)?.abort.abort();
+  }
+
+  const looking = runEvery(clock, LOOK_MS, look, deps.onError);
+  const renewing = runEvery(clock, RENEW_MS, renew, deps.onError);
+  return {
+    async stop() {
+      await Promise.all([looking.stop(), renewing.stop()]);
+      const held = [...working.entries()];
+      for (const [, { abort }] of held) abort.abort();
+      await Promise.all(held.map(([, { done }]) => done));
+      await store.release(
+        holder,
+        held.map(([runId]) => runId),
+      );
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Takes orders on prediction markets: risk, then the fill on paper, with audit and answer in the step's transaction. */
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import { costModelOf } from '../../src/domain/costs.ts';
+import { contentId } from '../../src/domain/ids.ts';
+import { paperFill } from '../../src/domain/paper-fill.ts';
+import { type PredictionWish, takenFeeUsd } from '../../src/domain/prediction/order.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { manualOrderView } from '../manual-order/order.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { type PassedVerdict, passed } from '../manual-order/verdict.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { PredictionOrderCommands, PredictionOrderView, PredictionPreTrade, PredictionVerdict } from './commands.ts';
+import { predictionOrderContext, predictionOrderState } from './effects.ts';
+import type { PredictionOrderInput } from './protocol.ts';
+
+export function createPredictionOrderHandler(deps: {
+  readonly runtime: Pick<Runtime, 'start'>;
+  readonly preTrade: PredictionPreTrade;
+  /** True where a step failed because its book was not at the version that it was judged on. */
+  readonly isOverrun: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): PredictionOrderCommands {
+  const { runtime, clock } = deps;
+
+  /** What a paper order comes to. */
+  function onPaper(
+    id: string,
+    { market, order, verdict, touch }: PassedVerdict<PredictionVerdict>,
+  ): Pick<PredictionOrderInput, 'begins' | 'reason' | 'detail' | 'fills'> {
+    const filled = paperFill(verdict.approved, verdict.market, costModelOf(order.instrument), {
+      id: contentId(`fill\n${id}`),
+      at: clock.now(),
+      decisionPrice: touch,
+      feeUsdOf: (parts) => takenFeeUsd(market.fee, parts),
+    });
+    return filled.outcome === 'no_fill'
+      ? { begins: 'failed', reason: filled.reason, detail: filled.detail, fills: [] }
+      : { begins: filled.outcome, reason: null, detail: null, fills: [filled.fill] };
+  }
+
+  async function judgedAndFilled(context: CommandContext, id: string, wish: PredictionWish): Promise<Outcome<PredictionOrderView>> {
+    const judged = passed(await deps.preTrade.judge(context.orgId, id, 'paper', wish));
+    if (!judged.ok) return judged;
+    const createdAt = clock.now();
+    const input = inputOf(judged.value, wish.outcome, context.subject, createdAt, { ...onPaper(id, judged.value), onchain: null });
+    const plan = await runtime.start('prediction_order', id, context.orgId, input as never, {
+      cause: `${context.subject} ${context.requestId}`,
+      also: (begins) => [
+        auditRow(context, 'prediction_order.paper', id, null, begins.state),
+        ...answerRows(context, predictionOrderView(id, begins.state, createdAt)),
+      ],
+    });
+    return { ok: true, value: predictionOrderView(id, plan.state, createdAt) };
+  }
+
+  return {
+    async paper(context, wish) {
+      const id = deps.newId();
+      return placedOnVerdict(
+        context.orgId,
+        (error) => (deps.isOverrun(error) ? 'moved' : null),
+        () => judgedAndFilled(context, id, wish),
+      );
+    },
+  };
+}
+
+/** What an order's actor begins with. */
+export function inputOf(
+  judged: PredictionVerdict,
+  outcome: PredictionOrderInput['outcome'],
+  placedBy: string,
+  createdAt: EpochMs,
+  begun: Pick<PredictionOrderInput, 'begins' | 'reason' | 'detail' | 'fills' | 'onchain'>,
+): PredictionOrderInput {
+  const { market, order, verdict, touch, epoch, capitalUsd, bookVersion } = judged;
+  return {
+    order,
+    marketId: market.id,
+    outcome,
+    ...begun,
+    decisionPrice: touch,
+    risk: verdict.risk,
+    placedBy,
+    epoch,
+    capitalUsd,
+    bookVersion,
+    createdAt,
+  };
+}
+
+/** An order as its step left it; what it filled later is read from the store. */
+export function predictionOrderView(id: string, state: ActorState, at: EpochMs): PredictionOrderView {
+  const context = predictionOrderContext(state);
+  const { marketId, outcome, onchain, feesUsd, refundUsd } = context;
+  return { ...manualOrderView(id, context, at), state: predictionOrderState(state), marketId, outcome, onchain, feesUsd, refundUsd };
+}

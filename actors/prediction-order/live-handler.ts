@@ -1,0 +1,263 @@
+/**
+ * Takes live orders in two steps (spec 4.4, 5.5): prepare asks the venue for a transaction, judges exactly what it would
+ * come to and stores it; execute takes the signed bytes. The venue fills what was opened, later.
+ */
+import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
+import { type Order, orderOf } from '../../src/domain/order.ts';
+import { takerFeeUsd } from '../../src/domain/prediction/market.ts';
+import type { PredictionWish } from '../../src/domain/prediction/order.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { readTransaction, signersOf, type WireTransaction } from '../../src/domain/solana/message.ts';
+import { depositObjection, depositTransactionObjection } from '../../src/domain/solana/prediction-deposit.ts';
+import { fromBase64, preparedMessageOf } from '../../src/domain/solana/verify.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { passed } from '../manual-order/verdict.ts';
+import { type ChainClient, unlessSilent } from '../prepared-transaction/chain-client.ts';
+import type { PreparedTransactionView, TransactionSubmission } from '../prepared-transaction/commands.ts';
+import { transactionView } from '../prepared-transaction/commands.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionInput, ResolvedLookup } from '../prepared-transaction/protocol.ts';
+import { lifetimeObjection, resolvedLookups, tablesOf } from '../prepared-transaction/unsigned.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { inputOf, predictionOrderView } from './command-handler.ts';
+import {
+  type LivePredictionOrders,
+  NO_PREDICTION_ORDER,
+  type PredictionOrderView,
+  type PredictionPreTrade,
+  type PredictionVerdict,
+} from './commands.ts';
+import type { OfferRequest, OnchainOffer, OnchainVenue } from './onchain-venue.ts';
+import type { PredictionSubject } from './purpose.ts';
+
+/** How often the venue is asked for an offer until it buys no more than was wished. */
+const OFFERS = 3;
+
+export interface LivePredictionDeps {
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  /** Prices and judges on the book of the very venue that the order goes to. */
+  readonly preTrade: PredictionPreTrade;
+  readonly venue: OnchainVenue;
+  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
+  readonly submission: TransactionSubmission;
+  readonly orders: {
+    find(orgId: string, id: string): Promise<PredictionOrderView | null>;
+    /** The account of the position that a wallet has in an outcome; null where no order of ours opened one. */
+    positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
+  };
+  /** What a judgement on a book rests on, as one text. */
+  readonly ground: (orgId: string, bookId: string) => Promise<string>;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  /** True of an error that says that the node gave no answer. */
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredictionOrders {
+  const { venue, clock, runtime } = deps;
+
+  return {
+    async prepare(context, wish, wallet) {
+      const id = deps.newId();
+      return placedOnVerdict(
+        context.orgId,
+        (error) => capacityAnswer(deps.obstacleOf(error)),
+        async () => {
+          const made = await unlessSilent(deps.isSilence, offered(context.orgId, id, wish, wallet));
+          return made.ok ? { ok: true, value: await born(context, id, wish.outcome, wallet, made.value) } : made;
+        },
+      );
+    },
+
+    async execute(context, orderId, signedBase64) {
+      const order = await deps.orders.find(context.orgId, orderId);
+      if (order === null) return refuse('not_found', NO_PREDICTION_ORDER);
+      if (order.onchain === null) return refuse('state_conflict', 'a paper order is filled when it is placed: nothing is executed');
+      const submitted = await deps.submission.submit(context, 'prediction_order', order.onchain.transactionId, signedBase64);
+      // Only a word in advance: the order asks after its transaction by itself.
+      if (submitted.ok)
+        await runtime.deliver(orderId, { type: 'transaction.submitted' }, { cause: `${context.subject} ${context.requestId}` });
+      return submitted;
+    },
+  };
+
+  /** The order that the venue would carry out, judged, with its transaction looked through. */
+  async function offered(orgId: string, id: string, wish: PredictionWish, wallet: string): Promise<Outcome<Offered>> {
+    const judged = passed(await deps.preTrade.judge(orgId, id, 'live', wish));
+    if (!judged.ok) return judged;
+    const { market, order: wished } = judged.value;
+    const positionAccount = wished.side === 'buy' ? null : await deps.orders.positionOf(orgId, wallet, wished.instrument);
+    if (wished.side === 'sell' && positionAccount === null)
+      return refuse('state_conflict', `the wallet ${wallet} has no position in ${wished.instrument} that was opened here`);
+    const found = await offerWithin(wished, wish, { wallet, market, positionAccount });
+    if (!found.ok) return found;
+    const { offer, order, depositUsd } = found.value;
+    const worse = worseThanWished(wished, order);
+    if (worse !== null) return refuse('state_conflict', worse);
+    const ground = await deps.ground(orgId, order.bookId);
+    const final = passed(await deps.preTrade.rejudge(orgId, market, order));
+    if (!final.ok) return final;
+    const transaction = await lookedThrough(wallet, offer, depositUsd);
+    if (!transaction.ok) return transaction;
+    const placed = { ...final.value, touch: judged.value.touch };
+    return { ok: true, value: { judged: placed, offer, depositUsd, ground, ...transaction.value } };
+  }
+
+  /**
+   * What the venue offers for the deposit. It buys with all of it, so where the price or the fee comes out lower than the
+   * worst one, that would be more than was wished: then less is deposited.
+   */
+  async function offerWithin(
+    wished: Order,
+    wish: PredictionWish,
+    where: Omit<OfferRequest, 'outcome' | 'order' | 'depositUsd'>,
+  ): Promise<Outcome<{ readonly offer: OnchainOffer; readonly order: Order; readonly depositUsd: DecimalString }>> {
+    const sells = wished.side === 'sell';
+    let depositUsd = sells ? '0' : depositOf(wished, takerFeeUsd(where.market.fee, wished.limitPrice, wished.quantity));
+    for (let tries = 0; tries < OFFERS; tries++) {
+      const offer = await venue.offer({ ...where, outcome: wish.outcome, order: wished, depositUsd });
+      if (!offer.ok) return offer;
+      const order = orderOf({ ...wished, quantity: offer.value.quantity, limitPrice: offer.value.limitPrice });
+      const excess = sells ? new Decimal(0) : excessUsd(wished, order, wish.quantity !== null);
+      if (excess.lte(0)) return { ok: true, value: { offer: offer.value, order, depositUsd } };
+      depositUsd = plainDecimal(new Decimal(depositUsd).minus(excess).toDecimalPlaces(6, Decimal.ROUND_DOWN));
+      if (new Decimal(depositUsd).lte(0)) break;
+    }
+    return refuse('state_conflict', 'the venue would go on buying more than was wished: ask again');
+  }
+
+  /** The offered transaction, where a wallet may be asked to sign it: its programs, its signers, and what it would do now. */
+  async function lookedThrough(
+    wallet: string,
+    offer: OnchainOffer,
+    depositUsd: DecimalString,
+  ): Promise<Outcome<Pick<Offered, 'transaction' | 'lookups' | 'promise'>>> {
+    const bytes = fromBase64(offer.transactionBase64);
+    if (bytes === null) return refuse('route_refused', 'the venue gave a transaction that is not base64');
+    const read = readTransaction(bytes);
+    if (!read.ok) return refuse('route_refused', `the venue gave a transaction that cannot be read: ${read.refusal.detail}`);
+    const transaction = read.value;
+    if (transaction.blockhash !== offer.blockhash)
+      return refuse('route_refused', 'the transaction has another blockhash than the venue says');
+    const lasting = await lifetimeObjection(deps.chain, offer.lastValidBlockHeight);
+    if (lasting !== null) return refuse('route_refused', lasting);
+    const lookups = await resolvedLookups(deps.chain, transaction);
+    if (!lookups.ok) return lookups;
+    const depositRaw = new Decimal(depositUsd).times(new Decimal(10).pow(venue.stable.decimals)).toFixed(0);
+    const promise = { wallet, mint: venue.stable.mint, depositRaw, escrowAccount: offer.escrowAccount };
+    const objection = depositTransactionObjection(transaction, promise, venue.programs, tablesOf(lookups.value));
+    if (objection !== null) return refuse('route_refused', `the venue gave a transaction that nobody should sign: ${objection}`);
+    if (signersOf(transaction).length !== 1)
+      return refuse('route_refused', 'the transaction asks for another signature than that of the wallet');
+    const simulation = await deps.chain.simulate(bytes);
+    if (simulation.error !== null)
+      return refuse(
+        'state_conflict',
+        `the chain would refuse it now: ${simulation.error}; does the wallet hold the deposit of ${depositUsd} and the fee?`,
+      );
+    const broken = depositObjection(simulation.changes, promise);
+    return broken === null
+      ? { ok: true, value: { transaction, lookups: lookups.value, promise } }
+      : refuse('route_refused', `the transaction is not the promised one: ${broken}`);
+  }
+
+  /** First the transaction, which reserves; then the order. Where the second is never born, the first one expires by itself. */
+  async function born(
+    context: CommandContext,
+    orderId: string,
+    outcome: 'yes' | 'no',
+    wallet: string,
+    made: Offered,
+  ): Promise<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }> {
+    const { judged, depositUsd, ground } = made;
+    const createdAt = clock.now();
+    const transactionId = deps.newId();
+    const cause = `${context.subject} ${context.requestId}`;
+    const input = transactionInputOf(made, orderId, context.subject, createdAt);
+    const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
+      cause,
+      also: () => [capacityRow(context.orgId, judged.order.bookId, ground)],
+    });
+    const view = transactionView(transactionId, prepared.state, createdAt);
+    const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
+    const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
+    const begun = inputOf(judged, outcome, context.subject, createdAt, {
+      begins: 'prepared',
+      reason: null,
+      detail: null,
+      fills: [],
+      onchain,
+    });
+    const plan = await runtime.start('prediction_order', orderId, context.orgId, begun as never, {
+      cause,
+      also: (begins) => [
+        auditRow(context, 'prediction_order.prepare', orderId, null, begins.state),
+        ...answerRows(context, { order: predictionOrderView(orderId, begins.state, createdAt), transaction: view }),
+      ],
+    });
+    return { order: predictionOrderView(orderId, plan.state, createdAt), transaction: view };
+  }
+}
+
+interface Offered {
+  readonly judged: PredictionVerdict;
+  readonly offer: OnchainOffer;
+  readonly depositUsd: DecimalString;
+  readonly ground: string;
+  readonly transaction: WireTransaction;
+  readonly lookups: readonly ResolvedLookup[];
+  readonly promise: Omit<PredictionSubject, 'orderId'>;
+}
+
+/** What the actor of the transaction begins with. */
+function transactionInputOf(
+  { judged, offer, transaction, lookups, promise }: Offered,
+  orderId: string,
+  preparedBy: string,
+  createdAt: EpochMs,
+): PreparedTransactionInput {
+  const { bookId, instrument, side, quantity, notionalUsd } = judged.order;
+  const subject: PredictionSubject = { orderId, ...promise };
+  return {
+    purpose: 'prediction_order',
+    subject: subject as never,
+    wallet: promise.wallet,
+    prepared: preparedMessageOf(transaction, offer.lastValidBlockHeight),
+    unsignedBase64: offer.transactionBase64,
+    lookups,
+    reservation: { bookId, instrument, side, quantity, notionalUsd },
+    executor: 'user',
+    preparedBy,
+    epoch: judged.epoch,
+    createdAt,
+  };
+}
+
+/** What an order costs at its worst, in whole millionths of a dollar: the notional and the fee. @throws Error for an unknown fee. */
+function depositOf({ notionalUsd }: Order, feeUsd: DecimalString | null): DecimalString {
+  if (feeUsd === null) throw new Error('an order whose fee is not known was let through');
+  return plainDecimal(new Decimal(notionalUsd).plus(feeUsd).toDecimalPlaces(6, Decimal.ROUND_UP));
+}
+
+/** By how much an offer goes beyond what was wished: the money, and the contracts where so many were wished. */
+function excessUsd(wished: Order, offered: Order, byQuantity: boolean): Decimal {
+  const money = new Decimal(offered.notionalUsd).minus(wished.notionalUsd);
+  const contracts = new Decimal(offered.quantity).minus(wished.quantity).times(offered.limitPrice);
+  return byQuantity ? Decimal.max(money, contracts) : money;
+}
+
+/** Why what the venue would carry out is worse than what was wished; null where it is not. */
+function worseThanWished(wished: Order, offered: Order): string | null {
+  const buys = wished.side === 'buy';
+  const beyond = buys ? new Decimal(offered.limitPrice).gt(wished.limitPrice) : new Decimal(offered.limitPrice).lt(wished.limitPrice);
+  if (beyond)
+    return `the venue would ${buys ? 'pay up to' : 'take down to'} ${offered.limitPrice}, and the worst acceptable price is ${wished.limitPrice}: ask for less, or accept a worse price`;
+  if (!buys && !new Decimal(offered.quantity).eq(wished.quantity))
+    return `the venue would sell ${offered.quantity} contracts instead of ${wished.quantity}`;
+  return new Decimal(offered.quantity).gt(0) ? null : 'the venue would trade nothing';
+}

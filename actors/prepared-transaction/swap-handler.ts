@@ -1,0 +1,281 @@
+/** Prepares swaps: risk, the route, what it would do on the chain, and only then the message that a wallet may sign. */
+
+import { bookIds, type FillQuote } from '../../src/domain/book.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import { limitPriceOf, type Order } from '../../src/domain/order.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { liveTouch } from '../../src/domain/risk/refusal.ts';
+import { readTransaction } from '../../src/domain/solana/message.ts';
+import {
+  balanceObjection,
+  priceOf,
+  type RouteRules,
+  rawOf,
+  routeObjection,
+  type SwapLeg,
+  type SwapOrderParts,
+  type SwapPromise,
+  swapOrder,
+} from '../../src/domain/solana/swap.ts';
+import { preparedMessageOf } from '../../src/domain/solana/verify.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { type ManualVerdict, type PassedVerdict, passed } from '../manual-order/verdict.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type ChainClient, unlessSilent } from './chain-client.ts';
+import { type PreparedTransactionView, type TransactionSubmission, transactionView } from './commands.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from './open-capacity.ts';
+import type { PreparedTransactionInput } from './protocol.ts';
+import type { SwapCommands, SwapSubject, SwapWish } from './swap-commands.ts';
+import type { Route, SwapRouter } from './swap-router.ts';
+import { lifetimeObjection, resolvedLookups, tablesOf } from './unsigned.ts';
+
+/** Where neither the person nor the mandate says. */
+const DEFAULT_SLIPPAGE_BPS = 50;
+
+/** Risk for swaps of people, on the token's live quote and the organization's manual live book. */
+export interface SwapPreTrade {
+  /** The present quote of a token, aged; null where none was heard. */
+  quote(instrument: InstrumentKey): Quote | null;
+  /** Judges the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
+  judge(
+    orgId: string,
+    instrument: InstrumentKey,
+    compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
+  ): Promise<Outcome<ManualVerdict>>;
+  /** What a judgement rests on, as one text. */
+  ground(orgId: string): Promise<string>;
+}
+
+export interface SwapHandlerDeps {
+  readonly runtime: Pick<Runtime, 'start'>;
+  readonly preTrade: SwapPreTrade;
+  readonly submission: TransactionSubmission;
+  readonly routes: SwapRouter;
+  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
+  /** Both sides of a token's swap as they are now; refused for what is no token. */
+  readonly legs: (instrument: InstrumentKey) => Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>>;
+  /** Programs that routes lead through beside the known ones, and makers that may sign with the wallet. */
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  /** True of an error that says that the node gave no answer. */
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+  /** Who signs what this desk prepares; a person's wallet unless told. */
+  readonly executor?: PreparedTransactionInput['executor'];
+}
+
+/** What a wallet may be asked to sign. */
+type CheckedMessage = Pick<PreparedTransactionInput, 'prepared' | 'unsignedBase64' | 'lookups'>;
+
+/** A route that was taken, with the promise that is made on it. */
+interface Agreed {
+  readonly promise: SwapPromise;
+  readonly route: Route;
+  readonly message: CheckedMessage;
+  readonly maxSlippageBps: number;
+}
+
+export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
+  const { runtime, preTrade, routes, chain, clock } = deps;
+
+  /** The sides of a wish, and what is given in raw units. */
+  async function givenBy(wish: SwapWish): Promise<Outcome<Pick<SwapPromise, 'side' | 'input' | 'output' | 'inAmount'>>> {
+    const legs = await deps.legs(wish.instrument);
+    if (!legs.ok) return legs;
+    const { stable, token } = legs.value;
+    const [input, output] = wish.side === 'buy' ? [stable, token] : [token, stable];
+    const inAmount = rawOf(wish.amount, input);
+    if (BigInt(inAmount) <= 0n) return refuse('malformed', `$.amount: ${wish.amount} is less than the smallest unit of ${input.mint}`);
+    return { ok: true, value: { side: wish.side, input, output, inAmount } };
+  }
+
+  async function routed(
+    given: Pick<SwapPromise, 'input' | 'output' | 'inAmount'>,
+    slippageBps: number,
+    taker: string | null,
+  ): Promise<Outcome<Route>> {
+    const { input, output, inAmount } = given;
+    return routes.route({ inputMint: input.mint, outputMint: output.mint, amount: inAmount, slippageBps, taker });
+  }
+
+  /** Risk on the touch, before anybody outside is asked. */
+  function atTouch(wish: SwapWish, given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>, id: string, orgId: string) {
+    return (longest: number, quote: Quote | null, sellable?: DecimalString): Outcome<Order> => {
+      const touch = liveTouch(wish.instrument, wish.side, quote);
+      if (!touch.ok) return touch;
+      const maxSlippageBps = slippageOf(wish, longest);
+      const worstPrice = limitPriceOf(wish.instrument, wish.side, touch.value, maxSlippageBps);
+      return { ok: true, value: orderFor(given, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) };
+    };
+  }
+
+  /** The route's bytes, checked: a transaction that keeps the promise, and what its tables hold. */
+  async function checked(route: Route, promise: SwapPromise): Promise<Outcome<CheckedMessage>> {
+    const { transaction } = route;
+    if (transaction === null) return refuse('route_refused', 'the aggregator gave a route without a transaction');
+    const read = readTransaction(transaction.bytes);
+    if (!read.ok) return refuse('route_refused', `what the aggregator built: ${read.refusal.detail}`);
+    const lookups = await resolvedLookups(chain, read.value);
+    if (!lookups.ok) return lookups;
+    const objection = routeObjection(read.value, promise, { ...deps.rules, tables: tablesOf(lookups.value) });
+    if (objection !== null) return refuse('route_refused', `what the aggregator built is not to be signed: ${objection}`);
+    const lasting = await lifetimeObjection(chain, transaction.lastValidBlockHeight);
+    if (lasting !== null) return refuse('route_refused', lasting);
+    const simulation = await chain.simulate(transaction.bytes);
+    if (simulation.error !== null) return refuse('route_refused', `the chain would not carry it out: ${simulation.error}`);
+    const broken = balanceObjection(simulation.changes, promise);
+    if (broken !== null) return refuse('route_refused', `it does not do what was asked for: ${broken}`);
+    const prepared = preparedMessageOf(read.value, transaction.lastValidBlockHeight);
+    return { ok: true, value: { prepared, unsignedBase64: transaction.base64, lookups: lookups.value } };
+  }
+
+  async function prepare(context: CommandContext, wish: SwapWish & { readonly wallet: string }) {
+    const { orgId } = context;
+    const given = await givenBy(wish);
+    if (!given.ok) return given;
+    const id = deps.newId();
+    const first = passed(await preTrade.judge(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
+    if (!first.ok) return first;
+    const { maxSlippageBps } = first.value.order;
+    const route = await routed(given.value, maxSlippageBps, wish.wallet);
+    if (!route.ok) return route;
+    const promise: SwapPromise = { wallet: wish.wallet, ...given.value, ...amountsOf(route.value) };
+    const objection = amountObjection(route.value, promise, maxSlippageBps);
+    if (objection !== null) return refuse('route_refused', objection);
+    const message = await checked(route.value, promise);
+    if (!message.ok) return message;
+    const agreed = { promise, route: route.value, message: message.value, maxSlippageBps };
+    return placedOnVerdict(
+      context.orgId,
+      (error) => capacityAnswer(deps.obstacleOf(error)),
+      () => born(context, wish, id, agreed),
+    );
+  }
+
+  /** Judges the swap at the worst price that its message allows, and begins it on that judgement. */
+  async function born(context: CommandContext, wish: SwapWish, id: string, agreed: Agreed): Promise<Outcome<PreparedTransactionView>> {
+    const { orgId } = context;
+    const { promise, maxSlippageBps } = agreed;
+    const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
+    const ground = await preTrade.ground(orgId);
+    const judged = passed(
+      await preTrade.judge(orgId, wish.instrument, (_, quote, sellable) => {
+        const touch = liveTouch(wish.instrument, wish.side, quote);
+        return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
+      }),
+    );
+    if (!judged.ok) return judged;
+    const input = inputOf({ preparedBy: context.subject, executor: deps.executor ?? 'user' }, judged.value, agreed, clock.now());
+    const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
+      cause: `${context.subject} ${context.requestId}`,
+      also: (begins) => [
+        capacityRow(orgId, judged.value.order.bookId, ground),
+        auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
+        ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
+      ],
+    });
+    return { ok: true, value: transactionView(id, plan.state, input.createdAt) };
+  }
+
+  async function quote(wish: SwapWish): ReturnType<SwapCommands['quote']> {
+    const given = await givenBy(wish);
+    if (!given.ok) return given;
+    const market = preTrade.quote(wish.instrument);
+    const touch = liveTouch(wish.instrument, wish.side, market);
+    if (!touch.ok) return touch;
+    const slippageBps = wish.slippageBps ?? DEFAULT_SLIPPAGE_BPS;
+    const route = await routed(given.value, slippageBps, null);
+    if (!route.ok) return route;
+    const promise = { ...given.value, ...amountsOf(route.value) };
+    const objection = amountObjection(route.value, promise, slippageBps);
+    if (objection !== null) return refuse('route_refused', objection);
+    return {
+      ok: true,
+      value: {
+        instrument: wish.instrument,
+        promise,
+        slippageBps,
+        priceImpactPct: route.value.priceImpactPct,
+        steps: route.value.steps,
+        market: quoteOfFill(market as Quote),
+        quotedAt: clock.now(),
+      },
+    };
+  }
+
+  return {
+    prepare: (context, wish) => unlessSilent(deps.isSilence, prepare(context, wish)),
+    execute: (context, id, signedBase64) => deps.submission.submit(context, 'swap', id, signedBase64),
+    quote: (_, wish) => unlessSilent(deps.isSilence, quote(wish)),
+  };
+}
+
+function slippageOf({ slippageBps }: SwapWish, longest: number): number {
+  // Whole basis points are what aggregators take.
+  return slippageBps ?? Math.min(DEFAULT_SLIPPAGE_BPS, Math.floor(longest));
+}
+
+function orderFor(
+  given: Pick<SwapPromise, 'side' | 'input' | 'inAmount'>,
+  { instrument }: SwapWish,
+  { orgId, ...parts }: Omit<SwapOrderParts, 'bookId' | 'instrument'> & { readonly orgId: string },
+): Order {
+  return swapOrder(given, { ...parts, bookId: bookIds.manual(orgId, 'live'), instrument });
+}
+
+function amountsOf({ outAmount, minOutAmount }: Route): Pick<SwapPromise, 'outAmount' | 'minOutAmount'> {
+  return { outAmount, minOutAmount };
+}
+
+/** Why a route's own figures are not those that were asked for; null where they are. */
+function amountObjection(route: Route, { inAmount }: Pick<SwapPromise, 'inAmount'>, slippageBps: number): string | null {
+  if (route.inAmount !== inAmount) return `the aggregator routes ${route.inAmount} instead of ${inAmount}`;
+  const least = (BigInt(route.outAmount) * BigInt(10_000 - slippageBps)) / 10_000n;
+  if (BigInt(route.minOutAmount) < least || BigInt(route.minOutAmount) <= 0n)
+    return `the aggregator promises ${route.minOutAmount} at least; ${least} are ${slippageBps} basis points below its quote of ${route.outAmount}`;
+  return null;
+}
+
+function quoteOfFill({ source, observedAt, bid, ask }: Quote): FillQuote {
+  return { source, observedAt, bid, ask };
+}
+
+function inputOf(
+  { preparedBy, executor }: Pick<PreparedTransactionInput, 'preparedBy' | 'executor'>,
+  { order, verdict, touch, epoch, capitalUsd }: PassedVerdict,
+  { promise, route, message, maxSlippageBps }: Agreed,
+  createdAt: number,
+): PreparedTransactionInput {
+  if (verdict.market.quote === null) throw new Error(`risk let swap ${order.id} pass without a quote`);
+  const { bookId, instrument, side, quantity, notionalUsd } = order;
+  const subject: SwapSubject = {
+    instrument,
+    promise,
+    order: verdict.approved,
+    slippageBps: maxSlippageBps,
+    decisionPrice: touch,
+    market: quoteOfFill(verdict.market.quote),
+    priceImpactPct: route.priceImpactPct,
+    steps: route.steps,
+    risk: verdict.risk,
+    capitalUsd,
+  };
+  return {
+    purpose: 'swap',
+    subject: subject as unknown as { readonly [key: string]: Json },
+    wallet: promise.wallet,
+    ...message,
+    reservation: { bookId, instrument, side, quantity, notionalUsd },
+    executor,
+    preparedBy,
+    epoch,
+    createdAt,
+  };
+}

@@ -1,0 +1,106 @@
+/** Takes the commands for trade proposals: approve and decline, once each, with audit and answer in the step's transaction. */
+import type { ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import { PermitLost, type SupersededReason } from '../../src/domain/execution.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ProposalCommands, ProposalView } from './commands.ts';
+import { proposalContext, proposalState } from './effects.ts';
+import { isPassing, type PreTrade } from './pre-trade.ts';
+import type { ProposalEvent } from './protocol.ts';
+
+/** What the command handler asks of the store besides the actors themselves. */
+export interface ProposalDirectory {
+  /** Null where the organization has no such proposal. */
+  find(orgId: string, proposalId: string): Promise<ProposalView | null>;
+}
+
+const NO_PROPOSAL = 'there is no proposal with this id';
+
+const OVERTAKEN: Readonly<Record<SupersededReason, string>> = {
+  halted: 'an emergency halt came after the proposal',
+  paused: 'the agent is paused',
+  manifest_changed: 'the manifest has changed since the proposal',
+  stage_changed: 'the agent trades in another mode since the proposal',
+  autonomy_lowered: 'the autonomy of the agent has been lowered since the proposal',
+};
+
+export function createProposalHandler(deps: {
+  readonly runtime: Runtime;
+  readonly proposals: ProposalDirectory;
+  readonly preTrade: PreTrade;
+}): ProposalCommands {
+  const { runtime, proposals } = deps;
+
+  async function command(
+    context: CommandContext,
+    before: ProposalView,
+    action: string,
+    event: ProposalEvent,
+  ): Promise<Outcome<ProposalView>> {
+    const after = (plan: StepPlan): ProposalView => changed(before, plan.state);
+    try {
+      const outcome = await runtime.deliver(before.id, event as never, {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (row, plan) => [auditRow(context, action, before.id, row.state, plan.state), ...answerRows(context, after(plan))],
+      });
+      return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
+    } catch (error) {
+      if (error instanceof PermitLost) return overtaken(error.reason);
+      return answeredMeanwhile(error);
+    }
+  }
+
+  function undecidable(view: ProposalView): Outcome<never> | null {
+    if (view.state === 'pending_approval') return null;
+    return refuse(
+      'state_conflict',
+      `the proposal is ${view.state}${view.reason === null ? '' : ` (${view.reason})`}; only a pending one can be decided`,
+    );
+  }
+
+  return {
+    async approve(context, proposalId) {
+      const before = await proposals.find(context.orgId, proposalId);
+      if (before === null) return refuse('not_found', NO_PROPOSAL);
+      const ended = undecidable(before);
+      if (ended !== null) return ended;
+      const verdict = await deps.preTrade.assess(context.orgId, before);
+      if (verdict.ok)
+        return command(context, before, 'proposal.approve', { type: 'approve', subject: context.subject, risk: verdict.risk });
+      const refusal = {
+        code: 'blocked_by_risk',
+        detail: `risk does not let it pass now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
+        rejections: verdict.risk.rejections,
+      } as const;
+      // What only the data of this moment stands against stays pending: it may be approved once the data is back.
+      if (!isPassing(verdict.risk)) {
+        const blocked = await runtime.deliver(
+          before.id,
+          { type: 'block', risk: verdict.risk },
+          { cause: `${context.subject} ${context.requestId}`, orgId: context.orgId },
+        );
+        if (!blocked.ok) return blocked;
+      }
+      return { ok: false, refusal };
+    },
+
+    async decline(context, proposalId, reason) {
+      const before = await proposals.find(context.orgId, proposalId);
+      if (before === null) return refuse('not_found', NO_PROPOSAL);
+      return undecidable(before) ?? command(context, before, 'proposal.decline', { type: 'decline', subject: context.subject, reason });
+    },
+  };
+}
+
+function overtaken(reason: SupersededReason): Outcome<never> {
+  return refuse(reason === 'halted' ? 'halted' : 'state_conflict', `${OVERTAKEN[reason]}; it will not be executed`);
+}
+
+/** The proposal as it is after a step: what the step can change comes from the step. */
+function changed(before: ProposalView, state: ActorState): ProposalView {
+  const { reason, decidedBy, risk } = proposalContext(state);
+  return { ...before, state: proposalState(state), reason, decidedBy, risk };
+}

@@ -1,0 +1,40 @@
+/** The way of an order to a live venue, as a proposal's execution needs it. Boot supplies one per venue that is switched on. */
+import type { VenueAnswer } from '../../src/domain/execution.ts';
+import type { Order } from '../../src/domain/order.ts';
+import type { Quote } from '../../src/domain/quote.ts';
+import type { RiskApproved } from '../../src/domain/risk/assess.ts';
+import type { ExecutableVenue } from '../../src/domain/venue.ts';
+
+/** What an order on venue `V` is sent with besides itself. */
+export interface SubmitInfo<V extends ExecutableVenue> {
+  /** The same at every attempt: the venue's client order id is made of it, so that a repeated submit is one order. */
+  readonly key: string;
+  /** The present quote of the same venue, which risk passed the order on. */
+  readonly quote: Quote<V>;
+  /** The price that the decision was made on, for the slippage of the fill. */
+  readonly decisionPrice: string;
+  /** The lease to execute ends at this instant: nothing is sent after it, and the venue is told to refuse what reaches it later. */
+  readonly leaseUntil: number;
+}
+
+/** What a look-up is told of the order besides itself. */
+export interface LookUpInfo {
+  /** The price that the decision was made on, for the slippage of the fills. */
+  readonly decisionPrice: string;
+  /** End of the last lease that it may have been sent under; null where none was taken. */
+  readonly leaseUntil: number | null;
+}
+
+/**
+ * Takes orders on venue `V` that the pre-trade risk function passed, and nothing else. Properties, not methods: of those
+ * the compiler would let a door through that takes another venue's orders.
+ */
+export interface ExecutionClient<V extends ExecutableVenue> {
+  /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
+  readonly submit: (order: RiskApproved<Order<V>>, info: SubmitInfo<V>) => Promise<VenueAnswer>;
+  /** What became of the order under this key; `rejected` with reason `not_found` where the venue never had it, and never will. */
+  readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
+}
+
+/** The doors that are open, each under its own venue. */
+export type ExecutionClients = { readonly [V in ExecutableVenue]?: ExecutionClient<V> };

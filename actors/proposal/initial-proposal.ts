@@ -1,0 +1,169 @@
+/** How a decision becomes a proposal: the first step of its actor, made with the decision and committed in its transaction. */
+import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/decision.ts';
+import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
+import { startStep } from '../runtime/step.ts';
+import { proposalKind } from './effects.ts';
+import type { ProposalBeginning, ProposalInput } from './protocol.ts';
+
+/** What a proposal is made of. */
+export interface ProposalDraft {
+  readonly duty: {
+    readonly id: string;
+    readonly orgId: string;
+    readonly autonomy: Autonomy;
+    readonly manifestVersion: number;
+    readonly manifestHash: string;
+  };
+  readonly row: Pick<DecisionRow, 'slot' | 'disposition'> & { readonly risk: RiskAttribution | null };
+  readonly order: Order;
+  readonly cut: Cut;
+  readonly readsReference: boolean;
+  /** The organization's control epoch that the tick read. */
+  readonly epoch: number;
+  readonly approvalMs: number;
+  readonly at: EpochMs;
+}
+
+/** The levels at which a proposal executes without an operator's word; at `risk_only` only reductions come so far. */
+const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous', 'risk_only']);
+
+function inputOf(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ProposalInput & { readonly createdAt: EpochMs } {
+  const { duty, row, order } = from;
+  return {
+    agentId: duty.id,
+    decisionId: decisionId(duty.id, row.slot),
+    slot: row.slot,
+    side: order.side === 'buy' ? 'entry' : 'exit',
+    manifestVersion: duty.manifestVersion,
+    manifestHash: duty.manifestHash,
+    autonomy: duty.autonomy,
+    epoch: from.epoch,
+    order,
+    decisionPrice: decisionPriceOf(from),
+    readsReference: from.readsReference,
+    risk: row.risk as RiskAttribution,
+    begins,
+    reason,
+    approvalMs: from.approvalMs,
+    createdAt: from.at,
+  };
+}
+
+/** The executable price at the cut: the ask that a buy, the bid that a sell was decided on. */
+function decisionPriceOf({ order, cut }: ProposalDraft): string {
+  const quote = cut.observations.get(order.instrument)?.quote;
+  return (order.side === 'buy' ? quote?.ask : quote?.bid) ?? order.limitPrice;
+}
+
+function bornAs(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ActorStart {
+  const { duty, order, at } = from;
+  return startOf(inputOf(from, begins, reason), order.id, duty.orgId, at, 'decision');
+}
+
+function startOf(
+  input: ProposalInput & { readonly createdAt: EpochMs },
+  id: string,
+  orgId: string,
+  at: EpochMs,
+  cause: string,
+): ActorStart {
+  const plan = startStep(proposalKind, { actorId: id, orgId, now: at }, input as never);
+  return {
+    id,
+    orgId,
+    kind: proposalKind.kind,
+    machine: proposalKind.machine.id,
+    at,
+    input: input as never,
+    plan,
+    also: [],
+    cause,
+    tickPeriodMs: null,
+  };
+}
+
+/** The proposal of a decision, and what it is born as should it be overtaken before its commit. */
+export function startedProposal(from: ProposalDraft): {
+  readonly agentId: string;
+  readonly orgId: string;
+  readonly permit: ExecutionPermit;
+  readonly start: ActorStart;
+  readonly overtaken: (reason: SupersededReason | 'proposal_pending') => ActorStart;
+} {
+  const { duty, order } = from;
+  const byItself = BY_ITSELF.has(duty.autonomy);
+  return {
+    agentId: duty.id,
+    orgId: duty.orgId,
+    permit: { epoch: from.epoch, manifestHash: duty.manifestHash, mode: order.mode, reduceOnly: order.reduceOnly, byItself },
+    start: bornAs(from, byItself ? 'approved' : 'pending_approval', null),
+    overtaken: (reason) => bornAs(from, 'cancelled', reason),
+  };
+}
+
+/** What a kill switch closes a position with. */
+export interface Flattening {
+  readonly agent: {
+    readonly id: string;
+    readonly orgId: string;
+    readonly autonomy: Autonomy;
+    readonly manifestVersion: number;
+    readonly manifestHash: string;
+  };
+  readonly order: Order;
+  readonly decisionPrice: string;
+  readonly risk: RiskAttribution;
+  readonly epoch: number;
+  readonly at: EpochMs;
+}
+
+/** A reduction that executes by itself under the breaker's own pause. */
+export function startedFlattening(from: Flattening): ActorStart {
+  const { agent, order, at } = from;
+  const input: ProposalInput & { readonly createdAt: EpochMs } = {
+    agentId: agent.id,
+    decisionId: null,
+    slot: slotOf(at, AGENT_TICK_MS),
+    side: 'exit',
+    manifestVersion: agent.manifestVersion,
+    manifestHash: agent.manifestHash,
+    autonomy: agent.autonomy,
+    epoch: from.epoch,
+    order,
+    decisionPrice: from.decisionPrice,
+    readsReference: false,
+    risk: from.risk,
+    flattens: true,
+    begins: 'approved',
+    reason: null,
+    approvalMs: 0,
+    createdAt: at,
+  };
+  return startOf(input, order.id, agent.orgId, at, 'kill switch');
+}
+
+/** What an agent that only suggests says of a trade: nothing is created, an operator makes the order (spec section 2.7). */
+export function recommendation(from: ProposalDraft): Announcement & { readonly orgId: string; readonly agentId: string } {
+  const { duty, row, order } = from;
+  return {
+    orgId: duty.orgId,
+    agentId: duty.id,
+    channel: 'proposals',
+    body: {
+      what: 'recommended',
+      agentId: duty.id,
+      decisionId: decisionId(duty.id, row.slot),
+      side: order.side === 'buy' ? 'entry' : 'exit',
+      mode: order.mode,
+      instrument: order.instrument,
+      quantity: order.quantity,
+      limitPrice: order.limitPrice,
+      notionalUsd: order.notionalUsd,
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** Takes the command that replaces an organization's risk preferences: a new version with its audit row and answer, in one transaction. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { isoTime } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { PreferencesCommands, PreferencesView } from './commands.ts';
+
+export interface PreferencesDirectory {
+  current(orgId: string): Promise<PreferencesView>;
+  /** Writes the rows of a change; false, and nothing written, where somebody else set that version first. */
+  change(records: readonly ActorRecord[]): Promise<boolean>;
+  /** Resolves once every execution that may still be judged by earlier preferences has ended. */
+  executionsEnded(orgId: string): Promise<void>;
+}
+
+/** How often a change is tried again when somebody else changed the preferences at the same moment. */
+const RACES = 8;
+
+export function createPreferencesHandler(deps: {
+  readonly store: PreferencesDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+}): PreferencesCommands {
+  const { store, clock } = deps;
+  return {
+    async replace(context, preferences): Promise<Outcome<PreferencesView>> {
+      for (let race = 0; race < RACES; race++) {
+        const before = await store.current(context.orgId);
+        const same = before.version > 0 && canonicalJson(before.preferences as never) === canonicalJson(preferences as never);
+        const after: PreferencesView = same
+          ? before
+          : { version: before.version + 1, preferences, setBy: context.subject, setAt: isoTime(clock.now()) };
+        const rows = same ? [] : changeRows(context.orgId, after);
+        const audit = auditRow(
+          context,
+          same ? 'risk_preferences.confirmed' : 'risk_preferences.set',
+          `risk_preferences:${after.version}`,
+          before.preferences as never,
+          after.preferences as never,
+        );
+        try {
+          if (!(await store.change([...rows, audit, ...answerRows(context, after)]))) continue;
+          if (!same) await store.executionsEnded(context.orgId);
+          return { ok: true, value: after };
+        } catch (error) {
+          return answeredMeanwhile(error);
+        }
+      }
+      return refuse('unavailable', 'others keep changing these preferences: try again');
+    },
+  };
+}
+
+function changeRows(orgId: string, after: PreferencesView): readonly ActorRecord[] {
+  return [
+    { type: 'risk_preferences', orgId, version: after.version, preferences: after.preferences, setBy: after.setBy, setAt: after.setAt },
+  ];
+}

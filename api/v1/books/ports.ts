@@ -1,0 +1,42 @@
+/** What the API asks of books and risk preferences. Boot supplies it. */
+import type { PreferencesCommands, PreferencesView } from '../../../actors/risk-preferences/commands.ts';
+import type { Fill, Position } from '../../../src/domain/book.ts';
+import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../ports.ts';
+
+/** A book as lists show it: at cost, for a list knows no prices. */
+export interface BookSummary {
+  readonly id: string;
+  readonly agentId: string | null;
+  readonly mode: ExecutionMode;
+  readonly manifestVersion: number | null;
+  readonly version: number;
+  readonly capitalUsd: DecimalString;
+  readonly cashUsd: DecimalString;
+  readonly holdings: readonly Position[];
+  readonly realizedPnlUsd: DecimalString;
+  readonly feesUsd: DecimalString;
+  readonly fills: number;
+  readonly turnoverUsd: DecimalString;
+  readonly slippageUsd: DecimalString;
+  readonly openProposals: number;
+  readonly openedAt: EpochMs;
+  readonly changedAt: EpochMs;
+}
+
+/** Reads of books, newest first. */
+export interface BookReads {
+  list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<BookSummary>>;
+  /** Null where the organization has no such book. */
+  fills(orgId: string, bookId: string, page: Page): Promise<PageOf<Fill> | null>;
+}
+
+/** An organization's risk preferences: read, listed and replaced. */
+export interface RiskPreferencesPort {
+  current(orgId: string): Promise<PreferencesView>;
+  /** Versions that were set, newest first. */
+  history(orgId: string, page: Page): Promise<PageOf<PreferencesView>>;
+  readonly replace: PreferencesCommands['replace'];
+}

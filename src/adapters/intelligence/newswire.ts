@@ -1,0 +1,165 @@
+/** Wire items: reports of news agencies, read page by page with a cursor (spec section 6.4). */
+import type { Observable } from 'rxjs';
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import type { EntityNames, Mention } from '../../domain/intelligence/entities.ts';
+import { LONGEST_EVENT_LOOKBACK_HOURS, WIRE_SOURCE } from '../../domain/intelligence/listening.ts';
+import type { IntelligenceRecord } from '../../domain/intelligence/record.ts';
+import {
+  REPORT_ACTIONS,
+  type Report,
+  type ReportAction,
+  readCategory,
+  readItems,
+  readTone,
+  worseSeverity,
+} from '../../domain/intelligence/report.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { knownFields, noteUnknown } from '../venues/known-fields.ts';
+import { poll, type Rejected } from '../venues/polling.ts';
+import type { KeyedClient } from '../venues/reference/keyed-client.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { recordOf, textOf, textsOf, urlOf } from './field-reading.ts';
+
+const HOUR_MS = 3_600_000;
+const PAGE_FIELDS = knownFields(WIRE_SOURCE, [
+  'reports cursor',
+  {
+    reports: [
+      'id storyId publishedAt source category tone symbols companies headline url action corrects items',
+      { source: 'name family primary' },
+    ],
+  },
+]);
+/** Longest id and name of a family, longest name of an asset or company: they become keys, and keys are kept. */
+const MAX_ID = 190;
+const MAX_NAME = 120;
+const MAX_NAMES = 50;
+const PAGE = 200;
+
+/** Names that a report is about, of one field; null where they are no list of short texts. */
+function mentionsOf(value: unknown, kind: Mention['kind']): readonly Mention[] | null {
+  const list = value === undefined ? [] : textsOf(value);
+  if (list === null || list.length > MAX_NAMES || list.some((text) => text === '' || text.length > MAX_NAME)) return null;
+  return list.map((text) => ({ kind, text }));
+}
+
+/**
+ * Reads one item; a sentence where it cannot be used. A category that is not known is `medium`; a tone that is not known
+ * is negative from `high` on. Names that the catalog does not know stay unmapped.
+ */
+export function readWireItem(value: unknown, names: EntityNames, receivedAt: EpochMs): Report | string {
+  const row = recordOf(value);
+  const source = recordOf(row['source']);
+  const id = textOf(row['id'], MAX_ID);
+  const publishedAt = typeof row['publishedAt'] === 'string' ? Date.parse(row['publishedAt']) : Number.NaN;
+  const family = textOf(source['family'], MAX_ID);
+  const headline = textOf(row['headline'], 5_000);
+  const symbols = mentionsOf(row['symbols'], 'ticker');
+  const companies = mentionsOf(row['companies'], 'name');
+  const action = (row['action'] ?? 'report') as ReportAction;
+  if (id === null) return `an item without "id" of 1 to ${MAX_ID} characters`;
+  const shown = `item ${id.slice(0, 60)}`;
+  if (!Number.isFinite(publishedAt)) return `${shown}: "publishedAt" is no time`;
+  if (family === null) return `${shown}: "source.family" is missing`;
+  if (headline === null) return `${shown}: "headline" is missing`;
+  if (symbols === null || companies === null || symbols.length + companies.length === 0)
+    return `${shown}: "symbols" and "companies" are no lists with 1 to ${MAX_NAMES} names`;
+  if (!REPORT_ACTIONS.includes(action)) return `${shown}: "action" is none of ${REPORT_ACTIONS.join(', ')}`;
+  const told = readItems(textsOf(row['items']) ?? []);
+  const category = readCategory(row['category']);
+  const severity = worseSeverity(category.severity, told.severity);
+  const { entities, unmapped, ambiguous } = names.map([...symbols, ...companies]);
+  const storyId = textOf(row['storyId'], MAX_ID);
+  const corrects = textOf(row['corrects'], MAX_ID);
+  return {
+    id: `wire:${id}`,
+    channel: 'wire',
+    source: textOf(source['name'], MAX_NAME) ?? family,
+    family,
+    primary: source['primary'] === true,
+    publishedAt,
+    receivedAt,
+    kind: category.kind,
+    severity,
+    direction: readTone(row['tone'], severity),
+    entities,
+    unmapped: [...unmapped, ...ambiguous.map(({ matched }) => matched)],
+    headline: headline.slice(0, 300).toWellFormed(),
+    url: urlOf(row['url']),
+    storyKey: storyId === null ? null : `wire:${storyId}`,
+    action,
+    corrects: corrects === null ? null : `wire:${corrects}`,
+  };
+}
+
+export interface ReadPage {
+  readonly reports: readonly Report[];
+  readonly rejected: readonly Rejected[];
+  /** Items in all. */
+  readonly items: number;
+  /** Where the next page begins. */
+  readonly cursor: string;
+}
+
+/** Reads a page of `/v1/reports`, each item by itself. `note` hears of unknown members. @throws VenueError where the answer is of another shape. */
+export function readWirePage(body: unknown, names: EntityNames, receivedAt: EpochMs, note?: NoteUnknownField): ReadPage {
+  const { reports: items, cursor } = recordOf(body);
+  if (!Array.isArray(items) || typeof cursor !== 'string')
+    throw new VenueError('reference', 200, 'unknown_shape', 'the page has no list "reports" and no "cursor"');
+  noteUnknown(body, PAGE_FIELDS, note);
+  const reports: Report[] = [];
+  const rejected: Rejected[] = [];
+  for (const item of items as unknown[]) {
+    const read = readWireItem(item, names, receivedAt);
+    if (typeof read === 'string') rejected.push({ reason: 'unknown_shape', detail: read });
+    else reports.push(read);
+  }
+  return { reports, rejected, items: items.length, cursor };
+}
+
+/** Statuses with which a provider refuses a cursor that it does not know, or no longer. */
+const CURSOR_LOST: ReadonlySet<number> = new Set([400, 404, 410]);
+
+export interface WireOptions {
+  readonly client: KeyedClient;
+  readonly names: EntityNames;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Hears of members of answers that nobody knows. */
+  readonly note?: NoteUnknownField;
+  /** Default 15 s. */
+  readonly everyMs?: number;
+  /** How far back the first reading goes. Default: the longest look-back of a rule on events. */
+  readonly lookbackMs?: number;
+}
+
+/** Wire items, none of them skipped: the cursor moves only once a page was read. */
+export function createWireFeed(options: WireOptions): Observable<FeedMessage | IntelligenceRecord> {
+  const { client, names, clock, random } = options;
+  const lookbackMs = options.lookbackMs ?? LONGEST_EVENT_LOOKBACK_HOURS * HOUR_MS;
+  return poll<IntelligenceRecord>({
+    source: WIRE_SOURCE,
+    everyMs: options.everyMs ?? 15_000,
+    clock,
+    random,
+    open() {
+      let cursor: string | null = null;
+      return {
+        async ask() {
+          const from = cursor === null ? (['from', String(clock.now() - lookbackMs)] as const) : (['cursor', cursor] as const);
+          const body = await client.get('/v1/reports', [from, ['limit', String(PAGE)]]);
+          const { reports, rejected, items, cursor: next } = readWirePage(body, names, clock.now(), options.note);
+          const more = items >= PAGE && next !== cursor;
+          cursor = next;
+          return { messages: reports.map((report) => ({ kind: 'report', report }) as const), rejected, more };
+        },
+        // A cursor that is no longer known is given up; whoever puts the stories together knows what was read before.
+        failed(error) {
+          if (error instanceof VenueError && CURSOR_LOST.has(error.status)) cursor = null;
+        },
+      };
+    },
+  });
+}

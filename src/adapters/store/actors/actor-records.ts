@@ -1,0 +1,198 @@
+/** The rows that actors write besides their state, by type: each batch of one type is one statement. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Autonomy, Stage } from '../../../domain/agent.ts';
+import { BREAKER_PAUSES, type ExecutionPermit, type PermitGround, PermitLost, supersededBy } from '../../../domain/execution.ts';
+import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
+import type { Transaction } from '../database.ts';
+import { requireDelegations } from '../delegations/execution-permit.ts';
+import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
+import { writeMarketOrders } from '../orders/market-order-store.ts';
+import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
+import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
+import { writePreferences } from '../risk/risk-preferences-store.ts';
+
+type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
+
+/** In the order of writing: what others refer to comes first. */
+const WRITERS: { readonly [type: string]: Writer } = {
+  // First of all: where the permit is lost, nothing is written.
+  execution_licence: (transaction, rows) => requirePermits(transaction, rows),
+  control_licence: (transaction, rows) => requireEpochs(transaction, rows),
+  delegation_licence: requireDelegations,
+  prepared_room: requireCapacities,
+
+  manifest: (transaction, rows) => transaction`
+    insert into manifests (agent_id, version, hash, canonical, created_by)
+    select "agentId", version, hash, canonical, "createdBy" from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("agentId" uuid, version int, hash text, canonical text, "createdBy" text)`,
+
+  agent_created: (transaction, rows) => transaction`
+    insert into agents (id, org_id, name, description, stage, autonomy, manifest_version, manifest_hash, created_by, created_at)
+    select "agentId", "orgId", name, description, 'draft', autonomy, "manifestVersion", "manifestHash", "createdBy", "createdAt"
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("agentId" uuid, "orgId" uuid, name text, description text, autonomy text, "manifestVersion" int, "manifestHash" text, "createdBy" text, "createdAt" timestamptz)`,
+
+  agent_renamed: (transaction, rows) => transaction`
+    update agents set name = r.name, description = r.description
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, name text, description text) where agents.id = r."agentId"`,
+
+  agent_projection: (transaction, rows) => transaction`
+    update agents set stage = r.stage, autonomy = r.autonomy, pause_cause = r."pauseCause", manifest_version = r."manifestVersion", manifest_hash = r."manifestHash",
+      stage_evidence = r."stageEvidence", stage_asked_by = r."stageAskedBy"
+    from jsonb_to_recordset(${transaction.json(lastPerAgent(rows) as never)})
+      as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text, "stageEvidence" uuid, "stageAskedBy" text)
+    where agents.id = r."agentId"`,
+
+  // Where slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
+  tick_window: (transaction, rows) => transaction`
+    update actors set
+      tick_from = case when w.from_now then r."from" else actors.tick_from end,
+      tick_until = r."until",
+      rests = case
+        when w.from_now then '{}'
+        when r."from" is null then actors.rests
+        else actors.rests + int8multirange(int8range(least(actors.tick_until, r."from"), r."from")) end
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("actorId" uuid, "from" bigint, "until" bigint)
+    join lateral (
+      select r."from" is not null and (
+        a.tick_from is null or a.tick_until is null or a.tick_until <= a.tick_from or t.last_slot >= a.tick_until - a.tick_period_ms
+      ) is true as from_now
+      from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard where a.id = r."actorId"
+    ) w on true
+    where actors.id = r."actorId"`,
+
+  proposal: writeProposals,
+  market_order: writeMarketOrders,
+  prediction_order: writePredictionOrders,
+  prepared_transaction: writePreparedTransactions,
+  prediction_order_told: tellPredictionOrders,
+
+  // Each open proposal hears of it by a timer that is due at once. The agent's row is locked first: a tick that is just
+  // making a proposal holds it, and what it makes is seen here.
+  // A breaker with `halt_only` leaves what waits: it cannot be approved while the agent is paused, and expires by its time.
+  proposals_cancelled: async (transaction, rows) => {
+    await transaction`select 1 from agents where id = any(${rows.map(({ agentId }) => agentId as string)}::uuid[]) order by id for update`;
+    await transaction`
+      insert into timers (actor_id, timer_id, due_at, event)
+      select p.id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', r.reason)
+      from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, reason text)
+      join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved')
+      join agents a on a.id = p.agent_id join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+      where not coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
+      on conflict (actor_id, timer_id) do nothing`;
+  },
+
+  execution_lease: async (transaction, rows) => {
+    const taken = await transaction`
+      insert into execution_leases (key, org_id, epoch, held_until)
+      select key, "orgId", epoch, clock_timestamp() + "forMs" * interval '1 millisecond' from jsonb_to_recordset(${transaction.json(rows as never)})
+        as r(key text, "orgId" uuid, epoch bigint, "forMs" bigint)
+      on conflict (key) do update set epoch = excluded.epoch, held_until = excluded.held_until where execution_leases.held_until <= clock_timestamp()`;
+    if (taken.count < rows.length) throw new Error('another carrier holds the lease to execute');
+  },
+
+  execution_lease_ended: (transaction, rows) =>
+    transaction`delete from execution_leases where key = any(${rows.map(({ key }) => key as string)}::text[])`,
+
+  evaluation_run: writeEvaluationRuns,
+  evaluation_report: writeEvaluationReports,
+
+  vault_change: (transaction, rows) => transaction`
+    insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
+    select "agentId", change, kind, depositor, "amountUsd", shares, "sharePriceUsd", "roundingUsd", stage, at, "requestId"
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, change int, kind text, depositor text, "amountUsd" numeric,
+      shares numeric, "sharePriceUsd" numeric, "roundingUsd" numeric, stage text, at bigint, "requestId" text)`,
+
+  ledger: writeTransfers,
+
+  fill: writeFills,
+
+  book_day: writeBookDays,
+
+  risk_preferences: writePreferences,
+
+  audit: (transaction, rows) => transaction`
+    insert into audit (org_id, subject, permission, action, request_id, target, before_hash, after_hash)
+    select "orgId", subject, permission, action, "requestId", target, "beforeHash", "afterHash" from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("orgId" uuid, subject text, permission text, action text, "requestId" text, target text, "beforeHash" text, "afterHash" text)`,
+
+  answer: (transaction, rows) => transaction`
+    insert into idempotency_keys (org_id, subject, route, key, request_hash, status, body)
+    select "orgId", subject, route, key, "requestHash", status, body from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("orgId" uuid, subject text, route text, key text, "requestHash" text, status int, body text)`,
+};
+
+/** Writes the rows of a step. @throws on a type that no writer knows: a defect. */
+export async function writeRecords(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  for (const { type } of records) if (!(type in WRITERS)) throw new Error(`no table is known for records of type ${type}`);
+  for (const [type, write] of Object.entries(WRITERS)) {
+    const rows = records.filter((record) => record.type === type);
+    if (rows.length > 0) await write(transaction, rows);
+  }
+}
+
+/** What no agent stands behind needs its organization's epoch alone. @throws LicenceLost where a halt came since. */
+async function requireEpochs(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  for (const { orgId, epoch } of rows) {
+    const [found] = await transaction<{ epoch: number }[]>`select epoch from control where org_id = ${orgId as string} for share`;
+    if (found?.epoch !== epoch) throw new PermitLost('halted');
+  }
+}
+
+/** @throws LicenceLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
+async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  for (const row of rows) {
+    const permit = row as unknown as ExecutionPermit & { readonly orgId: string; readonly agentId: string };
+    const ground = (await readPermitGrounds(transaction, [permit.agentId])).get(permit.agentId);
+    if (ground === undefined || ground.orgId !== permit.orgId)
+      throw new Error(`agent ${permit.agentId} is not of organization ${permit.orgId}`);
+    const reason = supersededBy(permit, ground);
+    if (reason !== null) throw new PermitLost(reason);
+  }
+}
+
+/** The agents with the control rows of their organizations, locked against a halt, a pause and a change until the transaction ends. */
+export async function readPermitGrounds(
+  transaction: Transaction,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, PermitGround & { readonly orgId: string }>> {
+  const rows = await transaction<
+    { id: string; org_id: string; epoch: number; pause_cause: string | null; manifest_hash: string; stage: Stage; autonomy: Autonomy }[]
+  >`
+    select a.id, a.org_id, c.epoch, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
+    where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        orgId: row.org_id,
+        epoch: row.epoch,
+        paused: row.pause_cause !== null,
+        pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
+        manifestHash: row.manifest_hash,
+        stage: row.stage,
+        autonomy: row.autonomy,
+      },
+    ]),
+  );
+}
+
+async function writeProposals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
+  await transaction`
+    insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
+      order_body, notional_usd, decision_price, reads_reference, risk, state, reason, decided_by, filled_quantity, filled_notional_usd, created_at, expires_at, changed_at)
+    select id, "orgId", "agentId", "decisionId", slot, side, "manifestVersion", "manifestHash", autonomy, epoch, mode, "bookId", instrument,
+      "order", "notionalUsd", "decisionPrice", "readsReference", risk, state, reason, "decidedBy", "filledQuantity", "filledNotionalUsd", "createdAt", "expiresAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, "agentId" uuid, "decisionId" uuid, slot bigint, side text,
+      "manifestVersion" int, "manifestHash" text, autonomy text, epoch bigint, mode text, "bookId" text, instrument text, "order" jsonb,
+      "notionalUsd" numeric, "decisionPrice" numeric, "readsReference" boolean, risk jsonb, state text, reason text, "decidedBy" text,
+      "filledQuantity" numeric, "filledNotionalUsd" numeric, "createdAt" bigint, "expiresAt" bigint, "changedAt" bigint)
+    on conflict (id) do update set state = excluded.state, reason = excluded.reason, decided_by = excluded.decided_by, risk = excluded.risk,
+      filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, changed_at = excluded.changed_at`;
+}
+
+/** A step projects its end; where one step projects twice, both say the same and one is enough. */
+function lastPerAgent(rows: readonly ActorRecord[]): readonly ActorRecord[] {
+  return [...new Map(rows.map((row) => [row.agentId, row])).values()];
+}

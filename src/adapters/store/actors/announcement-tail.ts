@@ -1,0 +1,286 @@
+/** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
+import type { Announcement } from '../../../domain/actor-step.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
+
+/** A place in the order of announcements: after every row up to and including (xid, seq). */
+export interface AnnouncementPosition {
+  readonly xid: number;
+  readonly seq: number;
+}
+
+export interface AnnouncementRow extends Announcement, AnnouncementPosition {
+  /** Null for what concerns no single organization. */
+  readonly orgId: string | null;
+  readonly actorId: string | null;
+  readonly at: EpochMs;
+}
+
+/** Rows in order, and the place up to which everything was looked at, matching or not. */
+export interface AnnouncementPage {
+  readonly rows: readonly AnnouncementRow[];
+  readonly position: AnnouncementPosition;
+}
+
+export interface AnnouncementFilter {
+  readonly channel: string;
+  readonly orgId: string;
+  /** Only of this actor; null for all. */
+  readonly actorId: string | null;
+  /** Also rows that concern no single organization. */
+  readonly shared: boolean;
+}
+
+export interface AnnouncementTailOptions {
+  /** Follows the announcements of all organizations. */
+  readonly sql: Sql;
+  /** What a resumed client missed is read on; the same as the rest unless told. */
+  readonly ownConnection?: (orgId: string) => Sql;
+  readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
+  /** Asked this often even where no notification came; 200 ms unless told. */
+  readonly pollMs?: number;
+  /** Rows per query; 1,000 unless told. */
+  readonly pageRows?: number;
+  /** Spreads the retries of many processes, 0 to below 1; the middle unless told. */
+  readonly random?: () => number;
+  /** Hears of every failed poll; the tail goes on by itself. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface AnnouncementTail {
+  /** Takes the present as its beginning and starts to follow. @throws where the database does not answer. */
+  start(): Promise<void>;
+  /** Everything up to here has been emitted. */
+  position(): AnnouncementPosition;
+  /** Hears every row committed from now on, in order, and after each batch how far it goes. Must not throw. */
+  subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void): () => void;
+  /**
+   * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
+   * be empty long before the end: go on from its position until that has reached `upTo`.
+   */
+  read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage>;
+  /** False for a place that this database has not reached: a cursor of another one, or an invented one. */
+  isKnown(position: AnnouncementPosition): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 200;
+const PAGE_ROWS = 1_000;
+/** How soon to look again where committed rows wait for an older transaction to end. */
+const HELD_BACK_MS = 20;
+/** A poll that has not answered by then is given up: its connection may be half open. */
+const POLL_DEADLINE_MS = 10_000;
+const RETRY_CAP_MS = 1_000;
+
+interface StoredRow {
+  readonly xid: string;
+  readonly seq: number;
+  readonly channel: string;
+  readonly org_id: string | null;
+  readonly actor_id: string | null;
+  readonly at: number;
+  readonly body: Announcement['body'];
+}
+
+/**
+ * Makes the one reader of a process. Rows are ordered by (xid, seq) and taken only below the oldest transaction that is
+ * still open, so that one which commits late is never passed over. A notification only wakes it; the rows are the truth,
+ * hence a lost connection or a restarted server costs time and nothing else.
+ */
+export function createAnnouncementTail(options: AnnouncementTailOptions): AnnouncementTail {
+  const { sql, clock } = options;
+  const pollMs = options.pollMs ?? POLL_MS;
+  const pageRows = options.pageRows ?? PAGE_ROWS;
+  const random = options.random ?? (() => 0.5);
+  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void>();
+
+  let position: AnnouncementPosition = { xid: 0, seq: 0 };
+  let stopped = true;
+  /** Polls are numbered, so that the answer of one that was given up changes nothing. */
+  let poll = 0;
+  let polling = false;
+  let hinted = false;
+  let failures = 0;
+  let cancelTimer: () => void = () => {};
+  let unlisten: (() => Promise<unknown>) | null = null;
+
+  function report(error: unknown): void {
+    options.onError?.(error);
+  }
+
+  function pollAfter(delayMs: number): void {
+    cancelTimer();
+    if (!stopped) cancelTimer = clock.deadline(clock.now() + delayMs, run);
+  }
+
+  function hint(): void {
+    if (stopped) return;
+    if (polling) hinted = true;
+    else run();
+  }
+
+  function run(): void {
+    if (stopped || polling) return;
+    cancelTimer();
+    polling = true;
+    hinted = false;
+    const number = ++poll;
+    const cancelDeadline = clock.deadline(clock.now() + POLL_DEADLINE_MS, () => {
+      settle(number, () => failed(new Error(`no answer to a poll of the announcements within ${POLL_DEADLINE_MS / 1_000} s`)));
+    });
+    follow().then(
+      (page) => {
+        cancelDeadline();
+        settle(number, () => taken(page));
+      },
+      (error: unknown) => {
+        cancelDeadline();
+        settle(number, () => failed(error));
+      },
+    );
+  }
+
+  function settle(number: number, then: () => void): void {
+    if (number !== poll || !polling) return;
+    polling = false;
+    if (!stopped) then();
+  }
+
+  function taken({ rows, wentBack, heldBack }: Followed): void {
+    failures = 0;
+    if (wentBack) {
+      report(new Error(`the database has gone back before announcement ${position.xid}.${position.seq}: an older copy was restored`));
+      begin().then(() => pollAfter(0), failed);
+      return;
+    }
+    const last = rows.at(-1);
+    // Only ever to a row that was really committed: after a crash the server gives unused transaction numbers out again.
+    if (last !== undefined) {
+      position = { xid: last.xid, seq: last.seq };
+      for (const listener of listeners) {
+        try {
+          listener(rows, position);
+        } catch (error) {
+          report(error);
+        }
+      }
+    }
+    if (rows.length >= pageRows || hinted) run();
+    else pollAfter(heldBack ? Math.min(HELD_BACK_MS, pollMs) : pollMs);
+  }
+
+  function failed(error: unknown): void {
+    report(error);
+    const delayMs = Math.min(pollMs * 2 ** failures, RETRY_CAP_MS);
+    failures = Math.min(failures + 1, 10);
+    pollAfter(delayMs * (0.5 + random() / 2));
+  }
+
+  interface Followed {
+    readonly rows: readonly AnnouncementRow[];
+    /** The place where the tail stands lies beyond every transaction of the database. */
+    readonly wentBack: boolean;
+    /** Committed rows wait for an older transaction to end. */
+    readonly heldBack: boolean;
+  }
+
+  async function follow(): Promise<Followed> {
+    const found = await sql<(StoredRow & { went_back: boolean; held_back: boolean })[]>`
+      with horizon as (select pg_snapshot_xmin(now) as xmin, pg_snapshot_xmax(now) as xmax from pg_current_snapshot() as now),
+      page as (
+        select xid, seq, channel, org_id, actor_id, at, body from announcements
+        where (xid, seq) > (${String(position.xid)}::text::xid8, ${position.seq}::bigint) and xid < (select xmin from horizon)
+        order by xid, seq limit ${pageRows}
+      )
+      select ${String(position.xid)}::text::xid8 >= h.xmax as went_back,
+        exists (select 1 from announcements where xid >= h.xmin) as held_back,
+        p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body
+      from horizon h left join page p on true order by p.xid, p.seq`;
+    const [first] = found;
+    if (!first) throw new Error('the horizon of the announcements did not come');
+    return { rows: first.xid === null ? [] : found.map(announcementRow), wentBack: first.went_back, heldBack: first.held_back };
+  }
+
+  /** Stands at the newest row that no open transaction can still precede. */
+  async function begin(): Promise<void> {
+    const [row] = await sql<{ xid: string; seq: number }[]>`
+      select xid::text, seq from announcements
+      where xid < pg_snapshot_xmin(pg_current_snapshot()) order by announcements.xid desc, seq desc limit 1`;
+    position = row ? { xid: Number(row.xid), seq: row.seq } : { xid: 0, seq: 0 };
+  }
+
+  return {
+    async start() {
+      if (!stopped) return;
+      await begin();
+      stopped = false;
+      // Not awaited: following works without notifications, only a little later. After a reconnect one catch-up is due.
+      sql.listen(ANNOUNCEMENTS_CHANNEL, hint, hint).then(
+        (listening) => {
+          unlisten = listening.unlisten;
+          if (stopped) void listening.unlisten().catch(report);
+        },
+        (error: unknown) => report(error),
+      );
+      run();
+    },
+
+    position: () => position,
+
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async read(after, upTo, filter) {
+      // How far a page goes is a matter of all rows; which of them it shows, of the organization's own.
+      const [last] = await sql<{ xid: string; seq: number; looked_at: number }[]>`
+        with page as (
+          select xid, seq from announcements
+          where (xid, seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
+            and (xid, seq) <= (${String(upTo.xid)}::text::xid8, ${upTo.seq}::bigint)
+            and xid < pg_snapshot_xmin(pg_current_snapshot())
+          order by xid, seq limit ${pageRows}
+        )
+        select p.xid::text as xid, p.seq, (select count(*) from page) as looked_at from page p order by p.xid desc, p.seq desc limit 1`;
+      if (!last) return { rows: [], position: upTo };
+      const own = options.ownConnection?.(filter.orgId) ?? sql;
+      const rows = await own<StoredRow[]>`
+        select p.xid::text as xid, p.seq, p.channel, p.org_id, p.actor_id, p.at, p.body from announcements p
+        where (p.xid, p.seq) > (${String(after.xid)}::text::xid8, ${after.seq}::bigint)
+          and (p.xid, p.seq) <= (${last.xid}::text::xid8, ${last.seq}::bigint) and p.channel = ${filter.channel}
+          and (p.org_id = ${filter.orgId}::uuid or (${filter.shared}::boolean and p.org_id is null))
+          and (${filter.actorId}::uuid is null or p.actor_id = ${filter.actorId}::uuid)
+        order by p.xid, p.seq`;
+      return { rows: rows.map(announcementRow), position: last.looked_at < pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
+    },
+
+    async isKnown({ xid }) {
+      const [row] = await sql<{ known: boolean }[]>`select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) as known`;
+      return row?.known ?? false;
+    },
+
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      polling = false;
+      cancelTimer();
+      listeners.clear();
+      await unlisten?.().catch(() => {});
+      unlisten = null;
+    },
+  };
+}
+
+function announcementRow(row: StoredRow): AnnouncementRow {
+  return {
+    xid: Number(row.xid),
+    seq: row.seq,
+    channel: row.channel,
+    orgId: row.org_id,
+    actorId: row.actor_id,
+    at: row.at,
+    body: row.body,
+  };
+}

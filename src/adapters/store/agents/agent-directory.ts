@@ -1,0 +1,58 @@
+/** What the command handler reads of agents and of what they have under way, and the organization's halt row. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+import { type AgentRow, agentOf } from './agent-reads.ts';
+
+export function createAgentDirectory(sql: Sql) {
+  return {
+    async find(orgId: string, agentId: string) {
+      const [row] = await sql<AgentRow[]>`
+        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
+        from agents where org_id = ${orgId} and id = ${agentId}`;
+      return row ? agentOf(row) : null;
+    },
+
+    async onDuty(orgId: string): Promise<readonly string[]> {
+      const rows = await sql<{ id: string }[]>`select id from agents where org_id = ${orgId} and pause_cause is null order by id`;
+      return rows.map(({ id }) => id);
+    },
+
+    async beginHalt(orgId: string): Promise<number> {
+      return inTransaction(sql, async (transaction) => {
+        const [row] = await transaction<{ epoch: number }[]>`
+          insert into control (org_id, halted_at, epoch) values (${orgId}, clock_timestamp(), 1)
+          on conflict (org_id) do update set halted_at = clock_timestamp(), epoch = control.epoch + 1 returning epoch`;
+        return row?.epoch as number;
+      });
+    },
+
+    /** What is open and has not begun: it may still be cancelled. */
+    async cancellable(orgId: string, agentId: string | null): Promise<readonly { readonly id: string; readonly reduceOnly: boolean }[]> {
+      return sql<{ id: string; reduceOnly: boolean }[]>`
+        select id, side = 'exit' as "reduceOnly" from proposals
+        where org_id = ${orgId} and state in ('pending_approval', 'approved') ${agentId === null ? sql`` : sql`and agent_id = ${agentId}`} order by id`;
+    },
+
+    /**
+     * Resolves once none of the leases lives that live now, of one agent or (null) of all. A lease ends with its
+     * execution, or by its time where the process that held it died.
+     */
+    async leasesEnded(orgId: string, agentId: string | null): Promise<void> {
+      const live = await sql<{ key: string }[]>`
+        select key from execution_leases l where org_id = ${orgId} and held_until > clock_timestamp()
+        ${agentId === null ? sql`` : sql`and exists (select 1 from proposals p where p.id::text = l.key and p.agent_id = ${agentId})`}`;
+      const keys = live.map(({ key }) => key);
+      for (let open = keys.length > 0; open; ) {
+        const left = await sql`
+          select pg_sleep(0.01) from (select 1 from execution_leases where key = any(${keys}::text[]) and held_until > clock_timestamp() limit 1) live`;
+        open = left.length > 0;
+      }
+    },
+
+    async write(records: readonly ActorRecord[]): Promise<void> {
+      await inTransaction(sql, (transaction) => writeRecords(transaction, records));
+    },
+  };
+}

@@ -1,0 +1,193 @@
+/** What is read of agents: lists, versions, steps and where their state charts stand. Every read names the organization. */
+import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Sql } from '../database.ts';
+import { type EvidenceRecord, evidenceOf } from '../gates/evidence-store.ts';
+
+/** A window into a list: at most `limit` rows beyond the position `after`. */
+export interface PageWindow {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+export interface PageRows<Row> {
+  readonly items: readonly Row[];
+  /** The position of the last row where more follow, else null. */
+  readonly next: string | null;
+}
+
+/** Cuts what was read one row beyond the limit, and names the position to go on from. */
+export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageRows<Row> {
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
+}
+
+/** A row of `agents`, without its organization. */
+export interface AgentRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly pause_cause: PauseCause | null;
+  readonly manifest_version: number;
+  readonly manifest_hash: string;
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+/** An agent as commands and reads show it. */
+export function agentOf(row: AgentRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    stage: row.stage,
+    paused: row.pause_cause !== null,
+    pauseCause: row.pause_cause,
+    autonomy: row.autonomy,
+    manifestHash: row.manifest_hash,
+    manifestVersion: row.manifest_version,
+    createdBy: row.created_by,
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+export type AgentRead = ReturnType<typeof agentOf>;
+
+export interface AgentStepRow {
+  readonly version: number;
+  readonly at: number;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
+
+export function createAgentReads(sql: Sql) {
+  async function belongs(orgId: string, agentId: string): Promise<boolean> {
+    const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
+    return rows.length > 0;
+  }
+
+  return {
+    /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
+    async list(orgId: string, { limit, after }: PageWindow): Promise<PageRows<AgentRead>> {
+      const rows = await sql<AgentRow[]>`
+        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
+        from agents where org_id = ${orgId}
+        ${after === null ? sql`` : sql`and (created_at, id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
+        order by created_at desc, id desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => row.id);
+      return { items: page.items.map(agentOf), next: page.next };
+    },
+
+    /** Null where the organization has no such agent. Versions are newest first. */
+    async get(orgId: string, agentId: string) {
+      const [[row], versions] = await Promise.all([
+        sql<(AgentRow & { canonical: string })[]>`
+          select a.id, a.name, a.description, a.stage, a.autonomy, a.pause_cause, a.manifest_version, a.manifest_hash, a.created_by, a.created_at, m.canonical
+          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+          where a.id = ${agentId} and a.org_id = ${orgId}`,
+        sql<{ version: number; hash: string; created_by: string; created_at: Date }[]>`
+          select m.version, m.hash, m.created_by, m.created_at from manifests m join agents a on a.id = m.agent_id
+          where m.agent_id = ${agentId} and a.org_id = ${orgId} order by m.version desc`,
+      ]);
+      if (row === undefined) return null;
+      return {
+        ...agentOf(row),
+        manifest: JSON.parse(row.canonical) as { readonly [field: string]: Json },
+        versions: versions.map((version) => ({
+          version: version.version,
+          manifestHash: version.hash,
+          createdBy: version.created_by,
+          createdAt: version.created_at.toISOString(),
+        })),
+      };
+    },
+
+    /** Committed steps, newest first. The position is the last step's version. */
+    async history(orgId: string, agentId: string, { limit, after }: PageWindow): Promise<PageRows<AgentStepRow> | null> {
+      const [known, rows] = await Promise.all([
+        belongs(orgId, agentId),
+        sql<{ version: number; at: number; machine: string; event: Json; from_value: Json; to_value: Json; cause: string | null }[]>`
+          select version, at, machine, event, from_value, to_value, cause from steps
+          where actor_id = ${agentId} ${after === null ? sql`` : sql`and version < ${Number(after)}`}
+          order by version desc limit ${limit + 1}`,
+      ]);
+      if (!known) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.version));
+      return {
+        items: page.items.map(({ version, at, machine, event, from_value, to_value, cause }) => ({
+          version,
+          at,
+          machine,
+          event,
+          from: from_value,
+          to: to_value,
+          cause,
+        })),
+        next: page.next,
+      };
+    },
+
+    /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */
+    async evidence(orgId: string, agentId: string, { limit, after }: PageWindow) {
+      const [known, rows] = await Promise.all([
+        belongs(orgId, agentId),
+        sql<(EvidenceRecord & { hash: string })[]>`
+          select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed, hash from evidence
+          where agent_id = ${agentId} ${after === null ? sql`` : sql`and seq < ${Number(after)}`} order by seq desc limit ${limit + 1}`,
+      ]);
+      if (!known) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.seq));
+      return { items: page.items.map((row) => ({ ...evidenceOf(row), hash: row.hash })), next: page.next };
+    },
+
+    /** Manifest versions with the one before each, newest first. The position is the last one's number. */
+    async versions(
+      orgId: string,
+      agentId: string,
+      range: { readonly from: number | null; readonly to: number | null },
+      { limit, after }: PageWindow,
+    ) {
+      const [known, rows] = await Promise.all([
+        belongs(orgId, agentId),
+        sql<{ version: number; hash: string; created_by: string; created_at: Date; canonical: string; previous: string | null }[]>`
+          select m.version, m.hash, m.created_by, m.created_at, m.canonical, p.canonical as previous
+          from manifests m left join manifests p on p.agent_id = m.agent_id and p.version = m.version - 1
+          where m.agent_id = ${agentId} and m.version >= ${range.from ?? 1}
+          ${range.to === null ? sql`` : sql`and m.version <= ${range.to}`} ${after === null ? sql`` : sql`and m.version < ${Number(after)}`}
+          order by m.version desc limit ${limit + 1}`,
+      ]);
+      if (!known) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.version));
+      const items = page.items.map((row) => ({
+        version: row.version,
+        manifestHash: row.hash,
+        createdBy: row.created_by,
+        createdAt: row.created_at.toISOString(),
+        manifest: JSON.parse(row.canonical) as Manifest,
+        previous: row.previous === null ? null : (JSON.parse(row.previous) as Manifest),
+      }));
+      return { items, next: page.next };
+    },
+
+    /** One version's manifest; null where there is no such version or agent. */
+    async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null> {
+      const [row] = await sql<{ canonical: string }[]>`
+        select m.canonical from manifests m join agents a on a.id = m.agent_id
+        where m.agent_id = ${agentId} and m.version = ${version} and a.org_id = ${orgId}`;
+      return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
+    },
+
+    /** Where the agent's state chart stands. */
+    async standing(orgId: string, agentId: string) {
+      const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
+        select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
+      return row === undefined ? null : { machine: row.machine, version: row.version, status: row.status, value: row.value };
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** What the circuit breakers know of live fills: their slippage since the last demotion, what is expected of it, and who has just traded. */
+import type { Stage } from '../../../domain/agent.ts';
+import { markBook } from '../../../domain/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { booksOf } from '../books/book-store.ts';
+import type { Sql } from '../database.ts';
+import { expectedSlippage } from '../gates/evidence-store.ts';
+
+/** Positions are valued at bids of cuts no older than this. */
+const MARK_AGE_MS = 120_000;
+
+export function createBreakerFacts(sql: Sql) {
+  return {
+    /** By agent; those without a live fill since the last demotion or change of manifest have a null slippage. */
+    async slippage(agentIds: readonly string[]) {
+      const [expected, rows] = await Promise.all([
+        expectedSlippage(sql, agentIds),
+        sql<{ id: string; fills: number; bps: number | null }[]>`
+          select a.id, count(f.id)::int as fills, (sum(f.slippage_bps * f.notional_usd::float8) / nullif(sum(f.notional_usd::float8), 0)) as bps
+          from unnest(${agentIds as string[]}::uuid[]) as a(id)
+          left join fills f on f.book_id = 'agent:' || a.id || ':live'
+            and f.at > (select c.at from stage_changes c where c.agent_id = a.id and c.evidence_id is null order by c.seq desc limit 1)
+          group by a.id`,
+      ]);
+      return new Map(rows.map(({ id, fills, bps }) => [id, { fills, slippageBps: bps, expectedSlippageBps: expected.get(id) ?? null }]));
+    },
+
+    /** The books of agents with live capital that were filled since `since`, at the last live bids. */
+    async filledSince(since: EpochMs, now: EpochMs) {
+      const agents = await sql<{ id: string; stage: Stage; canonical: string }[]>`
+        select a.id, a.stage, m.canonical from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+        where a.stage in ('limited_live', 'live') and exists (
+          select 1 from (select at from fills f where f.book_id = 'agent:' || a.id || ':live' order by f.number desc limit 1) f where f.at >= ${since})`;
+      if (agents.length === 0) return [];
+      const books = await booksOf(
+        sql,
+        agents.map(({ id }) => id),
+      );
+      const live = agents.flatMap((agent) => {
+        const book = books.get(`agent:${agent.id}:live`);
+        return book === undefined ? [] : [{ agent, state: book.state }];
+      });
+      const instruments = [...new Set(live.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument)))];
+      const bids = await sql<{ instrument: InstrumentKey; bid: DecimalString | null }[]>`
+        select i.instrument, last_live_bid(i.instrument, ${now - MARK_AGE_MS}, ${now + 1}) as bid from unnest(${instruments as string[]}::text[]) as i(instrument)`;
+      const marks = new Map(bids.flatMap(({ instrument, bid }) => (bid === null ? [] : [[instrument, plainDecimal(bid)] as const])));
+      return live.map(({ agent, state }) => ({
+        agentId: agent.id,
+        stage: agent.stage,
+        manifest: JSON.parse(agent.canonical) as Manifest,
+        marked: markBook(state, marks, now),
+      }));
+    },
+  };
+}

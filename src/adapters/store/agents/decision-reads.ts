@@ -1,0 +1,161 @@
+/** Decision records (spec section 2.8) assembled on reading: the packed row, its slot's observations and the manifest's rules. */
+import type { Disposition } from '../../../domain/agent.ts';
+import type { Observation } from '../../../domain/cut.ts';
+import { compileManifest } from '../../../domain/decide.ts';
+import { assembleDecision, type DecisionRecord, decisionId, type RiskAttribution, type RuleOutcome } from '../../../domain/decision.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
+
+/** What reading needs of a manifest; small next to the manifest compiled for ticks. */
+interface ReadableManifest {
+  readonly instruments: readonly InstrumentKey[];
+  unpack(outcome: string): readonly RuleOutcome[];
+}
+
+interface PackedRow {
+  readonly agent_id: string;
+  readonly slot: number;
+  readonly manifest_version: number;
+  readonly disposition: Disposition;
+  readonly reason: string | null;
+  readonly instrument: InstrumentKey | null;
+  readonly outcome: string;
+  readonly risk: string | null;
+  readonly book: string | null;
+  readonly manifest_hash: string;
+  readonly observed_hash: string;
+  readonly previous_hash: string;
+  readonly hash: string;
+}
+
+/** Manifests kept in memory for reading. */
+const MAX_MANIFESTS = 1_000;
+const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export function createDecisionReads(sql: Sql) {
+  const manifests = new Map<string, ReadableManifest>();
+  const columns = sql`
+    d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
+    encode(d.manifest_hash, 'hex') as manifest_hash, encode(d.observed_hash, 'hex') as observed_hash,
+    encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash`;
+
+  /** The manifests of some rows, by hash; read once, then remembered. */
+  async function manifestsOf(rows: readonly PackedRow[]): Promise<void> {
+    const missing = new Map(rows.filter((row) => !manifests.has(row.manifest_hash)).map((row) => [row.manifest_hash, row]));
+    if (missing.size === 0) return;
+    const found = await sql<{ hash: string; canonical: string }[]>`
+      select distinct on (m.hash) m.hash, m.canonical
+      from unnest(${[...missing.values()].map((row) => row.agent_id)}::uuid[], ${[...missing.values()].map((row) => row.manifest_version)}::int[]) as w(agent_id, version)
+      join manifests m on m.agent_id = w.agent_id and m.version = w.version`;
+    for (const { hash, canonical } of found) {
+      const oldest = manifests.keys().next();
+      if (manifests.size >= MAX_MANIFESTS && oldest.done !== true) manifests.delete(oldest.value);
+      manifests.set(hash, compileManifest(JSON.parse(canonical) as Manifest));
+    }
+  }
+
+  async function assemble(rows: readonly PackedRow[]): Promise<DecisionRecord[]> {
+    if (rows.length === 0) return [];
+    await manifestsOf(rows);
+    const readable = rows.map((row) => {
+      const manifest = manifests.get(row.manifest_hash);
+      if (manifest === undefined) throw new Error(`the manifest ${row.manifest_hash} of agent ${row.agent_id} is not on record`);
+      return { row, manifest };
+    });
+    const wanted = new Map<string, readonly [slot: number, instrument: string]>();
+    for (const { row, manifest } of readable) {
+      if (row.observed_hash === '') continue;
+      for (const instrument of manifest.instruments) wanted.set(`${row.slot} ${instrument}`, [row.slot, instrument]);
+    }
+    const observations = await observationsOf([...wanted.values()]);
+    return readable.map(({ row, manifest }) => {
+      const observed =
+        row.observed_hash === '' ? [] : manifest.instruments.flatMap((instrument) => observations.get(`${row.slot} ${instrument}`) ?? []);
+      return assembleDecision(
+        {
+          agentId: row.agent_id,
+          slot: row.slot,
+          manifestVersion: row.manifest_version,
+          manifestHash: row.manifest_hash,
+          observedHash: row.observed_hash,
+          disposition: row.disposition,
+          reason: row.reason,
+          instrument: row.instrument,
+          outcome: row.outcome,
+          risk: row.risk === null ? null : (JSON.parse(row.risk) as RiskAttribution),
+          book: row.book,
+          previousHash: row.previous_hash,
+          hash: row.hash,
+        },
+        observed,
+        manifest.unpack(row.outcome),
+      );
+    });
+  }
+
+  async function observationsOf(wanted: readonly (readonly [slot: number, instrument: string])[]): Promise<Map<string, Observation>> {
+    if (wanted.length === 0) return new Map();
+    const rows = await sql<{ slot: number; instrument: string; body: string }[]>`
+      select o.slot, o.instrument, o.body
+      from unnest(${wanted.map(([slot]) => slot)}::bigint[], ${wanted.map(([, instrument]) => instrument)}::text[]) as w(slot, instrument)
+      join observations o on o.slot = w.slot and o.instrument = w.instrument`;
+    return new Map(rows.map((row) => [`${row.slot} ${row.instrument}`, JSON.parse(row.body) as Observation]));
+  }
+
+  /** An id is derived from (agent, slot) and stored nowhere, so the slots are gone through, newest first, in the database. */
+  async function byId(id: string, among: ReturnType<typeof sql>): Promise<DecisionRecord | null> {
+    if (!UUID_DIGITS.test(id)) return null;
+    const hex = id.replaceAll('-', '');
+    const rows = await sql<PackedRow[]>`
+      select ${columns} from decisions d join (
+        select s.agent_id, s.slot from (
+          select agent_id, slot, encode(sha256(convert_to('decision' || chr(10) || agent_id || chr(10) || slot, 'UTF8')), 'hex') as digits
+          from decisions where ${among}
+        ) s
+        where left(s.digits, 12) = ${hex.slice(0, 12)} and substr(s.digits, 18, 15) = ${hex.slice(17)}
+        order by s.slot desc limit 1
+      ) f on f.agent_id = d.agent_id and f.slot = d.slot`;
+    const found = rows.filter((row) => decisionId(row.agent_id, row.slot) === id);
+    return (await assemble(found))[0] ?? null;
+  }
+
+  return {
+    /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
+    async list(orgId: string, agentId: string, { limit, after }: PageWindow): Promise<PageRows<DecisionRecord> | null> {
+      const [known, rows] = await Promise.all([
+        sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`,
+        sql<PackedRow[]>`
+          select ${columns} from decisions d
+          where d.agent_id = ${agentId} ${after === null ? sql`` : sql`and d.slot < ${Number(after)}`}
+          order by d.slot desc limit ${limit + 1}`,
+      ]);
+      if (known.length === 0) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.slot));
+      return { items: await assemble(page.items), next: page.next };
+    },
+
+    /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
+    async get(orgId: string, agentId: string, id: string): Promise<DecisionRecord | null> {
+      return byId(id, sql`agent_id = (select a.id from agents a where a.id = ${agentId} and a.org_id = ${orgId})`);
+    },
+
+    /** The decision with an id, whosever it is, or null: for the operator's own command line. */
+    async find(id: string): Promise<DecisionRecord | null> {
+      return byId(id, sql`true`);
+    },
+
+    /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
+    async ofShard(
+      batch: { readonly periodMs: number; readonly shard: number; readonly fromSlot: number; readonly slot: number },
+      orgId: string,
+    ): Promise<DecisionRecord[]> {
+      const rows = await sql<PackedRow[]>`
+        select ${columns} from actors a join decisions d on d.agent_id = a.id and d.slot between ${batch.fromSlot} and ${batch.slot}
+        where a.tick_period_ms = ${batch.periodMs} and a.shard = ${batch.shard} and a.org_id = ${orgId}
+        order by d.agent_id, d.slot`;
+      return assemble(rows);
+    },
+  };
+}

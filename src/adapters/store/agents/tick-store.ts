@@ -1,0 +1,365 @@
+/** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
+import type { ActorStart, Announcement, Incident } from '../../../domain/actor-step.ts';
+import type { Autonomy, Stage } from '../../../domain/agent.ts';
+import type { TradingBook } from '../../../domain/book.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
+import type { DecisionRow } from '../../../domain/decision.ts';
+import { type ExecutionPermit, type SupersededReason, supersededBy } from '../../../domain/execution.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import type { BookDay } from '../../../domain/tick-inputs.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
+import { hintAnnouncements, inTransaction, writeStart } from '../actors/actor-store.ts';
+import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
+
+/** PostgreSQL's clock: the time of record. */
+export async function databaseNow(sql: Sql): Promise<EpochMs> {
+  const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  return row?.now as number;
+}
+
+/**
+ * Writes a slot's observations, once: the first writer's cut is the slot's cut, a later one is dropped.
+ * @returns whether this one was written.
+ */
+export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
+  return inTransaction(sql, async (transaction) => {
+    const written =
+      await transaction`insert into cuts (slot, source, instruments) values (${cut.slot}, ${source}, ${cut.observations.size}) on conflict do nothing`;
+    if (written.count === 0) return false;
+    const rows = [...cut.observations].map(([instrument, observation]) => ({
+      slot: cut.slot,
+      instrument,
+      hash: observationHash(observation),
+      body: canonicalJson(observation as never),
+    }));
+    if (rows.length > 0) {
+      await transaction`
+        insert into observations (slot, instrument, hash, body)
+        select slot, instrument, hash, body from jsonb_to_recordset(${transaction.json(rows as never)}) as o(slot bigint, instrument text, hash text, body text)`;
+    }
+    return true;
+  });
+}
+
+export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
+  const [cut] = await sql`select 1 from cuts where slot = ${slot}`;
+  if (!cut) return null;
+  const rows = await sql<
+    { instrument: InstrumentKey; body: string }[]
+  >`select instrument, body from observations where slot = ${slot} order by instrument`;
+  return { slot, observations: new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation])) };
+}
+
+const NO_RESTS: readonly never[] = [];
+const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
+
+export interface TickCommit {
+  readonly periodMs: number;
+  readonly shard: number;
+  readonly lastSlot: EpochMs;
+  readonly slot: EpochMs;
+  readonly rows: readonly DecisionRow[];
+  readonly at: EpochMs;
+  readonly trades?: TickTrades;
+  readonly decided: boolean;
+}
+
+/** What a tick writes beside its decisions. */
+export interface TickTrades {
+  readonly proposals: readonly {
+    readonly agentId: string;
+    readonly permit: ExecutionPermit;
+    readonly start: ActorStart;
+    readonly overtaken: (reason: SupersededReason | 'proposal_pending') => ActorStart;
+  }[];
+  readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
+  readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
+  readonly days: readonly BookDay[];
+}
+
+export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>) {
+  return {
+    incident,
+
+    async begin(periodMs: number, shard: number, slot: EpochMs) {
+      // Not waited for on disk: a server that crashes forgets at most who was being ticked, and the count begins anew.
+      const [, [row]] = await sql.begin((transaction) => [
+        transaction`set local synchronous_commit to off`,
+        transaction<{ last_slot: number; begun_times: number; suspect: string | null; suspect_times: number }[]>`
+          update tick_shards set begun_times = begun_times + 1, begun_slot = ${slot}
+          where period_ms = ${periodMs} and shard = ${shard} and last_slot < ${slot}
+          returning last_slot, begun_times, suspect, suspect_times`,
+      ]);
+      return row ? { lastSlot: row.last_slot, begunTimes: row.begun_times, suspect: row.suspect, suspectTimes: row.suspect_times } : null;
+    },
+
+    async agents(periodMs: number, shard: number) {
+      const rows = await sql<
+        { id: string; version: number; tick_from: number; tick_until: number | null; rests: { from: number; until: number }[] | null }[]
+      >`
+        select id, version, tick_from, tick_until, case when not isempty(rests) then (
+          select jsonb_agg(jsonb_build_object('from', lower(rest), 'until', upper(rest)) order by rest) from unnest(rests) as rest
+        ) end as rests from actors
+        where tick_period_ms = ${periodMs} and shard = ${shard} and tick_from is not null order by number`;
+      return rows.map((row) => ({
+        id: row.id,
+        version: row.version,
+        tickFrom: row.tick_from,
+        tickUntil: row.tick_until,
+        rests: row.rests ?? NO_RESTS,
+      }));
+    },
+
+    async duties(ids: readonly string[]) {
+      const rows = await sql<
+        {
+          id: string;
+          version: number;
+          org_id: string;
+          stage: Stage;
+          autonomy: Autonomy;
+          manifest_version: number;
+          hash: string;
+          canonical: string;
+        }[]
+      >`
+        select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
+        join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+        where a.id = any(${ids as string[]}::uuid[])`;
+      return rows.map((row) => ({
+        id: row.id,
+        version: row.version,
+        orgId: row.org_id,
+        stage: row.stage,
+        autonomy: row.autonomy,
+        manifestVersion: row.manifest_version,
+        manifestHash: row.hash,
+        manifest: JSON.parse(row.canonical) as Manifest,
+      }));
+    },
+
+    async heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await sql<{ id: string; hash: string }[]>`
+        select a.id, encode(d.hash, 'hex') as hash from unnest(${ids as string[]}::uuid[]) as a(id)
+        cross join lateral (select hash from decisions where agent_id = a.id order by slot desc limit 1) d`;
+      return new Map(rows.map(({ id, hash }) => [id, hash]));
+    },
+
+    cut: (slot: EpochMs) => readCut(sql, slot),
+
+    async books(agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>> {
+      const ids = agentIds as string[];
+      // Most agents have nothing: one look at two indexes finds those that do.
+      const touched = await sql<{ agent_id: string }[]>`
+        select agent_id from books where agent_id = any(${ids}::uuid[]) union select agent_id from proposals
+        where agent_id = any(${ids}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+      if (touched.length === 0) return NO_BOOKS;
+      const books = await booksOf(
+        sql,
+        touched.map(({ agent_id }) => agent_id),
+      );
+      return new Map([...books].map(([id, { state }]) => [id, state]));
+    },
+
+    async organizations(orgIds: readonly string[]) {
+      const [controls, preferences, paper, live] = await Promise.all([
+        sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
+        preferencesOfAll(sql, orgIds),
+        booksOfOrganizations(sql, orgIds, 'paper'),
+        booksOfOrganizations(sql, orgIds, 'live'),
+      ]);
+      const books = [...paper, ...live];
+      return new Map(
+        controls.map(({ org_id, epoch }) => [
+          org_id,
+          {
+            epoch,
+            preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
+            books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
+          },
+        ]),
+      );
+    },
+
+    async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
+      await sql`
+        update tick_shards set
+          suspect_times = case when ${agentId}::uuid is null then 0 when suspect = ${agentId}::uuid then suspect_times + 1 else 1 end,
+          suspect = ${agentId}::uuid
+        where period_ms = ${periodMs} and shard = ${shard}`;
+    },
+
+    async commit(tick: TickCommit): Promise<boolean> {
+      return inTransaction(sql, async (transaction) => {
+        const moved = await transaction`
+          update tick_shards set last_slot = ${tick.slot}, begun_times = case when ${tick.decided} then 0 else begun_times end,
+            suspect = case when ${tick.decided} then null else suspect end, suspect_times = case when ${tick.decided} then 0 else suspect_times end
+          where period_ms = ${tick.periodMs} and shard = ${tick.shard} and last_slot = ${tick.lastSlot}`;
+        if (moved.count === 0) return false;
+        if (tick.rows.length === 0) return true;
+        await copyDecisions(transaction, tick.rows);
+        if (tick.trades !== undefined) await writeTrades(transaction, tick.trades, tick.at);
+        await transaction`
+          insert into announcements (channel, at, body)
+          values ('decisions', ${tick.at}, ${transaction.json({ periodMs: tick.periodMs, shard: tick.shard, fromSlot: tick.lastSlot + tick.periodMs, slot: tick.slot, actors: tick.rows.length })})`;
+        await hintAnnouncements(transaction);
+        return true;
+      });
+    },
+
+    async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
+      const rows = await sql<{ actor_id: string }[]>`
+        select c.actor_id from tick_crashes c join actors a on a.id = c.actor_id
+        where c.poisoned and a.tick_period_ms = ${periodMs} and a.shard = ${shard}
+          and c.slot >= a.tick_from and not exists (select 1 from unnest(a.rests) as rest where c.slot < upper(rest) and upper(rest) <= ${slot})`;
+      return new Set(rows.map(({ actor_id }) => actor_id));
+    },
+
+    async markPoisoned(agentId: string, slot: EpochMs): Promise<void> {
+      await sql`
+        insert into tick_crashes (actor_id, crashes, slot, poisoned) values (${agentId}, 1, ${slot}, true)
+        on conflict (actor_id) do update set crashes = tick_crashes.crashes + 1, slot = excluded.slot, poisoned = true`;
+    },
+
+    async countCrash(agentId: string, slot: EpochMs): Promise<number> {
+      const [row] = await sql<{ crashes: number }[]>`
+        insert into tick_crashes (actor_id, crashes, slot) values (${agentId}, 1, ${slot})
+        on conflict (actor_id) do update set slot = excluded.slot, poisoned = false, crashes = case
+          when tick_crashes.slot = excluded.slot then tick_crashes.crashes
+          -- In a row: its last tick, by whatever worker, crashed too.
+          when (
+            select reason from decisions d where d.agent_id = excluded.actor_id and d.slot < excluded.slot and d.reason is distinct from 'late_tick'
+            order by d.slot desc limit 1
+          ) = 'tick_crash' then tick_crashes.crashes + 1
+          else 1 end
+        returning crashes`;
+      return row?.crashes ?? 1;
+    },
+
+    async clearCrashes(ids: readonly string[]): Promise<void> {
+      await sql`delete from tick_crashes where actor_id = any(${ids as string[]}::uuid[])`;
+    },
+  };
+}
+
+/**
+ * What decisions lead to, in their transaction. A proposal that was overtaken since its tick was read (a halt, a pause, a
+ * change of the agent, a proposal of somebody else) is born cancelled: the decision stands, and so does what became of it.
+ */
+async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
+  if (trades.proposals.length > 0) {
+    const agentIds = trades.proposals.map(({ agentId }) => agentId);
+    const grounds = await readPermitGrounds(transaction, agentIds);
+    const open = await transaction<{ book_id: string; instrument: string }[]>`
+      select book_id, instrument from proposals
+      where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+    const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
+    for (const { agentId, permit, start, overtaken } of trades.proposals) {
+      const ground = grounds.get(agentId);
+      const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
+      const reason =
+        ground === undefined
+          ? 'halted'
+          : (supersededBy(permit, ground) ?? (taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
+      await writeStart(transaction, reason === null ? start : overtaken(reason));
+    }
+  }
+  if (trades.days.length > 0)
+    await writeRecords(
+      transaction,
+      trades.days.map((day) => ({ type: 'book_day', ...day })),
+    );
+  if (trades.inputs.length > 0) {
+    await transaction`
+      insert into tick_inputs (agent_id, slot, body) select "agentId", slot, text
+      from jsonb_to_recordset(${transaction.json(trades.inputs as never)}) as r("agentId" uuid, slot bigint, text text) on conflict do nothing`;
+  }
+  if (trades.announcements.length > 0) {
+    await transaction`
+      insert into announcements (channel, org_id, actor_id, at, body) select channel, "orgId", "agentId", ${at}, body
+      from jsonb_to_recordset(${transaction.json(trades.announcements as never)}) as r(channel text, "orgId" uuid, "agentId" uuid, body jsonb)`;
+  }
+}
+
+/**
+ * The rows as COPY's text format, into the partition behind `decisions`, which alone takes a COPY; one statement however
+ * many there are. Returns once all of it is sent: where the server refuses the rows, postgres.js lets the stream hang for
+ * ever, but the transaction's next statement fails with 25P02, so one must follow.
+ */
+async function copyDecisions(transaction: Transaction, rows: readonly DecisionRow[]): Promise<void> {
+  const writable = await transaction`
+    copy decision_rows (agent_id, slot, manifest_version, disposition, reason, instrument, outcome, risk, book, manifest_hash, observed_hash, previous_hash, hash)
+    from stdin`.writable();
+  let text = '';
+  for (const row of rows) {
+    text += `${row.agentId}\t${row.slot}\t${row.manifestVersion}\t${row.disposition}\t${row.reason === null ? '\\N' : copyText(row.reason)}\t${row.instrument ?? '\\N'}\t${copyText(row.outcome)}\t${row.risk === null ? '\\N' : copyText(JSON.stringify(row.risk))}\t${row.book === null ? '\\N' : copyText(row.book)}\t\\\\x${row.manifestHash}\t\\\\x${row.observedHash}\t\\\\x${row.previousHash}\t\\\\x${row.hash}\n`;
+  }
+  await new Promise<void>((sent, lost) => {
+    const final = writable._final.bind(writable);
+    writable._final = (done) => {
+      final(done);
+      sent();
+    };
+    // The connection went away: without a listener the stream's error would end the process.
+    writable.on('error', lost);
+    writable.end(text);
+  });
+}
+
+function copyText(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replace(/\\/g, '\\\\').replace(/\t/g, '\\t').replace(/\n/g, '\\n').replace(/\r/g, '\\r') : text;
+}
+
+/** A shard that is behind the slot. */
+export interface DueShard {
+  readonly periodMs: number;
+  readonly shard: number;
+}
+
+/** What the dispatcher asks: which shards have a slot to tick. */
+export function createDispatchStore(sql: Sql) {
+  return {
+    now: () => databaseNow(sql),
+
+    async cutExists(slot: EpochMs): Promise<boolean> {
+      const [row] = await sql`select 1 from cuts where slot = ${slot}`;
+      return row !== undefined;
+    },
+
+    /** Remembers that nothing was heard for a slot; a cut that arrives later is dropped. */
+    writeSilence: (slot: EpochMs): Promise<boolean> => writeCut(sql, { slot, observations: new Map() }, 'silence'),
+
+    /** Shards with actors of this period whose last slot is before `slot`; a new shard begins before its first actor's first slot. */
+    async dueShards(periodMs: number, slot: EpochMs): Promise<readonly DueShard[]> {
+      await sql`
+        insert into tick_shards (period_ms, shard, last_slot)
+        select tick_period_ms, shard, min(tick_from) - ${periodMs} from actors
+        where tick_period_ms = ${periodMs} and tick_from is not null group by tick_period_ms, shard
+        having not exists (select 1 from tick_shards t where t.period_ms = ${periodMs} and t.shard = actors.shard)
+        on conflict do nothing`;
+      const rows = await sql<
+        { shard: number }[]
+      >`select shard from tick_shards where period_ms = ${periodMs} and last_slot < ${slot} order by shard`;
+      return rows.map(({ shard }) => ({ periodMs, shard }));
+    },
+
+    /** Takes or renews a duty; false while another holds it. */
+    async hold(duty: string, holder: string, forMs: number): Promise<boolean> {
+      const [row] = await sql`
+        insert into leases (duty, holder, held_until) values (${duty}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
+        on conflict (duty) do update set holder = excluded.holder, held_until = excluded.held_until
+        where leases.holder = excluded.holder or leases.held_until < clock_timestamp() returning 1`;
+      return row !== undefined;
+    },
+
+    async release(duty: string, holder: string): Promise<void> {
+      await sql`delete from leases where duty = ${duty} and holder = ${holder}`;
+    },
+  };
+}

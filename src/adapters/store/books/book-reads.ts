@@ -1,0 +1,101 @@
+/** What is read of books: the list of an organization's and the fills of one, newest first. Every read names the organization. */
+import type { Fill, FillQuote } from '../../../domain/book.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import type { ExecutionMode } from '../../../domain/order.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+import { type BookFigures, figuresOf } from './book-store.ts';
+
+interface BookListRow extends BookFigures {
+  id: string;
+  number: number;
+  agent_id: string | null;
+  mode: ExecutionMode;
+  manifest_version: number | null;
+  version: number;
+  open_proposals: number;
+  opened_at: number;
+  changed_at: number;
+}
+
+function bookOf(row: BookListRow) {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    mode: row.mode,
+    manifestVersion: row.manifest_version,
+    version: row.version,
+    ...figuresOf(row),
+    openProposals: row.open_proposals,
+    openedAt: row.opened_at,
+    changedAt: row.changed_at,
+  };
+}
+
+interface FillRow {
+  id: string;
+  number: number;
+  order_id: string;
+  book_id: string;
+  instrument: Fill['instrument'];
+  side: Fill['side'];
+  quantity: string;
+  fill_price: string;
+  fee_usd: string;
+  notional_usd: string;
+  decision_price: string;
+  slippage_bps: number;
+  at: number;
+  quotes: readonly FillQuote[];
+}
+
+/** A fill as it is stored. */
+export function fillOf(row: FillRow): Fill {
+  return {
+    id: row.id,
+    orderId: row.order_id,
+    bookId: row.book_id,
+    instrument: row.instrument,
+    side: row.side,
+    quantity: plainDecimal(row.quantity),
+    fillPrice: plainDecimal(row.fill_price),
+    feeUsd: plainDecimal(row.fee_usd),
+    notionalUsd: plainDecimal(row.notional_usd),
+    decisionPrice: plainDecimal(row.decision_price),
+    slippageBps: row.slippage_bps,
+    at: row.at,
+    quotes: row.quotes,
+  };
+}
+
+export function createBookReads(sql: Sql) {
+  return {
+    /** The position is the last book's number. */
+    async list(orgId: string, agentId: string | null, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof bookOf>>> {
+      const rows = await sql<BookListRow[]>`
+        select b.id, b.number, b.agent_id, b.mode, b.manifest_version, b.version, b.capital_usd, b.cash_usd, b.holdings, b.realized_pnl_usd,
+          b.fees_usd, b.fills, b.turnover_usd, b.slippage_usd, b.opened_at, b.changed_at,
+          (select count(*)::int from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open_proposals
+        from books b where b.org_id = ${orgId}
+        ${agentId === null ? sql`` : sql`and b.agent_id = ${agentId}`}
+        ${after === null ? sql`` : sql`and b.number < ${Number(after)}`}
+        order by b.number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(bookOf), next: page.next };
+    },
+
+    /** Null where the organization has no such book. The position is the last fill's number. */
+    async fills(orgId: string, bookId: string, { limit, after }: PageWindow): Promise<PageRows<Fill> | null> {
+      const [known, rows] = await Promise.all([
+        sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,
+        sql<FillRow[]>`
+          select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes
+          from fills where book_id = ${bookId} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+          order by number desc limit ${limit + 1}`,
+      ]);
+      if (known.length === 0) return null;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(fillOf), next: page.next };
+    },
+  };
+}

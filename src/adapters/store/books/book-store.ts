@@ -1,0 +1,413 @@
+/** Books in PostgreSQL: fills and transfers are booked in double entry, and the book's present state with them, in the transaction of the step that hears of them. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import {
+  applyFill,
+  applySettlement,
+  applyTransfer,
+  emptyBook,
+  type Fill,
+  type OpenProposal,
+  type Position,
+  readBookId,
+  type Settlement,
+  type TradingBook,
+} from '../../../domain/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../../domain/ledger.ts';
+import type { ExecutionMode } from '../../../domain/order.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+/** Whose book it is; the state is beside it. */
+export interface BookHead {
+  readonly id: string;
+  readonly orgId: string;
+  /** Null for the book of the organization's people. */
+  readonly agentId: string | null;
+  readonly mode: ExecutionMode;
+  /** The manifest version of a paper book of an agent; null otherwise. */
+  readonly manifestVersion: number | null;
+}
+
+/** A book as it is stored. `version` counts what was booked; zero was never booked to. */
+export interface StoredBook extends BookHead {
+  readonly version: number;
+  readonly state: TradingBook;
+}
+
+/** What a `fill` record carries. Where the fill is its book's first, the book is opened: an agent's paper book with its manifest's capital. */
+export interface FillRecord extends ActorRecord {
+  readonly type: 'fill';
+  readonly orgId: string;
+  readonly fill: Fill;
+  /** What a manual book begins with; a live book begins with nothing and an agent's paper book with its manifest's. */
+  readonly capitalUsd?: DecimalString;
+  /** Where given, the book must still be at this version. */
+  readonly expectedVersion?: number;
+}
+
+/** What a `ledger` record carries: money paid into a book (above zero) or out of it (below zero). */
+export interface LedgerRecord extends ActorRecord {
+  readonly type: 'ledger';
+  readonly orgId: string;
+  readonly bookId: string;
+  readonly amountUsd: DecimalString;
+  /** Unique name of the transfer; booked once. */
+  readonly reference: string;
+  readonly at: EpochMs;
+  readonly expectedVersion?: number;
+}
+
+/** What a `book_day` record carries: the equity at the first mark of a UTC day. An earlier one of the same day stays. */
+export interface BookDayRecord extends ActorRecord {
+  readonly type: 'book_day';
+  readonly bookId: string;
+  readonly day: EpochMs;
+  readonly dayStartEquityUsd: DecimalString;
+}
+
+/** Thrown where a book is not at the version that a decision was made on: nothing of the step is written. */
+export class BookMoved extends Error {
+  readonly bookId: string;
+
+  constructor(bookId: string, expected: number, found: number) {
+    super(`book ${bookId} is at version ${found}, not ${expected}`);
+    this.bookId = bookId;
+  }
+}
+
+/** The figures of a book as they are stored. */
+export interface BookFigures {
+  capital_usd: string;
+  cash_usd: string;
+  holdings: readonly Position[];
+  realized_pnl_usd: string;
+  fees_usd: string;
+  fills: number;
+  turnover_usd: string;
+  slippage_usd: string;
+}
+
+/** The figures of a stored book in the domain's words. */
+export function figuresOf(row: BookFigures) {
+  return {
+    capitalUsd: plainDecimal(row.capital_usd),
+    cashUsd: plainDecimal(row.cash_usd),
+    holdings: row.holdings,
+    realizedPnlUsd: plainDecimal(row.realized_pnl_usd),
+    feesUsd: plainDecimal(row.fees_usd),
+    fills: row.fills,
+    turnoverUsd: plainDecimal(row.turnover_usd),
+    slippageUsd: plainDecimal(row.slippage_usd),
+  };
+}
+
+interface BookRow extends BookFigures {
+  id: string;
+  org_id: string;
+  agent_id: string | null;
+  mode: ExecutionMode;
+  manifest_version: number | null;
+  version: number;
+  day: number | null;
+  day_start_equity_usd: string | null;
+}
+
+function storedBook(row: BookRow, openProposals: readonly OpenProposal[]): StoredBook {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    agentId: row.agent_id,
+    mode: row.mode,
+    manifestVersion: row.manifest_version,
+    version: row.version,
+    state: {
+      id: row.id,
+      mode: row.mode,
+      ...figuresOf(row),
+      day: row.day,
+      dayStartEquityUsd: row.day_start_equity_usd === null ? null : plainDecimal(row.day_start_equity_usd),
+      openProposals,
+    },
+  };
+}
+
+const COLUMNS = [
+  'id',
+  'org_id',
+  'agent_id',
+  'mode',
+  'manifest_version',
+  'version',
+  'capital_usd',
+  'cash_usd',
+  'holdings',
+  'realized_pnl_usd',
+  'fees_usd',
+  'fills',
+  'turnover_usd',
+  'slippage_usd',
+  'day',
+  'day_start_equity_usd',
+];
+
+interface OpenRow {
+  book_id: string;
+  org_id: string;
+  agent_id: string;
+  mode: ExecutionMode;
+  manifest_version: number;
+  capital_usd: string;
+  id: string;
+  instrument: OpenProposal['instrument'];
+  side: OpenProposal['side'];
+  quantity: string;
+  notional_usd: string;
+}
+
+type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
+
+/** Joins books with the proposals that wait on them. A book that only a proposal knows is at its opening. */
+function joined({ books, open }: Found): StoredBook[] {
+  const waiting = new Map<string, OpenProposal[]>();
+  const untouched = new Map<string, StoredBook>();
+  const known = new Set(books.map(({ id }) => id));
+  for (const row of open) {
+    const { id, instrument, side, quantity, notional_usd } = row;
+    const others = waiting.get(row.book_id) ?? [];
+    others.push({ id, instrument, side, quantity, notionalUsd: plainDecimal(notional_usd) });
+    waiting.set(row.book_id, others);
+    if (known.has(row.book_id)) continue;
+    const paper = row.mode === 'paper';
+    untouched.set(row.book_id, {
+      id: row.book_id,
+      orgId: row.org_id,
+      agentId: row.agent_id,
+      mode: row.mode,
+      manifestVersion: paper ? row.manifest_version : null,
+      version: 0,
+      state: { ...emptyBook(row.book_id, row.mode, paper ? row.capital_usd : '0'), openProposals: others },
+    });
+  }
+  return [...books.map((row) => storedBook(row, waiting.get(row.id) ?? [])), ...untouched.values()];
+}
+
+/**
+ * The books that agents trade in now, by book id: the live one and the paper one of the active manifest version. A book
+ * that nothing was booked to and no proposal waits on is not among them.
+ */
+export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[]): Promise<ReadonlyMap<string, StoredBook>> {
+  if (agentIds.length === 0) return new Map();
+  const ids = agentIds as string[];
+  const books = await sql<BookRow[]>`
+    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b join agents a on a.id = b.agent_id
+    where b.agent_id = any(${ids}::uuid[]) and (b.mode = 'live' or b.manifest_version = a.manifest_version)`;
+  const open = await openProposals(sql, sql`a.id = any(${ids}::uuid[])`);
+  return new Map(joined({ books, open }).map((book) => [book.id, book]));
+}
+
+/**
+ * The books of organizations and of one mode: what weight and duplicate exposure are measured over. Paper books of
+ * manifest versions that are no longer active are left out.
+ */
+export async function booksOfOrganizations(
+  sql: Sql | Transaction,
+  orgIds: readonly string[],
+  mode: ExecutionMode,
+): Promise<readonly StoredBook[]> {
+  if (orgIds.length === 0) return [];
+  const ids = orgIds as string[];
+  const books = await sql<BookRow[]>`
+    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join agents a on a.id = b.agent_id
+    where b.org_id = any(${ids}::uuid[]) and b.mode = ${mode} and (b.manifest_version is null or b.manifest_version = a.manifest_version)
+    order by b.number`;
+  const open = await openProposals(sql, sql`a.org_id = any(${ids}::uuid[]) and p.mode = ${mode}`);
+  return joined({ books, open });
+}
+
+/** Open proposals of agents. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */
+async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>): Promise<readonly OpenRow[]> {
+  return sql<OpenRow[]>`
+    select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, m.canonical::jsonb->>'maxCapitalUsd' as capital_usd,
+      p.id, p.instrument, p.order_body->>'side' as side, p.order_body->>'quantity' as quantity, p.notional_usd
+    from agents a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
+    join manifests m on m.agent_id = p.agent_id and m.version = p.manifest_version
+    where ${whose} and (p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
+}
+
+/** One thing to book. */
+interface Booking {
+  readonly orgId: string;
+  readonly bookId: string;
+  readonly entry: LedgerEntry;
+  readonly apply: (state: TradingBook) => TradingBook;
+  readonly fill: Fill | null;
+  readonly capitalUsd: DecimalString;
+  readonly expectedVersion: number | undefined;
+}
+
+/** Books fills: the row, its ledger legs and the book's new state. @throws BookMoved */
+export async function writeFills(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  const bookings = (records as readonly FillRecord[]).map(
+    ({ orgId, fill, capitalUsd, expectedVersion }): Booking => ({
+      orgId,
+      bookId: fill.bookId,
+      entry: ledgerOfFill(fill),
+      apply: (state) => applyFill(state, fill),
+      fill,
+      capitalUsd: capitalUsd ?? '0',
+      expectedVersion,
+    }),
+  );
+  await writeBookings(transaction, bookings);
+}
+
+/** Books transfers. A live or manual book that is not there is opened with nothing. @throws BookMoved */
+export async function writeTransfers(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  const bookings = (records as readonly LedgerRecord[]).map(
+    ({ orgId, bookId, amountUsd, reference, at, expectedVersion }): Booking => ({
+      orgId,
+      bookId,
+      entry: ledgerOfTransfer(bookId, amountUsd, reference, at),
+      apply: (state) => applyTransfer(state, amountUsd),
+      fill: null,
+      capitalUsd: '0',
+      expectedVersion,
+    }),
+  );
+  await writeBookings(transaction, bookings);
+}
+
+/** Books what resolved markets paid. @throws where one was settled before, or the book holds something else. */
+export async function writeSettlements(
+  transaction: Transaction,
+  settled: readonly { readonly orgId: string; readonly settlement: Settlement }[],
+): Promise<void> {
+  const bookings = settled.map(
+    ({ orgId, settlement }): Booking => ({
+      orgId,
+      bookId: settlement.bookId,
+      entry: ledgerOfSettlement(settlement),
+      apply: (state) => applySettlement(state, settlement),
+      fill: null,
+      capitalUsd: '0',
+      expectedVersion: undefined,
+    }),
+  );
+  await writeBookings(transaction, bookings);
+}
+
+/** Begins UTC days of books. A book that is not there has no day of its own yet: it is at its capital. */
+export async function writeBookDays(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  const days = records as readonly BookDayRecord[];
+  await transaction`
+    update books set day = r.day, day_start_equity_usd = r."dayStartEquityUsd"
+    from (select b.id, r.day, r."dayStartEquityUsd" from jsonb_to_recordset(${transaction.json(days as never)}) as r("bookId" text, day bigint, "dayStartEquityUsd" numeric)
+      join books b on b.id = r."bookId" order by b.id for update of b) r
+    where books.id = r.id and (books.day is null or books.day < r.day)`;
+}
+
+interface Standing {
+  readonly version: number;
+  readonly state: TradingBook;
+}
+
+/**
+ * Books in the order given. The books are locked in the order of their ids, so that two transactions over the same books
+ * never wait for each other (a step with several kinds of bookings over several books locks kind after kind, and may: it is
+ * then tried again); each is read behind its lock, so that nothing is booked on an old state.
+ */
+async function writeBookings(transaction: Transaction, bookings: readonly Booking[]): Promise<void> {
+  const opened = await openBooks(transaction, bookings);
+  const states = await lockedStates(transaction, bookings);
+  const found = new Map(states);
+  for (const { bookId, apply, expectedVersion } of bookings) {
+    const before = (found.get(bookId) as Standing).version;
+    if (expectedVersion !== undefined && expectedVersion !== before) throw new BookMoved(bookId, expectedVersion, before);
+    const { version, state } = states.get(bookId) as Standing;
+    states.set(bookId, { version: version + 1, state: apply(state) });
+  }
+  await writeEntries(transaction, [...opened, ...bookings.map(({ entry }) => entry)]);
+  const fills = bookings.flatMap(({ fill }) => (fill === null ? [] : [fill]));
+  if (fills.length > 0) await insertFills(transaction, fills);
+  await writeStates(transaction, bookings, states);
+}
+
+/** Opens the books that are not there, as their ids say; answers the ledger entries of their capital. */
+async function openBooks(transaction: Transaction, bookings: readonly Booking[]): Promise<readonly LedgerEntry[]> {
+  const first = new Map<string, Booking>();
+  for (const booking of bookings) if (!first.has(booking.bookId)) first.set(booking.bookId, booking);
+  const ids = [...first.keys()];
+  const known = await transaction<{ id: string }[]>`select id from books where id = any(${ids}::text[])`;
+  for (const { id } of known) first.delete(id);
+  if (first.size === 0) return [];
+  const rows = [...first.values()].map(({ orgId, bookId, capitalUsd, entry }) => {
+    const name = readBookId(bookId);
+    if (name === null || (name.orgId ?? orgId) !== orgId) throw new Error(`${bookId} names no book of organization ${orgId}`);
+    return { ...name, id: bookId, orgId, capitalUsd, at: entry.at };
+  });
+  rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const opened = await transaction<{ id: string; capital_usd: string; opened_at: number }[]>`
+    insert into books (id, org_id, agent_id, mode, manifest_version, capital_usd, cash_usd, opened_at, changed_at)
+    select r.id, r."orgId", r."agentId", r.mode, r."manifestVersion", c.capital, c.capital, r.at, r.at
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(id text, "orgId" uuid, "agentId" uuid, mode text, "manifestVersion" int, "capitalUsd" numeric, at bigint)
+    left join manifests m on m.agent_id = r."agentId" and m.version = r."manifestVersion",
+    lateral (select coalesce((m.canonical::jsonb->>'maxCapitalUsd')::numeric, r."capitalUsd") as capital) c
+    order by r.id on conflict (id) do nothing returning id, capital_usd, opened_at`;
+  return opened.flatMap(({ id, capital_usd, opened_at }) => ledgerOfOpening(id, plainDecimal(capital_usd), opened_at) ?? []);
+}
+
+async function lockedStates(transaction: Transaction, bookings: readonly Booking[]): Promise<Map<string, Standing>> {
+  const owners = new Map(bookings.map(({ bookId, orgId }) => [bookId, orgId]));
+  const rows = await transaction<BookRow[]>`
+    select ${transaction(COLUMNS)} from books where id = any(${[...owners.keys()]}::text[]) order by id for update`;
+  const states = new Map<string, Standing>();
+  for (const row of rows) {
+    if (owners.get(row.id) !== row.org_id) throw new Error(`book ${row.id} belongs to another organization`);
+    states.set(row.id, { version: row.version, state: storedBook(row, []).state });
+  }
+  return states;
+}
+
+/** Transactions, accounts that are new, and legs: one statement each. */
+async function writeEntries(transaction: Transaction, entries: readonly LedgerEntry[]): Promise<void> {
+  const legs = entries.flatMap(({ id, bookId, legs: parts }) =>
+    parts.map(({ kind, asset, amount }, index) => ({ transactionId: id, bookId, leg: index + 1, kind, asset, amount })),
+  );
+  await transaction`
+    insert into ledger_transactions (id, book_id, kind, at, legs)
+    select id, "bookId", kind, at, legs from jsonb_to_recordset(${transaction.json(entries.map(({ id, bookId, kind, at, legs: { length } }, order) => ({ id, bookId, kind, at, legs: length, order })) as never)})
+      as r(id text, "bookId" text, kind text, at bigint, legs int, "order" int) order by "order"`;
+  await transaction`
+    insert into ledger_accounts (book_id, kind, asset)
+    select distinct "bookId", kind, asset from jsonb_to_recordset(${transaction.json(legs as never)}) as r("bookId" text, kind text, asset text)
+    on conflict do nothing`;
+  await transaction`
+    insert into ledger_legs (transaction_id, leg, account_id, amount)
+    select r."transactionId", r.leg, a.id, r.amount from jsonb_to_recordset(${transaction.json(legs as never)})
+      as r("transactionId" text, "bookId" text, leg int, kind text, asset text, amount numeric)
+    join ledger_accounts a on a.book_id = r."bookId" and a.kind = r.kind and a.asset = r.asset`;
+}
+
+async function insertFills(transaction: Transaction, fills: readonly Fill[]): Promise<void> {
+  await transaction`
+    insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+    select id, "orderId", "bookId", instrument, side, quantity, "fillPrice", "feeUsd", "notionalUsd", "decisionPrice", "slippageBps", at, quotes
+    from jsonb_to_recordset(${transaction.json(fills.map((fill, order) => ({ ...fill, order })) as never)})
+      as r(id text, "orderId" text, "bookId" text, instrument text, side text, quantity numeric, "fillPrice" numeric, "feeUsd" numeric,
+        "notionalUsd" numeric, "decisionPrice" numeric, "slippageBps" float8, at bigint, quotes jsonb, "order" int) order by "order"`;
+}
+
+async function writeStates(transaction: Transaction, bookings: readonly Booking[], states: ReadonlyMap<string, Standing>): Promise<void> {
+  const lastAt = new Map(bookings.map(({ bookId, entry }) => [bookId, entry.at]));
+  const rows = [...states.entries()].map(([id, { version, state }]) => ({ ...state, id, version, at: lastAt.get(id) }));
+  await transaction`
+    update books set version = r.version, capital_usd = r."capitalUsd", cash_usd = r."cashUsd", holdings = r.holdings,
+      realized_pnl_usd = r."realizedPnlUsd", fees_usd = r."feesUsd", fills = r.fills, turnover_usd = r."turnoverUsd",
+      slippage_usd = r."slippageUsd", day_start_equity_usd = r."dayStartEquityUsd", changed_at = r.at
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(id text, version bigint, "capitalUsd" numeric, "cashUsd" numeric, holdings jsonb, "realizedPnlUsd" numeric, "feesUsd" numeric,
+        fills int, "turnoverUsd" numeric, "slippageUsd" numeric, "dayStartEquityUsd" numeric, at bigint)
+    where books.id = r.id`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Verifies the books by themselves: every ledger transaction balances, every fill is in the ledger as what it says, every
+ * book holds what its ledger holds, and live capital is what the vaults were paid. What somebody wrote past the rules shows here.
+ */
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Transaction } from '../database.ts';
+
+/** Hears of one thing that is not as it was booked: when, of whom, which part, and one sentence. */
+export type BookComplaint = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
+
+interface Complained {
+  readonly at: EpochMs;
+  readonly agent_id: string | null;
+  readonly detail: string;
+}
+
+/** Walks every book. @returns how many there are. */
+export async function verifyBooks(sql: Transaction, complain: BookComplaint): Promise<number> {
+  for (const [part, find] of Object.entries(LOOKS)) {
+    for (const { at, agent_id, detail } of await find(sql)) complain(at, agent_id, part, detail);
+  }
+  const [books] = await sql<{ count: number }[]>`select count(*)::int as count from books`;
+  return books?.count ?? 0;
+}
+
+const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Complained[]>>> = {
+  ledger: (sql) => sql<Complained[]>`
+    with sums as (
+      select l.transaction_id as id, a.asset, sum(l.amount) as amount, count(*) as legs from ledger_legs l join ledger_accounts a on a.id = l.account_id group by 1, 2
+    ), transactions as (
+      select id, sum(legs) as legs, bool_or(amount <> 0) as off from sums group by 1
+    )
+    select t.at, b.agent_id, 'ledger transaction ' || t.id || ' of book ' || t.book_id || case
+      when s.off then ' does not balance' else ' has ' || coalesce(s.legs, 0) || ' of ' || t.legs || ' legs' end as detail
+    from ledger_transactions t join books b on b.id = t.book_id left join transactions s on s.id = t.id
+    where s.off is distinct from false or s.legs is distinct from t.legs order by t.number limit 100`,
+
+  fill: (sql) => sql<Complained[]>`
+    with moved as (
+      select l.transaction_id as id, sum(l.amount) filter (where a.kind = 'cash') as cash, sum(l.amount) filter (where a.kind = 'position') as quantity,
+        min(a.asset) filter (where a.kind = 'position') as instrument
+      from ledger_legs l join ledger_accounts a on a.id = l.account_id where starts_with(l.transaction_id, 'fill:') group by 1
+    )
+    select coalesce(f.at, t.at) as at, b.agent_id, case
+      when f.id is null then 'ledger transaction ' || t.id || ' is of a fill that is not on record'
+      else 'fill ' || f.id || ' says ' || f.side || ' ' || f.quantity || ' ' || f.instrument || ' for ' || f.notional_usd || ', its ledger moved '
+        || coalesce(m.quantity, 0) || ' and ' || coalesce(m.cash, 0) || ' dollars' end as detail
+    from fills f full join (select * from ledger_transactions where kind = 'fill') t on t.id = 'fill:' || f.id
+    left join moved m on m.id = coalesce(t.id, 'fill:' || f.id) join books b on b.id = coalesce(f.book_id, t.book_id)
+    where f.id is null or t.id is null or f.instrument is distinct from m.instrument
+      or m.quantity is distinct from case f.side when 'buy' then f.quantity else -f.quantity end
+      or coalesce(m.cash, 0) <> case f.side when 'buy' then -f.notional_usd else f.notional_usd end - f.fee_usd
+    order by 1 limit 100`,
+
+  book: (sql) => sql<Complained[]>`
+    with sums as (
+      select a.book_id as id, a.kind, a.asset, sum(l.amount) as amount from ledger_accounts a join ledger_legs l on l.account_id = a.id group by 1, 2, 3
+    ), ledger as (
+      select b.id, coalesce(sum(s.amount) filter (where s.kind = 'cash'), 0) as cash, coalesce(-sum(s.amount) filter (where s.kind = 'capital'), 0) as capital,
+        coalesce(sum(s.amount) filter (where s.kind = 'fees'), 0) as fees,
+        coalesce(jsonb_object_agg(s.asset, s.amount) filter (where s.kind = 'position' and s.amount <> 0), '{}') as held
+      from books b left join sums s on s.id = b.id group by 1
+    ), books_held as (
+      select b.id, coalesce((select jsonb_object_agg(h.instrument, h.quantity) from (
+        select h ->> 'instrument' as instrument, sum((h ->> 'quantity')::numeric) as quantity from jsonb_array_elements(b.holdings) h group by 1) h), '{}') as held
+      from books b
+    )
+    select b.changed_at as at, b.agent_id, 'book ' || b.id || ' says ' || b.cash_usd || ' dollars of cash, ' || b.capital_usd || ' of capital, '
+      || b.fees_usd || ' of fees and holds ' || h.held || '; its ledger ' || l.cash || ', ' || l.capital || ', ' || l.fees || ' and ' || l.held as detail
+    from books b join ledger l on l.id = b.id join books_held h on h.id = b.id
+    where (b.cash_usd, b.capital_usd, b.fees_usd) is distinct from (l.cash, l.capital, l.fees) or h.held <> l.held
+    order by b.changed_at, b.id limit 100`,
+
+  vault: (sql) => sql<Complained[]>`
+    with moved as (
+      select l.transaction_id as id, sum(l.amount) as cash from ledger_legs l join ledger_accounts a on a.id = l.account_id
+      where a.kind = 'cash' and starts_with(l.transaction_id, 'transfer:vault:') group by 1
+    ), sums as (
+      select agent_id, count(*) as changes, max(change) as last, sum(case kind when 'deposit' then shares else -shares end) as shares,
+        min(at) as first_at from vault_changes group by 1
+    )
+    select v.at, v.agent_id, 'change ' || v.change || ' of the vault says a ' || v.kind || ' of ' || v.amount_usd || ', the ledger moved ' || coalesce(m.cash, 0) || ' dollars' as detail
+    from vault_changes v left join moved m on m.id = 'transfer:vault:' || v.agent_id || ':' || v.change
+    where m.cash is distinct from case v.kind when 'deposit' then v.amount_usd else -v.amount_usd end
+    union all
+    select t.at, b.agent_id, t.id || ' pays into or out of a live book beside its vault' from ledger_transactions t join books b on b.id = t.book_id
+    where b.mode = 'live' and b.agent_id is not null and t.kind in ('opening', 'transfer')
+      and not exists (select 1 from vault_changes v where v.agent_id = b.agent_id and t.id = 'transfer:vault:' || v.agent_id || ':' || v.change)
+    union all
+    select coalesce(s.first_at, 0), a.agent_id, 'the vault says ' || coalesce(a.total_shares, 0) || ' shares after ' || coalesce(a.changes, 0) || ' changes, its changes on record come to '
+      || coalesce(s.shares, 0) || ' after ' || coalesce(s.changes, 0)
+    from vaults a left join sums s on s.agent_id = a.agent_id
+    where (a.total_shares, a.changes) is distinct from (coalesce(s.shares, 0), coalesce(s.changes, 0)) or s.last is distinct from nullif(s.changes, 0)
+    order by 1 limit 100`,
+};

@@ -1,0 +1,30 @@
+/** The fills of orders, as the stores of proposals, of people's orders and of swaps read them beside their rows. */
+import type { Fill } from '../../../domain/book.ts';
+import type { Sql } from '../database.ts';
+
+/** The view of every row with its fills in the order of booking; only what `isFilled` is looked up. */
+export async function withFills<Row extends { readonly id: string }, View>(
+  sql: Sql,
+  rows: readonly Row[],
+  isFilled: (row: Row) => boolean,
+  viewOf: (row: Row, fills: readonly Fill[]) => View,
+): Promise<View[]> {
+  const fills = await fillsOf(
+    sql,
+    rows.filter(isFilled).map(({ id }) => id),
+  );
+  return rows.map((row) =>
+    viewOf(
+      row,
+      fills.filter(({ orderId }) => orderId === row.id),
+    ),
+  );
+}
+
+async function fillsOf(sql: Sql, orderIds: string[]): Promise<readonly Fill[]> {
+  if (orderIds.length === 0) return [];
+  return sql<Fill[]>`
+    select id, order_id as "orderId", book_id as "bookId", instrument, side, quantity::text, fill_price::text as "fillPrice", fee_usd::text as "feeUsd",
+      notional_usd::text as "notionalUsd", decision_price::text as "decisionPrice", slippage_bps as "slippageBps", at, quotes
+    from fills where order_id = any(${orderIds}::text[]) order by number`;
+}

@@ -1,0 +1,30 @@
+/** Answers that were given under an Idempotency-Key. They are written with the effect they answer for; here they are found and forgotten. */
+import type { Sql } from '../database.ts';
+
+export interface RememberedRow {
+  readonly requestHash: string;
+  /** Null while the answer is still being made. */
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
+export interface IdempotencyStore {
+  find(orgId: string, subject: string, route: string, key: string): Promise<RememberedRow | null>;
+  /** Forgets answers that are older than so many hours; returns how many. A key must live longer than any client retries. */
+  forgetOlderThan(hours: number): Promise<number>;
+}
+
+export function createIdempotencyStore(sql: Sql): IdempotencyStore {
+  return {
+    async find(orgId, subject, route, key) {
+      const [row] = await sql<{ request_hash: string; status: number | null; body: string | null }[]>`
+        select request_hash, status, body from idempotency_keys
+        where org_id = ${orgId} and subject = ${subject} and route = ${route} and key = ${key}`;
+      return row === undefined ? null : { requestHash: row.request_hash, status: row.status, body: row.body };
+    },
+    async forgetOlderThan(hours) {
+      const gone = await sql`delete from idempotency_keys where created_at < clock_timestamp() - make_interval(hours => ${hours}::int)`;
+      return gone.count;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
+import type { Permission } from '../../../domain/agent.ts';
+import type { Sql } from '../database.ts';
+
+export interface MemberRow {
+  readonly orgId: string;
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+}
+
+export interface MemberStore {
+  /** The subject's grants at this moment; null for an identity that belongs to no organization. */
+  find(subject: string): Promise<MemberRow | null>;
+  /** Creates the organization unless it is there. */
+  ensureOrganization(orgId: string, name: string): Promise<void>;
+  /**
+   * Creates the member, or changes its name and permissions. A member never moves to another organization.
+   * @throws Error where the subject belongs to another one.
+   */
+  grant(subject: string, member: MemberRow): Promise<void>;
+}
+
+interface Asker {
+  readonly resolve: (member: MemberRow | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The members of a database. Requests that arrive together are read together, in one statement that begins after the
+ * last of them asked: an answer is never older than its question, and nothing is remembered.
+ */
+export function createMemberStore(sql: Sql): MemberStore {
+  let asking: Map<string, Asker[]> | null = null;
+
+  /** A new batch; it is sent once everything that this turn of the event loop brought has asked. */
+  function askTogether(): Map<string, Asker[]> {
+    const batch = new Map<string, Asker[]>();
+    setImmediate(() => {
+      asking = null;
+      readMembers([...batch.keys()]).then(
+        (found) => {
+          for (const [subject, askers] of batch) for (const { resolve } of askers) resolve(found.get(subject) ?? null);
+        },
+        (error: unknown) => {
+          for (const askers of batch.values()) for (const { reject } of askers) reject(error);
+        },
+      );
+    });
+    return batch;
+  }
+
+  async function readMembers(subjects: readonly string[]): Promise<ReadonlyMap<string, MemberRow>> {
+    const rows = await sql<{ subject: string; org_id: string; name: string; permissions: Permission[] }[]>`
+      select subject, org_id, name, permissions from members where subject = any(${subjects as string[]}::text[])`;
+    return new Map(rows.map((row) => [row.subject, { orgId: row.org_id, name: row.name, permissions: row.permissions }]));
+  }
+
+  return {
+    find(subject) {
+      return new Promise((resolve, reject) => {
+        asking ??= askTogether();
+        const others = asking.get(subject);
+        if (others === undefined) asking.set(subject, [{ resolve, reject }]);
+        else others.push({ resolve, reject });
+      });
+    },
+    async ensureOrganization(orgId, name) {
+      await sql`insert into organizations (id, name) values (${orgId}, ${name}) on conflict (id) do nothing`;
+    },
+    async grant(subject, { orgId, name, permissions }) {
+      const changed = await sql`
+        insert into members (subject, org_id, name, permissions) values (${subject}, ${orgId}, ${name}, ${permissions as string[]}::text[])
+        on conflict (subject) do update set name = excluded.name, permissions = excluded.permissions where members.org_id = excluded.org_id
+        returning subject`;
+      if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
+    },
+  };
+}

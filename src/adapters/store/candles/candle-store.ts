@@ -1,0 +1,72 @@
+/** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
+import type { Candle, CandleBatch } from '../../../domain/candle.ts';
+import type { Venue } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+import { createCandleWindows } from './candle-windows.ts';
+
+export interface CandleRange {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+  /** The first open time, inclusive. */
+  readonly from: number;
+  /** Bars open before it. */
+  readonly to: number;
+  readonly limit: number;
+}
+
+export interface StoredBar extends Candle {
+  readonly source: string;
+}
+
+export function createCandleStore(sql: Sql) {
+  const { windows, record, firstOpen } = createCandleWindows(sql);
+  return {
+    windows,
+    record,
+    firstOpen,
+
+    /** Ascending by open time, at most `limit`. */
+    async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredBar[]> {
+      const rows = await sql<
+        { open_time: number; open: string; high: string; low: string; close: string; volume: string; source: string }[]
+      >`
+        select open_time, trim_scale(open)::text as open, trim_scale(high)::text as high, trim_scale(low)::text as low,
+          trim_scale(close)::text as close, trim_scale(volume)::text as volume, source
+        from candles
+        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and open_time >= ${from} and open_time < ${to}
+        order by open_time limit ${limit}`;
+      return rows.map(({ open_time: openTime, open, high, low, close, volume, source }) => ({
+        openTime,
+        open,
+        high,
+        low,
+        close,
+        volume,
+        source,
+      }));
+    },
+
+    /**
+     * Keeps closed bars. A bar that is there already is only replaced by one that was received later, since venues do
+     * correct a bar; the same batch twice changes nothing. Returns how many bars are new or corrected.
+     */
+    async save(batch: CandleBatch): Promise<number> {
+      if (batch.candles.length === 0) return 0;
+      // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
+      const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
+      const saved = await sql`
+        insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
+        select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
+        from jsonb_to_recordset(${sql.json(bars as never)})
+          as b("openTime" bigint, open numeric, high numeric, low numeric, close numeric, volume numeric)
+        on conflict (venue, instrument, timeframe, open_time) do update
+          set open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, volume = excluded.volume,
+            source = excluded.source, received_at = excluded.received_at
+          where candles.received_at < excluded.received_at
+            and (candles.open, candles.high, candles.low, candles.close, candles.volume)
+              is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`;
+      return saved.count;
+    },
+  };
+}

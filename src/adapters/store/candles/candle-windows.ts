@@ -1,0 +1,105 @@
+/** Which stretches of a series somebody was asked about, kept as multiranges: the memory behind every gap's reason. */
+import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candle-gaps.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Venue } from '../../../domain/venue.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+export interface Series {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+/** A stored series at a glance. */
+export interface SeriesSummary extends Series {
+  readonly bars: number;
+  readonly firstOpen: EpochMs;
+  readonly lastOpen: EpochMs;
+  readonly sources: readonly string[];
+}
+
+export function createCandleWindows(sql: Sql) {
+  return {
+    /** Stretches that overlap [from, to), cut to it, ascending. */
+    async windows({ venue, instrument, timeframe }: Series, { from, to }: TimeRange): Promise<readonly CandleWindow[]> {
+      if (from >= to) return [];
+      return sql<CandleWindow[]>`
+        select w.state, w.code, lower(part)::bigint as from, upper(part)::bigint as to
+        from candle_windows w, unnest(w.windows * int8multirange(int8range(${from}, ${to}))) as part
+        where w.venue = ${venue} and w.instrument = ${instrument} and w.timeframe = ${timeframe}
+        order by lower(part), w.state`;
+    },
+
+    /**
+     * Remembers that [from, to) was answered. What the venue answered takes away what it refused before; a refusal takes
+     * away nothing.
+     */
+    async record(series: Series, range: TimeRange, state: WindowState, code: string, at: EpochMs): Promise<void> {
+      if (range.from >= range.to) return;
+      await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
+    },
+
+    /** The first bar of a series that is stored; null where there is none. */
+    async firstOpen({ venue, instrument, timeframe }: Series): Promise<EpochMs | null> {
+      const [row] = await sql<{ first: EpochMs | null }[]>`
+        select min(open_time) as first from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}`;
+      return row?.first ?? null;
+    },
+
+    /** Every stored series, or those that match. */
+    async summaries(filter: Partial<Series>): Promise<readonly SeriesSummary[]> {
+      const rows = await sql<(Series & { bars: number; first_open: number; last_open: number; sources: string[] })[]>`
+        select venue, instrument, timeframe, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
+          array_agg(distinct source order by source) as sources
+        from candles
+        where (${filter.venue ?? null}::text is null or venue = ${filter.venue ?? null})
+          and (${filter.instrument ?? null}::text is null or instrument = ${filter.instrument ?? null})
+          and (${filter.timeframe ?? null}::text is null or timeframe = ${filter.timeframe ?? null})
+        group by venue, instrument, timeframe order by venue, instrument, timeframe`;
+      return rows.map(({ venue, instrument, timeframe, bars, first_open: firstOpen, last_open: lastOpen, sources }) => ({
+        venue,
+        instrument,
+        timeframe,
+        bars,
+        firstOpen,
+        lastOpen,
+        sources,
+      }));
+    },
+
+    /** Holes between stored bars within [from, to), the hole before the first and after the last included; ascending. */
+    async holes({ venue, instrument, timeframe }: Series, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
+      return sql<{ from: EpochMs; to: EpochMs }[]>`
+        select before + ${barMs}::bigint as from, open_time as to from (
+          select open_time, lag(open_time, 1, ${from - barMs}::bigint) over (order by open_time) as before from (
+            select open_time from candles
+            where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
+              and open_time >= ${from} and open_time < ${to}
+            union all select ${to}::bigint) bars) pairs
+        where open_time > before + ${barMs}::bigint order by 1`;
+    },
+  };
+}
+
+export type CandleWindows = ReturnType<typeof createCandleWindows>;
+
+/** `record` inside a transaction of the caller's. */
+export async function recordWindow(
+  sql: Transaction,
+  { venue, instrument, timeframe }: Series,
+  { from, to }: TimeRange,
+  state: WindowState,
+  code: string,
+  at: EpochMs,
+): Promise<void> {
+  if (state === 'asked') {
+    await sql`
+      update candle_windows set windows = windows - int8multirange(int8range(${from}, ${to}))
+      where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe} and state = 'refused'`;
+  }
+  await sql`
+    insert into candle_windows (venue, instrument, timeframe, state, code, windows, checked_at)
+    values (${venue}, ${instrument}, ${timeframe}, ${state}, ${code}, int8multirange(int8range(${from}, ${to})), ${at})
+    on conflict (venue, instrument, timeframe, state, code)
+    do update set windows = candle_windows.windows + excluded.windows, checked_at = excluded.checked_at`;
+}

@@ -1,0 +1,119 @@
+/** The history of issuers' marks at rest (`issuer_marks`): one row per change, never changed again. */
+import type { DecimalString } from '../../../domain/decimal.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import type { MarkChange } from '../../../domain/issuer-mark.ts';
+import type { MarkMemory } from '../../venues/reference/issuer-marks.ts';
+import type { Sql } from '../database.ts';
+
+/** A change together with the mark before it; null where it was the first. */
+export interface MarkChangeRow {
+  readonly id: number;
+  readonly change: MarkChange;
+  readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
+}
+
+export interface IssuerMarkStore extends MarkMemory {
+  /** Newest first; of one token, or of all. */
+  changes(
+    instrument: string | null,
+    page: { readonly limit: number; readonly after: string | null },
+  ): Promise<{
+    readonly items: readonly MarkChangeRow[];
+    readonly next: string | null;
+  }>;
+}
+
+interface Row {
+  id: number;
+  issuer: string;
+  source: string;
+  instrument: string;
+  mint: string;
+  mark_price: string;
+  mark_valuation: string;
+  supply: string | null;
+  token_price: string | null;
+  implied_valuation: string | null;
+  seen_at: number;
+}
+
+interface RowWithPrevious extends Row {
+  previous_price: string | null;
+  previous_valuation: string | null;
+}
+
+function changeOf(row: Row): MarkChange {
+  const text = (value: string | null): DecimalString | null => (value === null ? null : plainDecimal(value));
+  return {
+    issuer: row.issuer,
+    source: row.source,
+    symbol: row.instrument,
+    mint: row.mint,
+    markPrice: plainDecimal(row.mark_price),
+    markValuation: plainDecimal(row.mark_valuation),
+    supply: text(row.supply),
+    tokenPrice: text(row.token_price),
+    impliedValuation: text(row.implied_valuation),
+    receivedAt: row.seen_at,
+  };
+}
+
+export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
+  return {
+    async newest() {
+      const rows = await sql<Row[]>`
+        select m.* from issuer_marks m
+        join (select instrument, min(id) as first, max(id) as last from issuer_marks group by instrument) e
+          on m.id in (e.first, e.last) order by m.id`;
+      const byInstrument = new Map<string, { first: MarkChange; last: MarkChange }>();
+      for (const row of rows) {
+        const change = changeOf(row);
+        const before = byInstrument.get(change.symbol);
+        byInstrument.set(change.symbol, { first: before?.first ?? change, last: change });
+      }
+      return [...byInstrument.values()];
+    },
+
+    async append(changes) {
+      const rows = changes.map((change) => ({
+        issuer: change.issuer,
+        source: change.source,
+        instrument: change.symbol,
+        mint: change.mint,
+        mark_price: change.markPrice,
+        mark_valuation: change.markValuation,
+        supply: change.supply,
+        token_price: change.tokenPrice,
+        implied_valuation: change.impliedValuation,
+        seen_at: change.receivedAt,
+      }));
+      await sql`
+        insert into issuer_marks (issuer, source, instrument, mint, mark_price, mark_valuation, supply, token_price, implied_valuation, seen_at)
+        select * from jsonb_to_recordset(${sql.json(rows)}) as r (issuer text, source text, instrument text, mint text, mark_price numeric,
+          mark_valuation numeric, supply numeric, token_price numeric, implied_valuation numeric, seen_at bigint)`;
+    },
+
+    async changes(instrument, { limit, after }) {
+      const rows = await sql<RowWithPrevious[]>`
+        select * from (
+          select m.*, lag(mark_price) over w as previous_price, lag(mark_valuation) over w as previous_valuation
+          from issuer_marks m where ${instrument}::text is null or instrument = ${instrument}
+          window w as (partition by instrument order by id)
+        ) c
+        where ${after}::bigint is null or id < ${after}::bigint
+        order by id desc limit ${limit + 1}`;
+      const items = rows.slice(0, limit).map(
+        (row): MarkChangeRow => ({
+          id: row.id,
+          change: changeOf(row),
+          previous:
+            row.previous_price === null || row.previous_valuation === null
+              ? null
+              : { markPrice: plainDecimal(row.previous_price), markValuation: plainDecimal(row.previous_valuation) },
+        }),
+      );
+      const last = items.at(-1);
+      return { items, next: rows.length > limit && last !== undefined ? String(last.id) : null };
+    },
+  };
+}

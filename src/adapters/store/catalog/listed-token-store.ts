@@ -1,0 +1,51 @@
+/** Agent tokens that are listed, at rest (`listed_tokens`). */
+import type { ListedToken } from '../../../domain/listed-token.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+
+export interface ListedTokenStore {
+  /** Every token that was ever listed, oldest first. */
+  all(): Promise<readonly ListedToken[]>;
+  /** Lists a token. False where its mint or its symbol was listed before: then nothing is changed. */
+  add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
+  /** Ends a listing. False where there is none of that mint, or it has ended. */
+  delist(mint: string, at: EpochMs): Promise<boolean>;
+}
+
+interface Row {
+  mint: string;
+  program: string;
+  symbol: string;
+  name: string;
+  decimals: number;
+  paired_stock: InstrumentKey | null;
+  launcher: string;
+  listed_at: number;
+  delisted_at: number | null;
+}
+
+export function createListedTokenStore(sql: Sql): ListedTokenStore {
+  return {
+    async all() {
+      const rows = await sql<Row[]>`select * from listed_tokens order by listed_at, mint`;
+      return rows.map(({ paired_stock: pairedStock, listed_at: listedAt, delisted_at: delistedAt, ...row }) => ({
+        ...row,
+        pairedStock,
+        listedAt,
+        delistedAt,
+      }));
+    },
+    async add({ mint, program, symbol, name, decimals, pairedStock, launcher, listedAt }) {
+      const rows = await sql`
+        insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at)
+        values (${mint}, ${program}, ${symbol}, ${name}, ${decimals}, ${pairedStock}, ${launcher}, ${listedAt})
+        on conflict do nothing`;
+      return rows.count === 1;
+    },
+    async delist(mint, at) {
+      const rows = await sql`update listed_tokens set delisted_at = ${at} where mint = ${mint} and delisted_at is null`;
+      return rows.count === 1;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** How deep the pools of tokens are (`pool_liquidity`, and the observations of the last cuts): the newer word of the two. */
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { PoolFact } from '../../../domain/portfolio/pool-exit.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+
+/** One pool as the feed heard it. */
+export interface HeardPool extends PoolFact {
+  readonly instrument: InstrumentKey;
+}
+
+/** The liquidity of instruments' pools as it was heard last, after `since`; an instrument without one is left out. */
+export async function poolLiquidity(
+  sql: Sql,
+  instruments: readonly InstrumentKey[],
+  since: EpochMs,
+): Promise<ReadonlyMap<InstrumentKey, PoolFact>> {
+  if (instruments.length === 0) return new Map();
+  const keys = instruments as string[];
+  const rows = await sql<{ instrument: InstrumentKey; at: number; liquidity_usd: DecimalString | null }[]>`
+    select distinct on (instrument) instrument, at, liquidity_usd from (
+      select instrument, slot as at, body::jsonb ->> 'liquidityUsd' as liquidity_usd from observations
+        where instrument = any(${keys}::text[]) and slot > ${since}
+      union all
+      select instrument, observed_at, liquidity_usd::text from pool_liquidity
+        where instrument = any(${keys}::text[]) and observed_at > ${since}
+    ) as heard order by instrument, at desc`;
+  return new Map(
+    rows.flatMap(({ instrument, at, liquidity_usd }) =>
+      liquidity_usd === null ? [] : [[instrument, { liquidityUsd: plainDecimal(liquidity_usd), observedAt: at }] as const],
+    ),
+  );
+}
+
+/** Keeps what was heard; an older word never replaces a newer one. */
+export async function keepPoolLiquidity(sql: Sql, { instrument, liquidityUsd, observedAt }: HeardPool): Promise<void> {
+  await sql`
+    insert into pool_liquidity (instrument, liquidity_usd, observed_at) values (${instrument}, ${liquidityUsd}, ${observedAt})
+    on conflict (instrument) do update set liquidity_usd = excluded.liquidity_usd, observed_at = excluded.observed_at
+    where pool_liquidity.observed_at < excluded.observed_at`;
+}

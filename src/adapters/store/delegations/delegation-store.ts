@@ -1,0 +1,165 @@
+/** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Delegation } from '../../../domain/delegation.ts';
+import type { Order } from '../../../domain/order.ts';
+import type { Quote, ReferencePrice } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { lockDelegation } from './execution-permit.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly org_id: string;
+  readonly agent_id: string;
+  readonly wallet: string;
+  readonly signer_wallet: string;
+  readonly max_notional_usd: string;
+  readonly expires_at: number;
+  readonly issued_at: number;
+  readonly nonce: string;
+  readonly owner_signature: string;
+  readonly granted_by: string;
+  readonly granted_at: number;
+  readonly revoked_at: number | null;
+  readonly revoked_by: string | null;
+}
+
+/** A transaction that was put before the delegated signer. */
+export interface DelegatedOrder {
+  readonly orderId: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly proposalId: string;
+  readonly delegationId: string;
+  readonly order: Order;
+  /** What risk passed it on, and what the organization's holdings are valued by. */
+  readonly heard: readonly (Quote | ReferencePrice)[];
+  readonly preparedAt: EpochMs;
+}
+
+const readDelegations = (sql: Sql | Transaction) => sql`
+  select d.id, d.number, d.org_id, d.agent_id, d.wallet, d.signer_wallet, d.max_notional_usd::text, d.expires_at, d.issued_at, d.nonce,
+    d.owner_signature, d.granted_by, d.granted_at, r.revoked_at, r.revoked_by
+  from delegations d left join delegation_revocations r on r.delegation_id = d.id`;
+
+/** The one that counts of an agent: its newest, whatever became of it. Null where nobody ever delegated to it. */
+export async function newestDelegation(sql: Sql, orgId: string, agentId: string): Promise<Delegation | null> {
+  const [row] = await sql<
+    Row[]
+  >`${readDelegations(sql)} where d.org_id = ${orgId} and d.agent_id = ${agentId} order by d.number desc limit 1`;
+  return row === undefined ? null : delegationOf(row);
+}
+
+/** What the API, its desk and executions ask of delegations. */
+export function createDelegationStore(sql: Sql) {
+  return {
+    newest: (orgId: string, agentId: string): Promise<Delegation | null> => newestDelegation(sql, orgId, agentId),
+
+    /** Null where the organization has no such delegation. */
+    async find(orgId: string, id: string): Promise<Delegation | null> {
+      const [row] = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId} and d.id = ${id}`;
+      return row === undefined ? null : delegationOf(row);
+    },
+
+    /** Newest first. The position is the last one's number. */
+    async list(orgId: string, agentId: string | null, { limit, after }: PageWindow): Promise<PageRows<Delegation>> {
+      const rows = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId}
+        ${agentId === null ? sql`` : sql`and d.agent_id = ${agentId}`} ${after === null ? sql`` : sql`and d.number < ${Number(after)}`}
+        order by d.number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(delegationOf), next: page.next };
+    },
+
+    /** Writes a delegation with the rows of its command; false, and nothing written, where its text was used before. */
+    async grant(delegation: Delegation, challenge: string, records: readonly ActorRecord[]): Promise<boolean> {
+      try {
+        await inTransaction(sql, async (transaction) => {
+          await transaction`
+            insert into delegations (id, org_id, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+            values (${delegation.id}, ${delegation.orgId}, ${delegation.agentId}, ${delegation.wallet}, ${delegation.signerWallet}, ${delegation.maxNotionalUsd},
+              ${delegation.expiresAt}, ${delegation.issuedAt}, ${delegation.nonce}, ${challenge}, ${delegation.ownerSignature}, ${delegation.grantedBy}, ${delegation.grantedAt})`;
+          await writeRecords(transaction, records);
+        });
+        return true;
+      } catch (error) {
+        if ((error as { constraint_name?: string }).constraint_name === 'delegation_signed_once') return false;
+        throw error;
+      }
+    },
+
+    /** False where it was revoked before. */
+    async revoke(delegation: Delegation, records: readonly ActorRecord[]): Promise<boolean> {
+      try {
+        await inTransaction(sql, async (transaction) => {
+          await lockDelegation(transaction, delegation.id);
+          await transaction`insert into delegation_revocations (delegation_id, org_id, revoked_by, revoked_at)
+            values (${delegation.id}, ${delegation.orgId}, ${delegation.revokedBy}, ${delegation.revokedAt})`;
+          await writeRecords(transaction, records);
+        });
+        return true;
+      } catch (error) {
+        if ((error as { constraint_name?: string }).constraint_name === 'delegation_revocations_pkey') return false;
+        throw error;
+      }
+    },
+
+    /** Notes what is put before the signer; the same order again changes nothing. */
+    async note(order: DelegatedOrder): Promise<void> {
+      await sql`
+        insert into delegated_orders (order_id, org_id, agent_id, proposal_id, delegation_id, order_body, heard, prepared_at)
+        values (${order.orderId}, ${order.orgId}, ${order.agentId}, ${order.proposalId}, ${order.delegationId}, ${sql.json(order.order as never)},
+          ${sql.json(order.heard as never)}, ${order.preparedAt})
+        on conflict (order_id) do nothing`;
+    },
+  };
+}
+
+/** What was put before the signer under this id; null where nothing was. */
+export async function delegatedOrder(sql: Sql, orderId: string): Promise<DelegatedOrder | null> {
+  const [row] = await sql<
+    {
+      order_id: string;
+      org_id: string;
+      agent_id: string;
+      proposal_id: string;
+      delegation_id: string;
+      order_body: Order;
+      heard: DelegatedOrder['heard'];
+      prepared_at: number;
+    }[]
+  >`select order_id, org_id, agent_id, proposal_id, delegation_id, order_body, heard, prepared_at from delegated_orders where order_id = ${orderId}`;
+  if (row === undefined) return null;
+  return {
+    orderId: row.order_id,
+    orgId: row.org_id,
+    agentId: row.agent_id,
+    proposalId: row.proposal_id,
+    delegationId: row.delegation_id,
+    order: row.order_body,
+    heard: row.heard,
+    preparedAt: row.prepared_at,
+  };
+}
+
+function delegationOf(row: Row): Delegation {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    agentId: row.agent_id,
+    wallet: row.wallet,
+    signerWallet: row.signer_wallet,
+    maxNotionalUsd: row.max_notional_usd,
+    expiresAt: row.expires_at,
+    issuedAt: row.issued_at,
+    nonce: row.nonce,
+    ownerSignature: row.owner_signature,
+    grantedBy: row.granted_by,
+    grantedAt: row.granted_at,
+    revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
+  };
+}

@@ -1,0 +1,140 @@
+/** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the agent's ground and decision. */
+import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
+import { type Cut, observationHash } from '../../../domain/cut.ts';
+import { type AgentBook, combineObservationHashes, EMPTY_BOOK } from '../../../domain/decision.ts';
+import { BREAKER_PAUSES, type PermitGround, type ProposalState } from '../../../domain/execution.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Order } from '../../../domain/order.ts';
+import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { readCut } from '../agents/tick-store.ts';
+import type { Sql } from '../database.ts';
+
+/** A prepared transaction as its actor stands. */
+export interface SignableTransaction {
+  readonly orgId: string;
+  readonly state: string;
+  readonly purpose: string;
+  readonly executor: string;
+  readonly wallet: string;
+  readonly prepared: PreparedMessage;
+  readonly unsignedBase64: string;
+  readonly reservation: {
+    readonly bookId: string;
+    readonly instrument: InstrumentKey;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly notionalUsd: string;
+  } | null;
+}
+
+/** A trade proposal with the ground that it is executed on. */
+export interface SignableProposal {
+  readonly state: ProposalState;
+  readonly autonomy: Autonomy;
+  readonly side: 'entry' | 'exit';
+  readonly slot: EpochMs;
+  readonly manifestHash: string;
+  readonly epoch: number;
+  readonly order: Order;
+  readonly readsReference: boolean;
+  /** Null where a kill switch closes a position. */
+  readonly decisionId: string | null;
+  readonly ground: PermitGround;
+  readonly manifest: Manifest;
+}
+
+/** What a decision was made on, as it lies in the trail. */
+export interface DecisionGround {
+  readonly disposition: Disposition;
+  readonly instrument: InstrumentKey | null;
+  readonly outcome: string;
+  readonly book: AgentBook;
+  readonly cut: Cut;
+  /** Whether the observations that are stored now are those that the decision committed to. */
+  readonly isWhole: boolean;
+}
+
+export function createSigningReads(sql: Sql) {
+  return {
+    /** Null where there is no prepared transaction with this id. */
+    async transaction(id: string): Promise<SignableTransaction | null> {
+      const [row] = await sql<{ org_id: string; state: string; context: Omit<SignableTransaction, 'orgId' | 'state'> }[]>`
+        select org_id, snapshot->>'value' as state, snapshot->'context' as context from actors where id = ${id} and kind = 'prepared_transaction'`;
+      return row === undefined ? null : { ...row.context, orgId: row.org_id, state: row.state };
+    },
+
+    /** Null where the organization has no such proposal of this agent. */
+    async proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null> {
+      const [row] = await sql<
+        {
+          state: ProposalState;
+          proposed_at: Autonomy;
+          side: 'entry' | 'exit';
+          slot: number;
+          hash: string;
+          proposal_epoch: number;
+          order_body: Order;
+          reads_reference: boolean;
+          decision_id: string | null;
+          epoch: number;
+          manifest_hash: string;
+          pause_cause: string | null;
+          stage: Stage;
+          autonomy: Autonomy;
+          canonical: string;
+        }[]
+      >`
+        select p.state, p.autonomy as proposed_at, p.side, p.slot, p.manifest_hash as hash, p.epoch as proposal_epoch, p.order_body, p.reads_reference, p.decision_id,
+          c.epoch, a.manifest_hash, a.pause_cause, a.stage, a.autonomy, m.canonical
+        from proposals p join agents a on a.id = p.agent_id and a.org_id = p.org_id join control c on c.org_id = p.org_id
+        join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+        where p.id = ${id} and p.org_id = ${orgId} and p.agent_id = ${agentId}`;
+      if (row === undefined) return null;
+      return {
+        state: row.state,
+        autonomy: row.proposed_at,
+        side: row.side,
+        slot: row.slot,
+        manifestHash: row.hash,
+        epoch: row.proposal_epoch,
+        order: row.order_body,
+        readsReference: row.reads_reference,
+        decisionId: row.decision_id,
+        ground: {
+          epoch: row.epoch,
+          manifestHash: row.manifest_hash,
+          paused: row.pause_cause !== null,
+          pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
+          stage: row.stage,
+          autonomy: row.autonomy,
+        },
+        manifest: JSON.parse(row.canonical) as Manifest,
+      };
+    },
+
+    /** Null where the agent decided nothing in that slot. */
+    async decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null> {
+      const [[row], cut] = await Promise.all([
+        sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
+          select disposition, instrument, outcome, book, encode(observed_hash, 'hex') as observed_hash from decisions where agent_id = ${agentId} and slot = ${slot}`,
+        readCut(sql, slot),
+      ]);
+      if (row === undefined || cut === null) return null;
+      const hashes = universe.flatMap((instrument) => {
+        const observation = cut.observations.get(instrument);
+        return observation === undefined ? [] : [observationHash(observation)];
+      });
+      return {
+        disposition: row.disposition,
+        instrument: row.instrument,
+        outcome: row.outcome,
+        book: row.book === null ? EMPTY_BOOK : (JSON.parse(row.book) as AgentBook),
+        cut,
+        isWhole: combineObservationHashes(hashes) === row.observed_hash,
+      };
+    },
+  };
+}
+export type SigningReads = ReturnType<typeof createSigningReads>;

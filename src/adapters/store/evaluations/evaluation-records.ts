@@ -1,0 +1,24 @@
+/** The rows of evaluation runs that their actors' steps write: the projection and the reports. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Transaction } from '../database.ts';
+
+/** Writes the projection of runs; a row that is there is brought up to date. */
+export function writeEvaluationRuns(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into evaluation_runs (id, org_id, agent_id, evaluation, state, manifest_version, manifest_hash, request, requested_by,
+      created_at, started_at, ended_at, attempts, ending, result_hash, summary)
+    select id, "orgId", "agentId", evaluation, state, "manifestVersion", "manifestHash", request, "requestedBy",
+      "createdAt", "startedAt", "endedAt", attempts, nullif(ending, 'null'::jsonb), "resultHash", nullif(summary, 'null'::jsonb)
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(id uuid, "orgId" uuid, "agentId" uuid, evaluation text, state text, "manifestVersion" int, "manifestHash" text, request jsonb,
+        "requestedBy" text, "createdAt" bigint, "startedAt" bigint, "endedAt" bigint, attempts int, ending jsonb, "resultHash" text, summary jsonb)
+    on conflict (id) do update set state = excluded.state, started_at = excluded.started_at, ended_at = excluded.ended_at,
+      attempts = excluded.attempts, ending = excluded.ending, result_hash = excluded.result_hash, summary = excluded.summary`;
+}
+
+export function writeEvaluationReports(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into evaluation_reports (run_id, result_hash, result, report)
+    select "runId", "resultHash", result, report from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r("runId" uuid, "resultHash" text, result text, report text)`;
+}

@@ -1,0 +1,84 @@
+/** The rows that paper and shadow trading are judged by: fills of the paper book and live prices of the cuts. */
+import { bookIds, type Fill } from '../../../domain/book.ts';
+import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Marks, PaperRows } from '../../../domain/paper-evaluation.ts';
+import type { ShadowRows } from '../../../domain/shadow-evaluation.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { fillOf } from '../books/book-reads.ts';
+import type { Sql } from '../database.ts';
+
+/** Since when the agent stands at its stage, and the instant of the judgement, by the database's own clock. */
+export interface StageWindow {
+  readonly enteredAt: EpochMs;
+  readonly evaluatedAt: EpochMs;
+}
+
+interface Evaluated {
+  readonly id: string;
+  readonly manifestVersion: number;
+}
+
+export function createEvaluationRows(sql: Sql) {
+  async function fillsOf(bookId: string, until: EpochMs): Promise<readonly Fill[]> {
+    const rows = await sql<Parameters<typeof fillOf>[0][]>`
+      select id, number, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes
+      from fills where book_id = ${bookId} and at <= ${until} order by number`;
+    return rows.map(fillOf);
+  }
+
+  return {
+    /** Null for an agent that has no chain of gate records. */
+    async window(agentId: string): Promise<StageWindow | null> {
+      const [row] = await sql<{ entered: number | null; now: number }[]>`select (stage_entry(${agentId})).at as entered, gate_now() as now`;
+      return row === undefined || row.entered === null ? null : { enteredAt: row.entered, evaluatedAt: row.now };
+    },
+
+    async paper(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<PaperRows> {
+      const bookId = bookIds.paper(agent.id, agent.manifestVersion);
+      const fills = await fillsOf(bookId, evaluatedAt);
+      const [paused] = await sql<{ ms: number }[]>`select paused_ms(${agent.id}, ${enteredAt}, ${evaluatedAt}) as ms`;
+      const instruments = [...new Set(fills.map(({ instrument }) => instrument))];
+      const marks = await sql<{ day: number | null; instrument: InstrumentKey; bid: DecimalString }[]>`
+        with span as (
+          select null::bigint as day, ${enteredAt}::bigint - 86400000 as "from", ${enteredAt}::bigint + 1 as until
+          union all
+          select day, day, least(day + 86400000, ${evaluatedAt}::bigint + 1)
+          from generate_series(${enteredAt}::bigint - ${enteredAt}::bigint % 86400000, ${evaluatedAt}::bigint, 86400000) as day
+        )
+        select s.day, i.instrument, b.bid from span s cross join unnest(${instruments as string[]}::text[]) as i(instrument)
+        cross join lateral last_live_bid(i.instrument, s."from", s.until) as b(bid) where b.bid is not null`;
+      const dayMarks = new Map<EpochMs, Map<InstrumentKey, DecimalString>>();
+      const entryMarks = new Map<InstrumentKey, DecimalString>();
+      for (const { day, instrument, bid } of marks) {
+        if (day === null) entryMarks.set(instrument, plainDecimal(bid));
+        else dayMarks.set(day, (dayMarks.get(day) ?? new Map()).set(instrument, plainDecimal(bid)));
+      }
+      return {
+        bookId,
+        capitalUsd: manifest.maxCapitalUsd,
+        enteredAt,
+        evaluatedAt,
+        pausedMs: paused?.ms ?? 0,
+        fills,
+        entryMarks,
+        dayMarks: dayMarks as ReadonlyMap<EpochMs, Marks>,
+      };
+    },
+
+    async shadow(agent: Evaluated, manifest: Manifest, { enteredAt, evaluatedAt }: StageWindow): Promise<ShadowRows> {
+      const bookId = bookIds.paper(agent.id, agent.manifestVersion);
+      const prices = await sql<{ id: string; price: DecimalString }[]>`
+        select f.id, p.price from fills f cross join lateral next_live_price(f.instrument, f.side, f.at) as p(price)
+        where f.book_id = ${bookId} and f.at between ${enteredAt} and ${evaluatedAt} and p.price is not null`;
+      return {
+        enteredAt,
+        evaluatedAt,
+        maxSlippageBps: manifest.maxSlippageBps,
+        fills: await fillsOf(bookId, evaluatedAt),
+        marketPrices: new Map(prices.map(({ id, price }) => [id, plainDecimal(price)])),
+      };
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** Evaluation runs in PostgreSQL: the leases of who works on them, and reads of runs and reports. */
+import type { Json } from '../../../domain/canonical-json.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { isoTime } from '../../../domain/time.ts';
+import { hintAnnouncements } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+
+type Fields = { readonly [name: string]: Json };
+type Evaluation = 'backtest' | 'stress_test';
+
+interface RunRow {
+  id: string;
+  agent_id: string;
+  evaluation: Evaluation;
+  state: 'queued' | 'running' | 'finished' | 'refused' | 'cancelled' | 'failed';
+  manifest_version: number;
+  manifest_hash: string;
+  request: Fields;
+  requested_by: string;
+  created_at: number;
+  started_at: number | null;
+  ended_at: number | null;
+  attempts: number;
+  ending: { code: string; detail: string } | null;
+  result_hash: string | null;
+  summary: Fields | null;
+}
+
+interface ClaimedRow {
+  id: string;
+  org_id: string;
+  agent_id: string;
+  evaluation: Evaluation;
+  manifest_version: number;
+  manifest_hash: string;
+  canonical: string;
+  request: Fields;
+  created_at: number;
+  attempts: number;
+}
+
+/** The leases of a process that carries runs. */
+export function createRunStore(sql: Sql) {
+  return {
+    async claim(holder: string, limit: number, leaseMs: number) {
+      const rows = await sql<ClaimedRow[]>`
+        with free as (
+          select id from evaluation_runs
+          where state in ('queued', 'running') and (held_until is null or held_until < clock_timestamp())
+          order by created_at, id limit ${limit} for update skip locked
+        )
+        update evaluation_runs r set holder = ${holder}, held_until = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond'
+        from free, manifests m
+        where r.id = free.id and m.agent_id = r.agent_id and m.version = r.manifest_version
+        returning r.id, r.org_id, r.agent_id, r.evaluation, r.manifest_version, r.manifest_hash, m.canonical, r.request, r.created_at, r.attempts`;
+      return rows.map((row) => ({
+        runId: row.id,
+        orgId: row.org_id,
+        agentId: row.agent_id,
+        evaluation: row.evaluation,
+        manifestVersion: row.manifest_version,
+        manifestHash: row.manifest_hash,
+        manifest: JSON.parse(row.canonical) as Manifest,
+        request: row.request,
+        createdAt: row.created_at,
+        attempts: row.attempts,
+      }));
+    },
+
+    async renew(holder: string, runIds: readonly string[], leaseMs: number): Promise<readonly string[]> {
+      const rows = await sql<{ id: string }[]>`
+        update evaluation_runs set held_until = clock_timestamp() + ${leaseMs}::bigint * interval '1 millisecond'
+        where id = any(${runIds as string[]}::uuid[]) and holder = ${holder} and state in ('queued', 'running') returning id`;
+      return rows.map(({ id }) => id);
+    },
+
+    async release(holder: string, runIds: readonly string[]): Promise<void> {
+      if (runIds.length === 0) return;
+      await sql`update evaluation_runs set holder = null, held_until = null where id = any(${runIds as string[]}::uuid[]) and holder = ${holder}`;
+    },
+
+    /** Says nothing of a run that has ended meanwhile: whoever follows it has heard its end. */
+    async announceProgress(
+      run: { readonly runId: string; readonly orgId: string; readonly agentId: string },
+      at: number,
+      body: Fields,
+    ): Promise<void> {
+      await sql.begin(async (transaction) => {
+        // Locked, so that an end that is just being written is announced after this.
+        const told = await transaction`
+          insert into announcements (channel, org_id, actor_id, at, body)
+          select 'agents', ${run.orgId}::uuid, ${run.agentId}::uuid, ${at}::bigint, ${transaction.json(body as never)}::jsonb
+          from (select 1 from evaluation_runs where id = ${run.runId} and state = 'running' for share) r`;
+        if (told.count > 0) await hintAnnouncements(transaction);
+      });
+    },
+  };
+}
+
+/** Reads about runs. Every one takes the organization; a foreign agent or run answers null, exactly as a missing one. */
+export function createEvaluationReads(sql: Sql) {
+  const columns = sql`r.id, r.agent_id, r.evaluation, r.state, r.manifest_version, r.manifest_hash, r.request, r.requested_by, r.created_at,
+    r.started_at, r.ended_at, r.attempts, r.ending, r.result_hash, r.summary`;
+  return {
+    async activeManifest(orgId: string, agentId: string) {
+      const [row] = await sql<{ version: number; hash: string }[]>`
+        select manifest_version as version, manifest_hash as hash from agents where id = ${agentId} and org_id = ${orgId}`;
+      return row ?? null;
+    },
+
+    async find(orgId: string, agentId: string, runId: string) {
+      const [row] = await sql<RunRow[]>`
+        select ${columns} from evaluation_runs r where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
+      return row === undefined ? null : runOf(row);
+    },
+
+    /** Newest first. The position is the last run's id. */
+    async list(orgId: string, agentId: string, { limit, after }: { readonly limit: number; readonly after: string | null }) {
+      const known = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
+      if (known.length === 0) return null;
+      const rows = await sql<RunRow[]>`
+        select ${columns} from evaluation_runs r where r.agent_id = ${agentId} and r.org_id = ${orgId}
+        ${after === null ? sql`` : sql`and (r.created_at, r.id) < (select created_at, id from evaluation_runs where id = ${after} and agent_id = ${agentId})`}
+        order by r.created_at desc, r.id desc limit ${limit + 1}`;
+      const items = rows.slice(0, limit).map(runOf);
+      return { items, next: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
+    },
+
+    /** The report of a finished run; null where there is none. */
+    async report(orgId: string, agentId: string, runId: string) {
+      const [row] = await sql<{ result: string; report: string; result_hash: string }[]>`
+        select p.result, p.report, p.result_hash from evaluation_reports p join evaluation_runs r on r.id = p.run_id
+        where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
+      return row === undefined ? null : { result: row.result, report: row.report, resultHash: row.result_hash };
+    },
+
+    /** The other manifest versions of an agent that were backtested before an instant, with the Sharpe ratio of the last run of each. */
+    async otherTrials(agentId: string, manifestHash: string, before: number): Promise<readonly (number | null)[]> {
+      const rows = await sql<{ sharpe: number | null }[]>`
+        select distinct on (manifest_hash) (summary ->> 'sharpe')::float8 as sharpe from evaluation_runs
+        where agent_id = ${agentId} and evaluation = 'backtest' and state = 'finished' and manifest_hash <> ${manifestHash} and created_at < ${before}
+        order by manifest_hash, created_at desc, id desc`;
+      return rows.map(({ sharpe }) => sharpe);
+    },
+  };
+}
+
+function runOf(row: RunRow) {
+  const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    evaluation: row.evaluation,
+    state: row.state,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    request: row.request,
+    requestedBy: row.requested_by,
+    createdAt: isoTime(row.created_at),
+    startedAt: time(row.started_at),
+    endedAt: time(row.ended_at),
+    attempts: row.attempts,
+    ending: row.ending,
+    resultHash: row.result_hash,
+    summary: row.summary,
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Evidence in PostgreSQL, written as the role sevengate_evaluator on a pool of its own: the application's role may read
+ * it and cannot insert it. The database numbers, times, judges and chains each row itself (migrations/0005_gates.sql).
+ */
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+/** The role of the evaluator's pool: `openDatabase({ url, role: EVALUATOR_ROLE, … })`. */
+export const EVALUATOR_ROLE = 'sevengate_evaluator';
+
+/** Evidence as it is read. */
+export interface StoredEvidence {
+  readonly id: string;
+  readonly agentId: string;
+  readonly seq: number;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly at: EpochMs;
+  readonly runId: string | null;
+  readonly resultHash: string;
+  readonly metrics: EvidenceMetrics;
+  readonly checks: readonly EvidenceCheck[];
+  readonly passed: boolean;
+}
+
+/** A row of `evidence`, without its series and chain. */
+export interface EvidenceRecord {
+  id: string;
+  agent_id: string;
+  seq: number;
+  kind: EvidenceKind;
+  manifest_version: number;
+  manifest_hash: string;
+  at: number;
+  run_id: string | null;
+  result_hash: string;
+  metrics: string;
+  checks: readonly EvidenceCheck[];
+  passed: boolean;
+}
+
+export function evidenceOf(row: EvidenceRecord): StoredEvidence {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    seq: row.seq,
+    kind: row.kind,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    at: row.at,
+    runId: row.run_id,
+    resultHash: row.result_hash,
+    metrics: JSON.parse(row.metrics) as EvidenceMetrics,
+    checks: row.checks,
+    passed: row.passed,
+  };
+}
+
+/**
+ * The slippage that is expected of each agent's fills in basis points, from the newest shadow or else backtest evidence
+ * of its active manifest that has passed; agents without such evidence are not among them (spec section 8).
+ */
+export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await sql<{ id: string; bps: number | null }[]>`
+    select distinct on (a.id) a.id, (e.metrics::jsonb ->> case e.kind when 'shadow' then 'shortfallBps' else 'slippageBps' end)::float8 as bps
+    from agents a join evidence e on e.agent_id = a.id and e.manifest_version = a.manifest_version and e.kind in ('shadow', 'backtest') and e.passed
+    where a.id = any(${agentIds as string[]}::uuid[]) order by a.id, e.kind desc, e.seq desc`;
+  return new Map(rows.flatMap(({ id, bps }) => (bps === null ? [] : [[id, bps] as const])));
+}
+
+/** What evaluators write through. `sql` works as `EVALUATOR_ROLE`. */
+export interface EvidenceWriter {
+  /**
+   * Writes what an evaluation found and answers with the row as the database judged it. The same run again answers with
+   * the row that is there. @throws Error where the series contradicts itself, its metrics or the manifest: a defect.
+   */
+  write(draft: EvidenceDraft): Promise<StoredEvidence>;
+}
+
+export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWriter {
+  return {
+    async write(draft) {
+      const { agentId, kind, manifestVersion, manifestHash, runId, resultHash } = draft;
+      const id = newId();
+      const written = await sql<EvidenceRecord[]>`
+        insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, run_id, result_hash, metrics, series)
+        values (${id}, ${agentId}, ${kind}, ${manifestVersion}, ${manifestHash}, ${runId}, ${resultHash},
+          ${canonicalJson(draft.metrics as never)}, ${canonicalJson(draft.series as never)})
+        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed`;
+      if (written[0] !== undefined) return evidenceOf(written[0]);
+      const [known] = await sql<EvidenceRecord[]>`
+        select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed
+        from evidence where agent_id = ${agentId} and kind = ${kind} and run_id = ${runId}`;
+      if (known === undefined) throw new Error(`evidence of run ${runId} was neither written nor found`);
+      return evidenceOf(known);
+    },
+  };
+}

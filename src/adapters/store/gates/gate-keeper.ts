@@ -1,0 +1,188 @@
+/**
+ * The gates over the store: which evidence decides them, and what paper and shadow trading have shown up to now. What is
+ * written goes through the evaluator's own connection.
+ */
+import type { Stage } from '../../../domain/agent.ts';
+import { canonicalHash } from '../../../domain/canonical-json.ts';
+import {
+  EVIDENCE_KINDS,
+  type EvidenceCheck,
+  type EvidenceDraft,
+  type EvidenceKind,
+  type EvidenceMetrics,
+  type EvidenceSeries,
+  evidenceKindAt,
+  evidenceMetrics,
+  GATE_OF,
+  judgeEvidence,
+} from '../../../domain/evidence.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import { draftProblems } from '../../../domain/manifest/reader.ts';
+import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
+import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
+import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEvidence } from './evidence-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The agent as its gate is judged. */
+export interface GatedAgent {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+}
+
+/** Where one gate stands. */
+export interface JudgedGate {
+  readonly gate: Stage;
+  readonly kind: EvidenceKind;
+  /** What decides the gate now; null where nothing does yet. */
+  readonly evidence: StoredEvidence | null;
+  readonly passed: boolean;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics | null;
+  /** What is wrong besides the checks: places of the manifest that the catalog refuses. */
+  readonly problems: readonly string[];
+  /** Who signed off; null at every other gate. */
+  readonly signedBy: string | null;
+}
+
+export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: EvidenceWriter }) {
+  const { sql, evidence } = deps;
+  const rows = createEvaluationRows(sql);
+
+  async function deciding(agent: GatedAgent, kind: EvidenceKind): Promise<{ evidence: StoredEvidence; signedBy: string | null } | null> {
+    const [row] = await sql<(EvidenceRecord & { signed_by: string | null })[]>`
+      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed,
+        case when kind = 'risk_signoff' then series::jsonb ->> 'subject' end as signed_by
+      from gate_evidence(${agent.id}, ${kind}, ${agent.manifestVersion}, ${agent.manifestHash})`;
+    return row === undefined ? null : { evidence: evidenceOf(row), signedBy: row.signed_by };
+  }
+
+  async function manifestOf(agent: GatedAgent): Promise<Manifest> {
+    const [row] = await sql<{ canonical: string }[]>`
+      select canonical from manifests where agent_id = ${agent.id} and version = ${agent.manifestVersion} and hash = ${agent.manifestHash}`;
+    if (row === undefined) throw new Error(`manifest version ${agent.manifestVersion} of agent ${agent.id} is not on record`);
+    return JSON.parse(row.canonical) as Manifest;
+  }
+
+  /** The series that follows from the rows of the store; null for kinds that somebody else evaluates. */
+  async function seriesOf(agent: GatedAgent, kind: EvidenceKind): Promise<EvidenceSeries[EvidenceKind] | null> {
+    if (kind === 'manifest') return manifestOf(agent);
+    if (kind !== 'paper' && kind !== 'shadow') return null;
+    const manifest = await manifestOf(agent);
+    const window = await rows.window(agent.id);
+    if (window === null) throw new Error(`agent ${agent.id} has no entry to its stage on record`);
+    return kind === 'paper'
+      ? paperSeriesOf(await rows.paper(agent, manifest, window))
+      : shadowSeriesOf(await rows.shadow(agent, manifest, window));
+  }
+
+  function draftOf(agent: GatedAgent, kind: EvidenceKind, series: EvidenceSeries[EvidenceKind]): EvidenceDraft {
+    const metrics = evidenceMetrics(kind, series as never);
+    return {
+      agentId: agent.id,
+      kind,
+      manifestVersion: agent.manifestVersion,
+      manifestHash: agent.manifestHash,
+      series,
+      metrics,
+      runId: null,
+      resultHash: canonicalHash({ kind, manifestHash: agent.manifestHash, series } as never),
+    } as EvidenceDraft;
+  }
+
+  /**
+   * Judges the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
+   * shadow) is computed now, and with `write` it is put on record: always where it passes, else once a day or where the
+   * newest on record says otherwise.
+   */
+  async function judge(agent: GatedAgent, write: boolean): Promise<JudgedGate | null> {
+    const kind = evidenceKindAt(agent.stage);
+    if (kind === null) return null;
+    const known = await deciding(agent, kind);
+    const series = await seriesOf(agent, kind);
+    const problems = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
+    if (series === null) return gateOf(kind, known?.evidence ?? null, problems, known?.signedBy ?? null);
+    const draft = draftOf(agent, kind, series);
+    const { passed, checks } = judgeEvidence(kind, draft.metrics);
+    if (!write) {
+      return {
+        gate: agent.stage,
+        kind,
+        evidence: known?.evidence ?? null,
+        passed: passed && problems.length === 0,
+        checks,
+        metrics: draft.metrics,
+        problems,
+        signedBy: null,
+      };
+    }
+    const before = known?.evidence ?? null;
+    const due =
+      before === null || before.passed !== passed || Math.floor(before.at / DAY_MS) < Math.floor(evaluatedAt(series, before.at) / DAY_MS);
+    const fresh = kind === 'manifest' ? before === null : passed || due;
+    const record = fresh ? await evidence.write(draft) : before;
+    return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
+  }
+
+  return {
+    judge,
+
+    /** Every gate in order: what is on record for the active manifest, and of the gate that is being worked on how it stands now. */
+    async all(agent: GatedAgent): Promise<readonly JudgedGate[]> {
+      const gates: JudgedGate[] = [];
+      for (const kind of EVIDENCE_KINDS) {
+        const now = GATE_OF[kind] === agent.stage ? await judge(agent, false) : null;
+        const known = now === null ? await latest(agent, kind) : null;
+        gates.push(now ?? gateOf(kind, known, [], null));
+      }
+      return gates;
+    },
+
+    /** Puts a risk manager's word on record. */
+    async signOff(agent: GatedAgent, series: EvidenceSeries['risk_signoff']): Promise<StoredEvidence> {
+      return evidence.write(draftOf(agent, 'risk_signoff', series));
+    },
+
+    /** Agents whose stage is judged from rows and whose gate nobody has looked at today. */
+    async dueForToday(now: EpochMs): Promise<readonly GatedAgent[]> {
+      const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
+        select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
+        where a.stage in ('paper', 'shadow') and not exists (
+          select 1 from evidence e where e.agent_id = a.id and e.kind = a.stage and e.at >= ${Math.floor(now / DAY_MS) * DAY_MS})
+        order by a.id limit 500`;
+      return found.map((row) => ({ id: row.id, stage: row.stage, manifestVersion: row.manifest_version, manifestHash: row.manifest_hash }));
+    },
+  };
+
+  /** The newest evidence of a gate that was passed or lies ahead, of the active manifest. */
+  async function latest(agent: GatedAgent, kind: EvidenceKind): Promise<StoredEvidence | null> {
+    const [row] = await sql<EvidenceRecord[]>`
+      select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed from evidence
+      where agent_id = ${agent.id} and kind = ${kind} and manifest_version = ${agent.manifestVersion} and seq > gate_reset_seq(${agent.id})
+      order by seq desc limit 1`;
+    return row === undefined ? null : evidenceOf(row);
+  }
+}
+
+/** When a series was drawn up; series of the manifest have no time. */
+function evaluatedAt(series: EvidenceSeries[EvidenceKind], otherwise: EpochMs): EpochMs {
+  return 'evaluatedAt' in series ? series.evaluatedAt : otherwise;
+}
+
+function gateOf(kind: EvidenceKind, evidence: StoredEvidence | null, problems: readonly string[], signedBy: string | null): JudgedGate {
+  return {
+    gate: GATE_OF[kind],
+    kind,
+    evidence,
+    passed: evidence !== null && evidence.passed && problems.length === 0,
+    checks: evidence?.checks ?? judgeEvidence(kind, {}).checks,
+    metrics: evidence?.metrics ?? null,
+    problems,
+    signedBy,
+  };
+}

@@ -1,0 +1,243 @@
+/**
+ * Verifies the chain of gate records by itself: every piece of evidence and every change of stage is hashed again, judged
+ * again and held against where the agent stands. What somebody changed behind the database's rules shows here.
+ */
+
+import { STAGES, type Stage } from '../../../domain/agent.ts';
+import { canonicalJson, sha256Hex } from '../../../domain/canonical-json.ts';
+import { GENESIS_HASH } from '../../../domain/decision.ts';
+import {
+  type EvidenceKind,
+  type EvidenceMetrics,
+  type EvidenceRow,
+  type EvidenceSeries,
+  evidenceChainText,
+  evidenceKindAt,
+  evidenceMetrics,
+  judgeEvidence,
+  type StageChangeRow,
+  stageChangeChainText,
+} from '../../../domain/evidence.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Transaction } from '../database.ts';
+
+/** Hears of one thing that is not as it was written: when, of whom, which part, and one sentence. */
+export type GateComplaint = (at: EpochMs, agentId: string, part: string, detail: string) => unknown;
+
+const PAGE_AGENTS = 500;
+/** The database and this program may differ in the last digits of a double. */
+const EQUAL_WITHIN = 1e-6;
+
+/** `author` wrote the manifest version that it is about; null where that is not on record. */
+type StoredEvidence = EvidenceRow & { readonly hash: string; readonly author: string | null };
+type GateRecord = StoredEvidence | (StageChangeRow & { readonly hash: string });
+
+interface StandingAgent {
+  readonly id: string;
+  readonly created: EpochMs;
+  readonly created_by: string;
+  readonly stage: Stage;
+  readonly manifest_version: number;
+  readonly manifest_hash: string;
+  /** Where its state chart stands; null where it has none. */
+  readonly charted: string | null;
+  readonly head_seq: number | null;
+  readonly head_hash: string | null;
+}
+
+/** Walks the gate records of every agent. `manifestOf` answers the canonical manifest of a version. @returns how many there are. */
+export async function verifyGates(
+  sql: Transaction,
+  manifestOf: (agentId: string, version: number) => Manifest | null,
+  complain: GateComplaint,
+): Promise<number> {
+  let count = 0;
+  let after = '00000000-0000-0000-0000-000000000000';
+  for (;;) {
+    const agents = await sql<StandingAgent[]>`
+      select a.id, floor(extract(epoch from a.created_at) * 1000)::bigint as created, a.created_by, a.stage, a.manifest_version, a.manifest_hash,
+        c.snapshot #>> '{value,stage}' as charted, h.seq as head_seq, h.hash as head_hash
+      from agents a left join actors c on c.id = a.id left join gate_heads h on h.agent_id = a.id where a.id > ${after} order by a.id limit ${PAGE_AGENTS}`;
+    const records = await recordsOf(
+      sql,
+      agents.map(({ id }) => id),
+    );
+    for (const agent of agents) {
+      const chain = records.get(agent.id) ?? [];
+      count += chain.length;
+      verifyChain(agent, chain, (version) => manifestOf(agent.id, version), complain);
+    }
+    const last = agents.at(-1);
+    if (last === undefined || agents.length < PAGE_AGENTS) return count;
+    after = last.id;
+  }
+}
+
+async function recordsOf(sql: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, readonly GateRecord[]>> {
+  const evidence = await sql<StoredEvidence[]>`
+    select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",
+      result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash,
+      (select m.created_by from manifests m where m.agent_id = e.agent_id and m.version = e.manifest_version) as author
+    from evidence e where agent_id = any(${ids as string[]}::uuid[])`;
+  const changes = await sql<(StageChangeRow & { readonly hash: string })[]>`
+    select agent_id as "agentId", seq, at, from_stage as "fromStage", to_stage as "toStage", manifest_version as "manifestVersion",
+      manifest_hash as "manifestHash", evidence_id as "evidenceId", asked_by as "askedBy", previous_hash as "previousHash", hash
+    from stage_changes where agent_id = any(${ids as string[]}::uuid[])`;
+  const records = new Map<string, GateRecord[]>();
+  for (const record of [...evidence, ...changes] as GateRecord[]) {
+    const chain = records.get(record.agentId);
+    if (chain === undefined) records.set(record.agentId, [record]);
+    else chain.push(record);
+  }
+  for (const chain of records.values()) chain.sort((a, b) => a.seq - b.seq);
+  return records;
+}
+
+/** What the walk along one agent's chain has come to. */
+interface Walk {
+  seq: number;
+  head: string;
+  at: EpochMs;
+  stage: Stage | null;
+  manifestVersion: number;
+  manifestHash: string;
+  /** The newest evidence of each kind since it last counted anew. */
+  evidence: Map<EvidenceKind, Weighed>;
+  readonly creator: string;
+}
+
+/** A piece of evidence as it was judged again. `signer` gave it as a word; null where it is no sign-off. */
+interface Weighed {
+  readonly id: string;
+  readonly passed: boolean;
+  readonly manifestHash: string;
+  readonly signer: string | null;
+  readonly author: string | null;
+}
+
+function verifyChain(
+  agent: StandingAgent,
+  chain: readonly GateRecord[],
+  manifestOf: (version: number) => Manifest | null,
+  complain: GateComplaint,
+): void {
+  const walk: Walk = {
+    seq: 0,
+    head: GENESIS_HASH,
+    at: 0,
+    stage: null,
+    manifestVersion: 0,
+    manifestHash: '',
+    evidence: new Map(),
+    creator: agent.created_by,
+  };
+  for (const record of chain) {
+    verifyLink(record, walk, complain);
+    if ('kind' in record) verifyEvidence(record, walk, manifestOf(record.manifestVersion), complain);
+    else verifyChange(record, walk, complain);
+  }
+  const at = Math.max(walk.at, agent.created);
+  if (walk.stage === null) return void complain(at, agent.id, 'stage', 'its beginning is not on record');
+  if (walk.stage !== agent.stage)
+    complain(at, agent.id, 'stage', `the agent stands at ${agent.stage}, its gate records lead to ${walk.stage}`);
+  if (walk.manifestHash !== agent.manifest_hash || walk.manifestVersion !== agent.manifest_version) {
+    complain(
+      at,
+      agent.id,
+      'manifest_version',
+      `version ${agent.manifest_version} is active, its gate records end with ${walk.manifestVersion}`,
+    );
+  }
+  if (agent.charted !== null && agent.charted !== agent.stage) {
+    complain(at, agent.id, 'stage', `its state chart stands at ${agent.charted}, its row at ${agent.stage}`);
+  }
+  if (agent.head_seq !== walk.seq || agent.head_hash !== walk.head) {
+    complain(at, agent.id, 'missing gate record', `the chain ends with number ${walk.seq}, its head says ${agent.head_seq ?? 'nothing'}`);
+  }
+}
+
+function verifyLink(record: GateRecord, walk: Walk, complain: GateComplaint): void {
+  const { agentId, seq, at } = record;
+  if (seq !== walk.seq + 1) complain(at, agentId, 'missing gate record', `number ${walk.seq + 1} is not there; the next one is ${seq}`);
+  else if (record.previousHash !== walk.head) {
+    complain(at, agentId, 'previous_hash', `gate record ${seq} follows ${record.previousHash}, the one before it is ${walk.head}`);
+  }
+  if (at < walk.at) complain(at, agentId, 'at', `gate record ${seq} is older than the one before it`);
+  const actual = sha256Hex('kind' in record ? evidenceChainText(record) : stageChangeChainText(record));
+  if (actual !== record.hash)
+    complain(at, agentId, 'kind' in record ? 'evidence' : 'stage', `gate record ${seq} hashes to ${actual}, it says ${record.hash}`);
+  walk.seq = seq;
+  walk.head = record.hash;
+  walk.at = Math.max(walk.at, at);
+}
+
+function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest | null, complain: GateComplaint): void {
+  const { agentId, at, seq, kind } = record;
+  if (manifest === null) {
+    complain(at, agentId, 'evidence', `gate record ${seq} is about manifest version ${record.manifestVersion}, which is not on record`);
+    return;
+  }
+  let passed = false;
+  let signer: string | null = null;
+  try {
+    const series = JSON.parse(record.series) as EvidenceSeries[typeof kind];
+    if (kind === 'risk_signoff') signer = (series as EvidenceSeries['risk_signoff']).subject;
+    const metrics = evidenceMetrics(kind, series);
+    if (!hasLimitsOf(kind, series, manifest))
+      complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was judged by other limits than the manifest's`);
+    const different = differingMetric(JSON.parse(record.metrics) as EvidenceMetrics, metrics);
+    if (different !== null) complain(at, agentId, 'evidence', `gate record ${seq} (${kind}): ${different}`);
+    passed = judgeEvidence(kind, metrics).passed;
+  } catch (error) {
+    complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
+  }
+  walk.evidence.set(kind, { id: record.id, passed, manifestHash: record.manifestHash, signer, author: record.author });
+}
+
+/** Limits that stand in the series have to be the manifest's own. */
+function hasLimitsOf(kind: EvidenceKind, series: EvidenceSeries[EvidenceKind], manifest: Manifest): boolean {
+  if (kind === 'manifest') return canonicalJson(series as never) === canonicalJson(manifest as never);
+  if (kind === 'stress_test') return (series as EvidenceSeries['stress_test']).maxDailyDrawdownPct === manifest.maxDailyDrawdownPct;
+  return kind !== 'shadow' || (series as EvidenceSeries['shadow']).maxSlippageBps === manifest.maxSlippageBps;
+}
+
+function differingMetric(claimed: EvidenceMetrics, computed: EvidenceMetrics): string | null {
+  for (const [name, value] of Object.entries(computed)) {
+    const said = claimed[name] ?? null;
+    const same = value === null || said === null ? value === said : Math.abs(value - said) <= EQUAL_WITHIN * Math.max(1, Math.abs(value));
+    if (!same) return `it says ${name} ${said ?? 'nothing'}, its series gives ${value ?? 'nothing'}`;
+  }
+  return null;
+}
+
+/** Stages whose own time is what is judged: evidence from before the stage was entered does not count. */
+const OF_THE_STAGE: readonly EvidenceKind[] = ['paper', 'shadow', 'risk_signoff'];
+
+function verifyChange(record: StageChangeRow, walk: Walk, complain: GateComplaint): void {
+  const { agentId, at, seq, fromStage, toStage } = record;
+  if (fromStage !== walk.stage)
+    complain(at, agentId, 'stage', `gate record ${seq} leaves ${fromStage ?? 'nothing'}, the agent stood at ${walk.stage ?? 'nothing'}`);
+  const forward = fromStage !== null && STAGES.indexOf(toStage) > STAGES.indexOf(fromStage);
+  if (forward) {
+    const kind = evidenceKindAt(fromStage);
+    const proof = kind === null ? undefined : walk.evidence.get(kind);
+    if (STAGES.indexOf(toStage) !== STAGES.indexOf(fromStage) + 1)
+      complain(at, agentId, 'gate', `gate record ${seq} skips from ${fromStage} to ${toStage}`);
+    else if (proof === undefined || proof.id !== record.evidenceId || proof.manifestHash !== record.manifestHash)
+      complain(at, agentId, 'gate', `gate record ${seq} opens the gate from ${fromStage} without the evidence that decides it`);
+    else if (!proof.passed)
+      complain(at, agentId, 'gate', `gate record ${seq} opens the gate from ${fromStage} by evidence that has not passed`);
+    else if (proof.signer !== null && [walk.creator, proof.author, record.askedBy].includes(proof.signer))
+      complain(
+        at,
+        agentId,
+        'gate',
+        `gate record ${seq} opens the gate from ${fromStage} by the word of ${proof.signer}, who is not independent of it`,
+      );
+    for (const own of OF_THE_STAGE) walk.evidence.delete(own);
+  } else walk.evidence.clear();
+  walk.stage = toStage;
+  walk.manifestVersion = record.manifestVersion;
+  walk.manifestHash = record.manifestHash;
+}

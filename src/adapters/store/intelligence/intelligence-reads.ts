@@ -1,0 +1,235 @@
+/** Reads of intelligence for the API: events with their reports, posts, value locked on chains, macro series, the calendar. */
+import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
+import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
+import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
+import type { SocialPost } from '../../../domain/intelligence/social.ts';
+import { SEVERITIES, type Severity } from '../../../domain/market-event.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+import { readReports } from './intelligence-store.ts';
+
+const DAY_MS = 86_400_000;
+/** How much older than a day or a week a snapshot may be that stands for it. */
+const TOLERANCE_MS = 3 * 3_600_000;
+/** A release that the newest calendar no longer names within this time was moved. */
+const CALENDAR_MS = 3_600_000;
+
+interface Page {
+  readonly limit: number;
+  readonly after: string | null;
+}
+
+interface EventRow {
+  readonly id: string;
+  readonly number: number;
+  readonly state: Assessment['state'];
+  readonly confirmed_by: Assessment['confirmedBy'];
+  readonly confirmed_at: number | null;
+  readonly kind: EventKind;
+  readonly severity: Severity;
+  readonly direction: Assessment['direction'];
+  readonly symbols: readonly string[];
+  readonly headline: string;
+  readonly first_at: number;
+  readonly observed_at: number;
+  readonly received_at: number;
+  readonly families: readonly string[];
+  readonly copies: readonly string[];
+  readonly withdrawn: readonly string[];
+}
+
+interface PostRow {
+  readonly id: string;
+  readonly number: number;
+  readonly platform: string;
+  readonly author: string;
+  readonly text: string;
+  readonly url: string | null;
+  readonly published_at: number;
+  readonly received_at: number;
+  readonly engagement: SocialPost['engagement'];
+  readonly cashtags: readonly string[];
+  readonly entities: SocialPost['entities'];
+  readonly ambiguous: SocialPost['ambiguous'];
+  readonly unmapped: readonly string[];
+}
+
+/** `<time>.<number>` of the last item of the page before; everything comes after null. */
+function positionOf(after: string | null): { readonly at: number; readonly number: number } {
+  const [at, number] = (after ?? '').split('.');
+  return after === null ? { at: Number.MAX_SAFE_INTEGER, number: 0 } : { at: Number(at), number: Number(number) };
+}
+
+function eventOf(row: EventRow, reports: readonly Report[]) {
+  return {
+    id: row.id,
+    state: row.state,
+    confirmedBy: row.confirmed_by,
+    confirmedAt: row.confirmed_at,
+    kind: row.kind,
+    severity: row.severity,
+    direction: row.direction,
+    symbols: row.symbols,
+    headline: row.headline,
+    firstAt: row.first_at,
+    observedAt: row.observed_at,
+    receivedAt: row.received_at,
+    families: row.families,
+    copies: row.copies,
+    withdrawn: row.withdrawn,
+    reports,
+  };
+}
+
+export function createIntelligenceReads(sql: Sql) {
+  return {
+    /** Events that are not part of another one, newest first. */
+    async events(
+      filter: { symbol?: string; minSeverity?: Severity; kind?: EventKind; confirmed?: boolean; from?: EpochMs },
+      { limit, after }: Page,
+    ) {
+      const position = positionOf(after);
+      const severities = SEVERITIES.slice(SEVERITIES.indexOf(filter.minSeverity ?? 'low'));
+      const rows = await sql<EventRow[]>`
+        select id, number, state, confirmed_by, confirmed_at, kind, severity, direction, symbols, headline, first_at, observed_at, received_at,
+          families, copies, withdrawn
+        from intelligence_events
+        where merged_into is null and severity = any(${severities as string[]}::text[])
+          and (observed_at, number) < (${position.at}::bigint, ${position.number}::bigint)
+          ${filter.symbol === undefined ? sql`` : sql`and symbols @> ${[filter.symbol]}::text[]`}
+          ${filter.kind === undefined ? sql`` : sql`and kind = ${filter.kind}`}
+          ${filter.confirmed === undefined ? sql`` : sql`and (state = 'confirmed') = ${filter.confirmed}`}
+          ${filter.from === undefined ? sql`` : sql`and observed_at >= ${filter.from}`}
+        order by observed_at desc, number desc limit ${limit + 1}`;
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const reports = await readReports(
+        sql,
+        page.map(({ id }) => id),
+      );
+      return {
+        items: page.map((row) => eventOf(row, reports.get(row.id) ?? [])),
+        next: rows.length > limit && last !== undefined ? `${last.observed_at}.${last.number}` : null,
+      };
+    },
+
+    async posts(
+      filter: { symbol?: string; platform?: string; author?: string; mapped: boolean; minLikes?: number; from?: EpochMs },
+      { limit, after }: Page,
+    ) {
+      const position = positionOf(after);
+      const rows = await sql<PostRow[]>`
+        select id, number, platform, author, text, url, published_at, received_at, engagement, cashtags, entities, ambiguous, unmapped
+        from social_posts
+        where (published_at, number) < (${position.at}::bigint, ${position.number}::bigint)
+          ${filter.symbol === undefined ? sql`` : sql`and symbols @> ${[filter.symbol]}::text[]`}
+          ${filter.mapped ? sql`and symbols <> '{}'` : sql``}
+          ${filter.platform === undefined ? sql`` : sql`and platform = ${filter.platform}`}
+          ${filter.author === undefined ? sql`` : sql`and author = ${filter.author}`}
+          ${filter.minLikes === undefined ? sql`` : sql`and (engagement ->> 'likes')::bigint >= ${filter.minLikes}`}
+          ${filter.from === undefined ? sql`` : sql`and published_at >= ${filter.from}`}
+        order by published_at desc, number desc limit ${limit + 1}`;
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        items: page.map(
+          (row): SocialPost => ({
+            id: row.id,
+            platform: row.platform,
+            author: row.author,
+            text: row.text,
+            url: row.url,
+            publishedAt: row.published_at,
+            receivedAt: row.received_at,
+            engagement: row.engagement,
+            cashtags: row.cashtags,
+            entities: row.entities,
+            ambiguous: row.ambiguous,
+            unmapped: row.unmapped,
+          }),
+        ),
+        next: rows.length > limit && last !== undefined ? `${last.published_at}.${last.number}` : null,
+      };
+    },
+
+    /** The newest snapshot of every chain that was in the last day's, and a day and a week before it: our own snapshot, else the provider's day. */
+    async chains() {
+      return sql<
+        {
+          chain: string;
+          chainId: string | null;
+          tokenSymbol: string | null;
+          tvlUsd: string;
+          receivedAt: number;
+          dayBefore: string | null;
+          weekBefore: string | null;
+        }[]
+      >`
+        with newest as (
+          select distinct on (chain) chain, hour, received_at, tvl_usd, chain_id, token_symbol from chain_tvl
+          where hour >= (select max(hour) from chain_tvl) - ${DAY_MS}::bigint order by chain, hour desc)
+        select n.chain, n.chain_id as "chainId", n.token_symbol as "tokenSymbol", trim_scale(n.tvl_usd)::text as "tvlUsd",
+          n.received_at as "receivedAt", trim_scale(coalesce(h1.tvl_usd, d1.tvl_usd))::text as "dayBefore",
+          trim_scale(coalesce(h7.tvl_usd, d7.tvl_usd))::text as "weekBefore"
+        from newest n
+        left join lateral (select k.tvl_usd from chain_tvl k where k.chain = n.chain and k.received_at <= n.received_at - ${DAY_MS}::bigint
+          and k.received_at >= n.received_at - ${DAY_MS + TOLERANCE_MS}::bigint order by k.hour desc limit 1) h1 on true
+        left join lateral (select k.tvl_usd from chain_tvl k where k.chain = n.chain and k.received_at <= n.received_at - ${7 * DAY_MS}::bigint
+          and k.received_at >= n.received_at - ${7 * DAY_MS + TOLERANCE_MS}::bigint order by k.hour desc limit 1) h7 on true
+        left join chain_tvl_days d1 on d1.chain = n.chain
+          and d1.date = (to_timestamp((n.received_at - ${DAY_MS}::bigint) / 1000.0) at time zone 'UTC')::date
+        left join chain_tvl_days d7 on d7.chain = n.chain
+          and d7.date = (to_timestamp((n.received_at - ${7 * DAY_MS}::bigint) / 1000.0) at time zone 'UTC')::date
+        order by n.tvl_usd desc, n.chain`;
+    },
+
+    async allChains() {
+      const [row] = await sql<{ tvlUsd: string; receivedAt: number; dayBefore: string | null; weekBefore: string | null }[]>`
+        select trim_scale(n.tvl_usd)::text as "tvlUsd", n.received_at as "receivedAt", trim_scale(d1.tvl_usd)::text as "dayBefore",
+          trim_scale(d7.tvl_usd)::text as "weekBefore"
+        from (select * from chain_tvl_days where chain = '' order by date desc limit 1) n
+        left join chain_tvl_days d1 on d1.chain = '' and d1.date = n.date - 1
+        left join chain_tvl_days d7 on d7.chain = '' and d7.date = n.date - 7`;
+      return row === undefined ? null : { chain: null, chainId: null, tokenSymbol: null, ...row };
+    },
+
+    async chainDays(chains: readonly (string | null)[], from: string) {
+      const rows = await sql<{ chain: string; date: string; tvl_usd: string }[]>`
+        select chain, date::text as date, trim_scale(tvl_usd)::text as tvl_usd from chain_tvl_days
+        where chain = any(${chains.map((chain) => chain ?? '')}::text[]) and date >= ${from}::date order by chain, date`;
+      const byChain = new Map<string | null, { date: string; tvlUsd: string }[]>(chains.map((chain) => [chain, []]));
+      for (const { chain, date, tvl_usd: tvlUsd } of rows) byChain.get(chain === '' ? null : chain)?.push({ date, tvlUsd });
+      return byChain;
+    },
+
+    /** The newest vintage of each date that was out by `asOf`. */
+    async series(ids: readonly string[], from: string, asOf: string) {
+      const rows = await sql<
+        { series_id: string; date: string; value: string | null; vintage: string; received_at: number; first_value: string | null }[]
+      >`
+        select distinct on (series_id, date) series_id, date::text as date, trim_scale(value)::text as value, vintage::text as vintage,
+          received_at, trim_scale(first_value(value) over (
+            partition by series_id, date order by vintage, received_at))::text as first_value
+        from macro_observations
+        where series_id = any(${ids as string[]}::text[]) and date >= ${from}::date and vintage <= ${asOf}::date
+        order by series_id, date, vintage desc, received_at desc`;
+      const byId = new Map<string, { date: string; value: string; vintage: string; receivedAt: EpochMs; firstValue: string | null }[]>(
+        ids.map((id) => [id, []]),
+      );
+      for (const { series_id: id, date, value, vintage, received_at: receivedAt, first_value: first } of rows)
+        if (value !== null) byId.get(id)?.push({ date, value, vintage, receivedAt, firstValue: first === value ? null : first });
+      return byId;
+    },
+
+    /** Days to come count only where the newest calendar still has them: the provider moves them. */
+    async releases(from: string, to: string): Promise<readonly MacroRelease[]> {
+      return sql<MacroRelease[]>`
+        select release_id as "releaseId", name, date::text as date, received_at as "receivedAt" from macro_releases
+        where date between ${from}::date and ${to}::date
+          and received_at >= case
+            when date > (select (to_timestamp(max(received_at) / 1000.0) at time zone 'UTC')::date from macro_releases)
+            then (select max(received_at) from macro_releases) - ${CALENDAR_MS}::bigint else 0 end
+        order by date, release_id`;
+    },
+  };
+}

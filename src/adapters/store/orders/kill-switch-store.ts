@@ -1,0 +1,61 @@
+/** Agents that a circuit breaker holds and whose kill switch closes what they hold. */
+import type { ActorStart } from '../../../domain/actor-step.ts';
+import type { Autonomy } from '../../../domain/agent.ts';
+import type { Position } from '../../../domain/book.ts';
+import { BREAKER_PAUSES } from '../../../domain/execution.ts';
+import type { ExecutionMode } from '../../../domain/order.ts';
+import { inTransaction, writeStart } from '../actors/actor-store.ts';
+import type { Sql } from '../database.ts';
+
+interface TrippedRow {
+  id: string;
+  org_id: string;
+  autonomy: Autonomy;
+  manifest_version: number;
+  manifest_hash: string;
+  max_slippage_bps: number;
+  epoch: number;
+  book_id: string;
+  mode: ExecutionMode;
+  holdings: readonly Position[];
+  open: readonly string[];
+}
+
+export function createKillSwitchStore(sql: Sql) {
+  return {
+    async tripped() {
+      const rows = await sql<TrippedRow[]>`
+        select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, (m.canonical::jsonb->>'maxSlippageBps')::float8 as max_slippage_bps,
+          c.epoch, b.id as book_id, b.mode, b.holdings,
+          array(select p.instrument from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open
+        from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
+        join books b on b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)
+          and (b.mode = 'live') = (a.stage in ('limited_live', 'live'))
+        where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat' and b.holdings <> '[]'
+        order by a.id`;
+      return rows.map((row) => ({
+        id: row.id,
+        orgId: row.org_id,
+        autonomy: row.autonomy,
+        manifestVersion: row.manifest_version,
+        manifestHash: row.manifest_hash,
+        maxSlippageBps: row.max_slippage_bps,
+        epoch: row.epoch,
+        bookId: row.book_id,
+        mode: row.mode,
+        holdings: row.holdings.filter(({ instrument }) => !row.open.includes(instrument)),
+      }));
+    },
+
+    async start(start: ActorStart): Promise<boolean> {
+      try {
+        await inTransaction(sql, (transaction) => writeStart(transaction, start));
+        return true;
+      } catch (error) {
+        // Another process was first, or this minute's order has been tried.
+        if ((error as { code?: string }).code === '23505') return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/** Orders of people in PostgreSQL: their projection, and how lists and risk read it. Every read names the organization. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Fill, OpenProposal } from '../../../domain/book.ts';
+import type { DecimalString } from '../../../domain/decimal.ts';
+import type { RiskAttribution } from '../../../domain/decision.ts';
+import type { MarketOrderState } from '../../../domain/execution.ts';
+import type { ExecutionMode, Order } from '../../../domain/order.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { withFills } from '../books/order-fills.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly state: MarketOrderState;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly order_body: Order;
+  readonly decision_price: DecimalString;
+  readonly risk: RiskAttribution;
+  readonly placed_by: string;
+  readonly filled_quantity: DecimalString;
+  readonly filled_notional_usd: DecimalString;
+  readonly created_at: number;
+  readonly changed_at: number;
+}
+
+/** Writes where orders stand. */
+export function writeMarketOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into market_orders (id, org_id, mode, book_id, instrument, order_body, decision_price, risk, placed_by, epoch, state, reason, detail,
+      filled_quantity, filled_notional_usd, created_at, changed_at)
+    select id, "orgId", mode, "bookId", instrument, "order", "decisionPrice", risk, "placedBy", epoch, state, reason, detail,
+      "filledQuantity", "filledNotionalUsd", "createdAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, mode text, "bookId" text, instrument text, "order" jsonb,
+      "decisionPrice" numeric, risk jsonb, "placedBy" text, epoch bigint, state text, reason text, detail text, "filledQuantity" numeric,
+      "filledNotionalUsd" numeric, "createdAt" bigint, "changedAt" bigint)
+    on conflict (id) do update set state = excluded.state, reason = excluded.reason, detail = excluded.detail, risk = excluded.risk,
+      filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, changed_at = excluded.changed_at`;
+}
+
+export function createMarketOrderStore(sql: Sql) {
+  const columns = sql`id, number, state, reason, detail, order_body, decision_price::text, risk, placed_by, filled_quantity::text,
+    filled_notional_usd::text, created_at, changed_at`;
+
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', orderOf);
+
+  return {
+    /** Newest first. The position is the last order's number. */
+    async list(
+      orgId: string,
+      filter: { readonly mode?: ExecutionMode },
+      { limit, after }: PageWindow,
+    ): Promise<PageRows<ReturnType<typeof orderOf>>> {
+      const rows = await sql<Row[]>`
+        select ${columns} from market_orders where org_id = ${orgId}
+        ${filter.mode === undefined ? sql`` : sql`and mode = ${filter.mode}`}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: await viewsOf(page.items), next: page.next };
+    },
+
+    /** Null where the organization has no such order. */
+    async find(orgId: string, id: string) {
+      const rows = await sql<Row[]>`select ${columns} from market_orders where id = ${id} and org_id = ${orgId}`;
+      return (await viewsOf(rows))[0] ?? null;
+    },
+  };
+}
+
+/** What live orders that have not ended reserve in a book. */
+export async function openMarketOrders(sql: Sql, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
+  const rows = await sql<{ id: string; order_body: Order }[]>`
+    select id, order_body from market_orders where org_id = ${orgId} and book_id = ${bookId} and state in ('approved', 'executing', 'unknown') order by number`;
+  return rows.map(({ id, order_body: { instrument, side, quantity, notionalUsd } }) => ({ id, instrument, side, quantity, notionalUsd }));
+}
+
+function orderOf(row: Row, fills: readonly Fill[]) {
+  return {
+    id: row.id,
+    state: row.state,
+    reason: row.reason,
+    detail: row.detail,
+    order: row.order_body,
+    decisionPrice: row.decision_price,
+    risk: row.risk,
+    placedBy: row.placed_by,
+    filledQuantity: row.filled_quantity,
+    filledNotionalUsd: row.filled_notional_usd,
+    fills,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,188 @@
+/** Orders on prediction markets in PostgreSQL: their projection, how lists and risk read it, and the settlement of resolved markets. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Fill, OpenProposal, Position } from '../../../domain/book.ts';
+import type { DecimalString } from '../../../domain/decimal.ts';
+import type { RiskAttribution } from '../../../domain/decision.ts';
+import type { ExecutionMode, Order } from '../../../domain/order.ts';
+import type { OutcomeSide, PredictionMarket } from '../../../domain/prediction/market.ts';
+import { type OnchainTerms, type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { writeSettlements } from '../books/book-store.ts';
+import { withFills } from '../books/order-fills.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly state: PredictionOrderState;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly market_id: string;
+  readonly outcome: OutcomeSide;
+  readonly order_body: Order;
+  readonly onchain: OnchainTerms | null;
+  readonly decision_price: DecimalString;
+  readonly risk: RiskAttribution;
+  readonly placed_by: string;
+  readonly filled_quantity: DecimalString;
+  readonly filled_notional_usd: DecimalString;
+  readonly fees_usd: DecimalString;
+  readonly refund_usd: DecimalString | null;
+  readonly created_at: number;
+  readonly changed_at: number;
+}
+
+/** Tells orders what became of their transactions: by a timer that is due at once, in the transaction of whoever tells. */
+export function tellPredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into timers (actor_id, timer_id, due_at, event)
+    select "orderId", 'told', 0, event from jsonb_to_recordset(${transaction.json(rows as never)}) as r("orderId" uuid, event jsonb)
+    on conflict (actor_id, timer_id) do nothing`;
+}
+
+/** Writes where orders stand. */
+export function writePredictionOrders(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into prediction_orders (id, org_id, mode, book_id, market_id, outcome, instrument, order_body, onchain, transaction_id, decision_price, risk,
+      placed_by, epoch, state, reason, detail, filled_quantity, filled_notional_usd, fees_usd, refund_usd, created_at, changed_at)
+    select id, "orgId", mode, "bookId", "marketId", outcome, instrument, "order", nullif(onchain, 'null'::jsonb), "transactionId", "decisionPrice", risk,
+      "placedBy", epoch, state, reason, detail, "filledQuantity", "filledNotionalUsd", "feesUsd", "refundUsd", "createdAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, mode text, "bookId" text, "marketId" text, outcome text,
+      instrument text, "order" jsonb, onchain jsonb, "transactionId" uuid, "decisionPrice" numeric, risk jsonb, "placedBy" text, epoch bigint, state text,
+      reason text, detail text, "filledQuantity" numeric, "filledNotionalUsd" numeric, "feesUsd" numeric, "refundUsd" numeric, "createdAt" bigint,
+      "changedAt" bigint)
+    on conflict (id) do update set state = excluded.state, reason = excluded.reason, detail = excluded.detail, filled_quantity = excluded.filled_quantity,
+      filled_notional_usd = excluded.filled_notional_usd, fees_usd = excluded.fees_usd, refund_usd = excluded.refund_usd, changed_at = excluded.changed_at`;
+}
+
+export function createPredictionOrderStore(sql: Sql) {
+  const columns = sql`id, number, state, reason, detail, market_id, outcome, order_body, onchain, decision_price::text, risk, placed_by,
+    filled_quantity::text, filled_notional_usd::text, fees_usd::text, refund_usd::text, created_at, changed_at`;
+
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', orderOf);
+
+  return {
+    /** Newest first. The position is the last order's number. */
+    async list(
+      orgId: string,
+      filter: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
+      { limit, after }: PageWindow,
+    ): Promise<PageRows<ReturnType<typeof orderOf>>> {
+      const rows = await sql<Row[]>`
+        select ${columns} from prediction_orders where org_id = ${orgId}
+        ${filter.mode === undefined ? sql`` : sql`and mode = ${filter.mode}`}
+        ${filter.state === undefined ? sql`` : sql`and state = ${filter.state}`}
+        ${filter.marketId === undefined ? sql`` : sql`and market_id = ${filter.marketId}`}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: await viewsOf(page.items), next: page.next };
+    },
+
+    /** The account of the position that a wallet has in an outcome by the venue's word; null where no order here opened one. */
+    async positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null> {
+      const [row] = await sql<{ account: string }[]>`
+        select onchain->>'positionAccount' as account from prediction_orders
+        where org_id = ${orgId} and instrument = ${instrument} and onchain->>'wallet' = ${wallet} and filled_quantity > 0
+        order by number desc limit 1`;
+      return row?.account ?? null;
+    },
+
+    /** Null where the organization has no such order. */
+    async find(orgId: string, id: string) {
+      const rows = await sql<Row[]>`select ${columns} from prediction_orders where id = ${id} and org_id = ${orgId}`;
+      return (await viewsOf(rows))[0] ?? null;
+    },
+  };
+}
+
+/** Positions that one look settles; the next one takes the rest. */
+const SETTLED_AT_ONCE = 100;
+
+interface SettledRow {
+  readonly book_id: string;
+  readonly org_id: string;
+  readonly holding: Position;
+  readonly market: PredictionMarket;
+}
+
+/**
+ * Settles what books of every organization hold of markets that were resolved, each position once: its contracts pay what
+ * the provider's last word says. Returns how many positions were settled.
+ */
+export async function settleResolved(sql: Sql, at: EpochMs): Promise<number> {
+  const due = await sql<SettledRow[]>`
+    select b.id as book_id, b.org_id, h.holding, m.body as market
+    from books b cross join lateral jsonb_array_elements(b.holdings) as h(holding)
+    join prediction_markets m on m.id = substring(h.holding->>'instrument' from '^prediction:(pm-[0-9a-f]{24})[.](?:yes|no)$')
+    where m.status = 'resolved' and m.body->'outcomes'->0->>'payout' is not null order by b.id, h.holding->>'instrument' limit ${SETTLED_AT_ONCE}`;
+  let settled = 0;
+  for (const row of due) settled += await settleOne(sql, row, at);
+  return settled;
+}
+
+async function settleOne(sql: Sql, row: SettledRow, at: EpochMs): Promise<number> {
+  const { instrument } = row.holding;
+  const outcome = readOutcomeKey(instrument)?.outcome;
+  const payout = row.market.outcomes.find(({ side }) => side === outcome)?.payout ?? null;
+  // Resolved without a payout is no word on what it pays.
+  if (payout === null) return 0;
+  return sql.begin(async (transaction) => {
+    // Behind the book's lock: an order that was still open may have been filled since.
+    const [book] = await transaction<{ holdings: readonly Position[] }[]>`select holdings from books where id = ${row.book_id} for update`;
+    const held = book?.holdings.find((each) => each.instrument === instrument);
+    if (held === undefined) return 0;
+    const { quantity, costUsd } = held;
+    await writeSettlements(transaction, [{ orgId: row.org_id, settlement: { bookId: row.book_id, instrument, quantity, payout, at } }]);
+    await transaction`
+      insert into prediction_settlements (book_id, instrument, org_id, market_id, quantity, payout, cost_usd, at)
+      values (${row.book_id}, ${instrument}, ${row.org_id}, ${row.market.id}, ${quantity}, ${payout}, ${costUsd}, ${at})`;
+    return 1;
+  });
+}
+
+/**
+ * What live orders still reserve in a book: their notional without what was filled of it. Until its transaction is final,
+ * that transaction reserves for the order.
+ */
+export async function openPredictionOrders(sql: Sql, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
+  return sql<OpenProposal[]>`
+    select o.id, o.instrument, o.order_body->>'side' as side, trim_scale((o.order_body->>'quantity')::numeric - o.filled_quantity)::text as quantity,
+      trim_scale(greatest((o.order_body->>'notionalUsd')::numeric - o.filled_notional_usd, 0))::text as "notionalUsd"
+    from prediction_orders o join prepared_transactions t on t.id = o.transaction_id
+    where o.org_id = ${orgId} and o.book_id = ${bookId} and o.mode = 'live'
+      and (o.state in ('open', 'partially_filled') or o.state in ('prepared', 'submitted') and t.state = 'finalized') order by o.number`;
+}
+
+/** The markets whose outcomes these instruments are, by id; what is no outcome's, or not known, is left out. */
+export async function marketsOfOutcomes(sql: Sql, instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>> {
+  const ids = new Set(instruments.flatMap((key) => readOutcomeKey(key)?.marketId ?? []));
+  if (ids.size === 0) return new Map();
+  const rows = await sql<{ body: PredictionMarket }[]>`select body from prediction_markets where id = any(${[...ids]}::text[])`;
+  return new Map(rows.map(({ body }) => [body.id, body]));
+}
+
+function orderOf(row: Row, fills: readonly Fill[]) {
+  return {
+    id: row.id,
+    state: row.state,
+    reason: row.reason,
+    detail: row.detail,
+    marketId: row.market_id,
+    outcome: row.outcome,
+    order: row.order_body,
+    onchain: row.onchain,
+    decisionPrice: row.decision_price,
+    risk: row.risk,
+    placedBy: row.placed_by,
+    filledQuantity: row.filled_quantity,
+    filledNotionalUsd: row.filled_notional_usd,
+    feesUsd: row.fees_usd,
+    refundUsd: row.refund_usd,
+    fills,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,166 @@
+/** Prepared transactions in PostgreSQL: their projection, the room that an organization has for them, and how lists and risk read it. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Fill, OpenProposal } from '../../../domain/book.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import type { PreparedTransactionState, TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
+import type { PreparedMessage } from '../../../domain/solana/verify.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { withFills } from '../books/order-fills.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly purpose: TransactionPurpose;
+  readonly state: PreparedTransactionState;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly wallet: string;
+  readonly subject: { readonly [key: string]: Json };
+  readonly message: PreparedMessage;
+  readonly unsigned: string;
+  readonly signature: string | null;
+  readonly slot: number | null;
+  readonly fee_lamports: string | null;
+  readonly prepared_by: string;
+  readonly submitted_by: string | null;
+  readonly created_at: number;
+  readonly changed_at: number;
+}
+
+/** The open states (`OPEN_TRANSACTION_STATES`), spelled as the index of open transactions spells them. */
+function isOpen(sql: Sql | Transaction) {
+  return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
+}
+
+/** Thrown where an organization's ground moved between the judgement of a transaction and its birth: nothing is written. */
+export class CapacityMoved extends Error {}
+
+/** Thrown where an organization has as many open transactions as it may: nothing is written. */
+export class CapacityFull extends Error {}
+
+/** True of the error of a birth whose message, byte for byte, was prepared before. */
+export function isDuplicate(error: unknown): boolean {
+  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+  return code === '23505' && constraint === 'prepared_transactions_by_digest';
+}
+
+/** What a `prepared_room` record carries: the ground that risk judged on, and how many open transactions are too many. */
+export interface PreparedCapacityRecord extends ActorRecord {
+  readonly type: 'prepared_room';
+  readonly orgId: string;
+  readonly bookId: string | null;
+  readonly ground: string;
+  readonly most: number;
+}
+
+/**
+ * What a judgement of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
+ * judgement and again in the transaction of the birth; where both are the same, the judgement holds there.
+ */
+export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
+  const [row] = await sql<{ ground: string }[]>`
+    select concat_ws(' ',
+      (select version from books where id = ${bookId}),
+      (select coalesce(max(version), 0) from risk_preferences where org_id = ${orgId}),
+      (select count(*) || '/' || coalesce(max(number), 0) from market_orders where org_id = ${orgId} and state in ('approved', 'executing', 'unknown')),
+      (select count(*) || '/' || coalesce(max(number), 0) from prediction_orders where org_id = ${orgId} and state in ('prepared', 'submitted', 'open', 'partially_filled')),
+      (select count(*) || '/' || coalesce(max(number), 0) from prepared_transactions
+        where org_id = ${orgId} and ${isOpen(sql)})) as ground`;
+  return row?.ground as string;
+}
+
+/** Lets transactions of an organization be born one after the other. @throws RoomMoved, RoomFull */
+export async function requireCapacities(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  for (const { orgId, bookId, ground, most } of records as readonly PreparedCapacityRecord[]) {
+    await transaction`select pg_advisory_xact_lock(hashtextextended(${`prepared transactions ${orgId}`}, 0))`;
+    const [open] = await transaction<{ n: number }[]>`
+      select count(*)::int as n from prepared_transactions where org_id = ${orgId} and ${isOpen(transaction)}`;
+    if ((open?.n as number) >= most) throw new CapacityFull(`organization ${orgId} has ${open?.n} open transactions`);
+    if ((await groundOf(transaction, orgId, bookId)) !== ground) throw new CapacityMoved(`the ground of organization ${orgId} moved`);
+  }
+}
+
+/** Writes where transactions stand. */
+export function writePreparedTransactions(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, book_id, instrument, side, quantity, notional_usd,
+      prepared_by, submitted_by, epoch, state, reason, detail, signature, broadcasts, slot, fee_lamports, expired_at_height, created_at, changed_at)
+    select id, "orgId", purpose, executor, wallet, subject, message, unsigned, "bookId", instrument, side, quantity, "notionalUsd",
+      "preparedBy", "submittedBy", epoch, state, reason, detail, signature, broadcasts, slot, "feeLamports", "expiredAtHeight", "createdAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(rows as never)}) as r(id uuid, "orgId" uuid, purpose text, executor text, wallet text, subject jsonb,
+      message jsonb, unsigned text, "bookId" text, instrument text, side text, quantity numeric, "notionalUsd" numeric, "preparedBy" text,
+      "submittedBy" text, epoch bigint, state text, reason text, detail text, signature text, broadcasts int, slot bigint, "feeLamports" numeric,
+      "expiredAtHeight" bigint, "createdAt" bigint, "changedAt" bigint)
+    on conflict (id) do update set submitted_by = excluded.submitted_by, state = excluded.state, reason = excluded.reason, detail = excluded.detail,
+      signature = excluded.signature, broadcasts = excluded.broadcasts, slot = excluded.slot, fee_lamports = excluded.fee_lamports,
+      expired_at_height = excluded.expired_at_height, changed_at = excluded.changed_at`;
+}
+
+export function createPreparedTransactionStore(sql: Sql) {
+  const columns = sql`id, number, purpose, state, reason, detail, wallet, subject, message, unsigned, signature, slot, fee_lamports::text,
+    prepared_by, submitted_by, created_at, changed_at`;
+
+  const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ state }) => state === 'finalized', viewOf);
+
+  /** Reads of the transactions of one purpose. */
+  const ofPurpose = (purpose: TransactionPurpose) => ({
+    /** Newest first. The position is the last one's number. */
+    async list(orgId: string, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof viewOf>>> {
+      const rows = await sql<Row[]>`
+        select ${columns} from prepared_transactions where org_id = ${orgId} and purpose = ${purpose}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: await viewsOf(page.items), next: page.next };
+    },
+
+    /** Null where the organization has no such transaction. */
+    async find(orgId: string, id: string) {
+      const rows = await sql<Row[]>`
+        select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
+      return (await viewsOf(rows))[0] ?? null;
+    },
+  });
+  return { ofPurpose };
+}
+
+/** What open transactions reserve in a book. */
+export async function openPreparedTransactions(sql: Sql | Transaction, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
+  const rows = await sql<
+    { id: string; instrument: OpenProposal['instrument']; side: OpenProposal['side']; quantity: string; notional_usd: string }[]
+  >`
+    select id, instrument, side, quantity::text, notional_usd::text from prepared_transactions
+    where org_id = ${orgId} and ${isOpen(sql)} and book_id = ${bookId}
+    order by number`;
+  return rows.map(({ id, instrument, side, quantity, notional_usd }) => ({
+    id,
+    instrument,
+    side,
+    quantity: plainDecimal(quantity),
+    notionalUsd: plainDecimal(notional_usd),
+  }));
+}
+
+function viewOf(row: Row, fills: readonly Fill[]) {
+  return {
+    id: row.id,
+    purpose: row.purpose,
+    state: row.state,
+    reason: row.reason,
+    detail: row.detail,
+    wallet: row.wallet,
+    subject: row.subject,
+    message: row.message,
+    unsigned: row.unsigned,
+    signature: row.signature,
+    slot: row.slot,
+    feeLamports: row.fee_lamports,
+    fills,
+    preparedBy: row.prepared_by,
+    submittedBy: row.submitted_by,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}

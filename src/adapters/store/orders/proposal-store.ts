@@ -1,0 +1,98 @@
+/** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
+import type { Autonomy } from '../../../domain/agent.ts';
+import type { Fill } from '../../../domain/book.ts';
+import type { DecimalString } from '../../../domain/decimal.ts';
+import type { RiskAttribution } from '../../../domain/decision.ts';
+import type { ProposalState } from '../../../domain/execution.ts';
+import type { Order } from '../../../domain/order.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { withFills } from '../books/order-fills.ts';
+import type { Sql } from '../database.ts';
+
+interface ProposalRow {
+  readonly id: string;
+  readonly number: number;
+  readonly agent_id: string;
+  readonly decision_id: string | null;
+  readonly slot: number;
+  readonly side: 'entry' | 'exit';
+  readonly state: ProposalState;
+  readonly reason: string | null;
+  readonly manifest_version: number;
+  readonly manifest_hash: string;
+  readonly autonomy: Autonomy;
+  readonly order_body: Order;
+  readonly decision_price: DecimalString;
+  readonly reads_reference: boolean;
+  readonly risk: RiskAttribution;
+  readonly decided_by: string | null;
+  readonly filled_quantity: DecimalString;
+  readonly filled_notional_usd: DecimalString;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly changed_at: number;
+}
+
+export interface ProposalFilter {
+  readonly state?: ProposalState;
+  readonly agentId?: string;
+}
+
+export function createProposalStore(sql: Sql) {
+  const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body,
+    decision_price::text, reads_reference, risk, decided_by, filled_quantity::text, filled_notional_usd::text, created_at, expires_at, changed_at`;
+
+  const viewsOf = (rows: readonly ProposalRow[]) => withFills(sql, rows, ({ filled_quantity }) => filled_quantity !== '0', proposalOf);
+
+  return {
+    /** Newest first. The position is the last proposal's number. */
+    async list(orgId: string, filter: ProposalFilter, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof proposalOf>>> {
+      const rows = await sql<ProposalRow[]>`
+        select ${columns} from proposals where org_id = ${orgId}
+        ${filter.state === undefined ? sql`` : sql`and state = ${filter.state}`}
+        ${filter.agentId === undefined ? sql`` : sql`and agent_id = ${filter.agentId}`}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: await viewsOf(page.items), next: page.next };
+    },
+
+    /** Whether an order may be on its way to its venue at this moment. */
+    async leaseIsHeld(proposalId: string): Promise<boolean> {
+      const rows = await sql`select 1 from execution_leases where key = ${proposalId} and held_until > clock_timestamp()`;
+      return rows.length > 0;
+    },
+
+    /** Null where the organization has no such proposal. */
+    async find(orgId: string, proposalId: string) {
+      const rows = await sql<ProposalRow[]>`select ${columns} from proposals where id = ${proposalId} and org_id = ${orgId}`;
+      return (await viewsOf(rows))[0] ?? null;
+    },
+  };
+}
+
+function proposalOf(row: ProposalRow, fills: readonly Fill[]) {
+  return {
+    id: row.id,
+    agentId: row.agent_id,
+    decisionId: row.decision_id,
+    slot: row.slot,
+    side: row.side,
+    state: row.state,
+    reason: row.reason,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    autonomy: row.autonomy,
+    order: row.order_body,
+    decisionPrice: row.decision_price,
+    readsReference: row.reads_reference,
+    risk: row.risk,
+    decidedBy: row.decided_by,
+    filledQuantity: row.filled_quantity,
+    filledNotionalUsd: row.filled_notional_usd,
+    fills,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    changedAt: row.changed_at,
+  };
+}

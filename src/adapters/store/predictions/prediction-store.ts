@@ -1,0 +1,124 @@
+/** Prediction markets at rest: the latest word on each, the events that group them, and trades of the last two days. */
+import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+
+/** Where a market names no end: after every one that does (2100-01-01). */
+const NO_END: EpochMs = Date.UTC(2100, 0, 1);
+/** Trades are evidence of the last hour; two days of them are kept for questions about yesterday. Milliseconds. */
+const TRADES_KEPT_MS = 2 * 86_400_000;
+
+export interface PredictionFilter {
+  readonly provider?: PredictionProvider;
+  readonly status?: PredictionStatus;
+  readonly underlying?: string;
+  /** Words that question or subtitle hold, in any case. */
+  readonly text?: string;
+  readonly eventId?: string;
+}
+
+/** A batch may name a market twice; its last word counts, and one statement may touch a row once. */
+function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+const likely = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+export function createPredictionStore(sql: Sql) {
+  return {
+    /** Keeps markets and their events. What was received later replaces what is there; an older word changes nothing. */
+    async saveMarkets(markets: readonly PredictionMarket[]): Promise<void> {
+      const rows = lastWords(markets);
+      if (rows.length === 0) return;
+      const events = lastWords(
+        rows.flatMap(({ event, provider, receivedAt }) => (event === null ? [] : [{ ...event, provider, receivedAt }])),
+      );
+      await sql.begin(async (transaction) => {
+        await transaction`
+          insert into prediction_events (id, provider, provider_id, title, mutually_exclusive, received_at)
+          select e.id, e.provider, e."providerId", e.title, e."mutuallyExclusive", e."receivedAt"
+          from jsonb_to_recordset(${sql.json(events as never)})
+            as e(id text, provider text, "providerId" text, title text, "mutuallyExclusive" boolean, "receivedAt" bigint)
+          order by e.id
+          on conflict (id) do update set
+            title = case when excluded.title = '' then prediction_events.title else excluded.title end,
+            mutually_exclusive = coalesce(excluded.mutually_exclusive, prediction_events.mutually_exclusive),
+            received_at = excluded.received_at
+          where prediction_events.received_at < excluded.received_at`;
+        await transaction`
+          insert into prediction_markets
+            (id, provider, provider_id, event_id, question, status, provider_status, underlying, closes_at, source, observed_at, received_at, body)
+          select m.body->>'id', m.body->>'provider', m.body->>'providerId', m.body->'event'->>'id',
+            trim(concat(m.body->>'question', ' ', m.body->>'subtitle')), m.body->>'status', m.body->>'providerStatus', m.body->>'underlying',
+            coalesce((m.body->>'closesAt')::bigint, ${NO_END}), m.body->>'source', (m.body->>'observedAt')::bigint,
+            (m.body->>'receivedAt')::bigint, m.body
+          from jsonb_array_elements(${sql.json(rows as never)}) as m(body)
+          order by m.body->>'id'
+          on conflict (id) do update set
+            event_id = coalesce(excluded.event_id, prediction_markets.event_id), question = excluded.question, status = excluded.status,
+            provider_status = excluded.provider_status, underlying = excluded.underlying, closes_at = excluded.closes_at,
+            source = excluded.source, observed_at = excluded.observed_at, received_at = excluded.received_at, body = excluded.body
+          where prediction_markets.received_at < excluded.received_at`;
+      });
+    },
+
+    /** Keeps trades; one that is known is told once. Trades of more than two days before the newest are forgotten. */
+    async saveTrades(trades: readonly PredictionTrade[]): Promise<void> {
+      const rows = lastWords(trades);
+      if (rows.length === 0) return;
+      await sql`
+        insert into prediction_trades (id, market_id, side, price, size, taker, source, observed_at, received_at)
+        select t.id, t."marketId", t.side, t.price, t.size, t.taker, t.source, t."observedAt", t."receivedAt"
+        from jsonb_to_recordset(${sql.json(rows as never)})
+          as t(id text, "marketId" text, side text, price numeric, size numeric, taker text, source text, "observedAt" bigint, "receivedAt" bigint)
+        on conflict (id) do nothing`;
+      const newest = rows.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
+      await sql`delete from prediction_trades where observed_at < ${newest - TRADES_KEPT_MS}`;
+    },
+
+    /** Those that end last first. The position is `<end>.<id>` of the last one. */
+    async list(filter: PredictionFilter, { limit, after }: PageWindow): Promise<PageRows<PredictionMarket>> {
+      const [end = '', id = ''] = after?.split('.') ?? [];
+      const rows = await sql<{ closes_at: number; id: string; body: PredictionMarket }[]>`
+        select closes_at, id, body from prediction_markets
+        where true
+          ${filter.provider === undefined ? sql`` : sql`and provider = ${filter.provider}`}
+          ${filter.status === undefined ? sql`` : sql`and status = ${filter.status}`}
+          ${filter.underlying === undefined ? sql`` : sql`and underlying = ${filter.underlying}`}
+          ${filter.text === undefined ? sql`` : sql`and question ilike ${likely(filter.text)}`}
+          ${filter.eventId === undefined ? sql`` : sql`and event_id = ${filter.eventId}`}
+          ${after === null ? sql`` : sql`and (closes_at, id) < (${Number(end)}, ${id})`}
+        order by closes_at desc, id desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => `${row.closes_at}.${row.id}`);
+      return { items: page.items.map(({ body }) => body), next: page.next };
+    },
+
+    /** Null where there is no such market. */
+    async get(id: string): Promise<PredictionMarket | null> {
+      const [row] = await sql<{ body: PredictionMarket }[]>`select body from prediction_markets where id = ${id}`;
+      return row?.body ?? null;
+    },
+
+    /** The other provider's markets about the same underlying, those that end nearest to it first. */
+    async counterparts(market: PredictionMarket, limit: number): Promise<readonly PredictionMarket[]> {
+      if (market.underlying === null) return [];
+      const rows = await sql<{ body: PredictionMarket }[]>`
+        select body from prediction_markets
+        where underlying = ${market.underlying} and provider <> ${market.provider}
+        order by abs(closes_at - ${market.closesAt ?? NO_END}), id limit ${limit}`;
+      return rows.map(({ body }) => body);
+    },
+
+    /** Trades that were heard since an instant, newest first. */
+    async trades(market: Pick<PredictionMarket, 'id' | 'provider'>, since: EpochMs, limit: number): Promise<readonly PredictionTrade[]> {
+      return sql<PredictionTrade[]>`
+        select id, market_id as "marketId", ${market.provider}::text as provider, side, trim_scale(price)::text as price,
+          trim_scale(size)::text as size, taker, source, observed_at as "observedAt", received_at as "receivedAt"
+        from prediction_trades where market_id = ${market.id} and observed_at >= ${since}
+        order by observed_at desc, id limit ${limit}`;
+    },
+  };
+}
+
+export type PredictionStore = ReturnType<typeof createPredictionStore>;

@@ -1,0 +1,50 @@
+/** What the API and its desk ask of the risk preferences: the present ones, their history, a change. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+import { type PreferencesRow, preferencesOf, type StoredPreferences, storedPreferences } from './risk-preferences-store.ts';
+
+/** Versions that were set, newest first. The position is the last version. */
+async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: PageWindow): Promise<PageRows<StoredPreferences>> {
+  const rows = await sql<PreferencesRow[]>`
+    select version, body, set_by, set_at from risk_preferences
+    where org_id = ${orgId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
+  const page = pageOfRows(rows, limit, ({ version }) => String(version));
+  return { items: page.items.map(storedPreferences), next: page.next };
+}
+
+/** What the API and the command handler ask of the preferences. */
+export function createPreferencesStore(sql: Sql) {
+  return {
+    current: (orgId: string): Promise<StoredPreferences> => preferencesOf(sql, orgId),
+    history: (orgId: string, page: PageWindow): Promise<PageRows<StoredPreferences>> => preferencesHistory(sql, orgId, page),
+    /**
+     * Resolves once every execution has ended that was under way now: an execution takes its lease before it reads the
+     * preferences, so what begins later is judged by those that hold now.
+     */
+    async executionsEnded(orgId: string): Promise<void> {
+      const live = await sql<
+        { key: string }[]
+      >`select key from execution_leases where org_id = ${orgId} and held_until > clock_timestamp()`;
+      const keys = live.map(({ key }) => key);
+      while (keys.length > 0) {
+        const [going] = await sql`
+          select pg_sleep(0.01) from (select 1 from execution_leases where key = any(${keys}::text[]) and held_until > clock_timestamp() limit 1) going`;
+        if (going === undefined) return;
+      }
+    },
+
+    async change(records: readonly ActorRecord[]): Promise<boolean> {
+      try {
+        await inTransaction(sql, (transaction) => writeRecords(transaction, records));
+        return true;
+      } catch (error) {
+        const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+        if (code === '23505' && constraint === 'risk_preferences_pkey') return false;
+        throw error;
+      }
+    },
+  };
+}

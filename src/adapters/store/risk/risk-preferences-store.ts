@@ -1,0 +1,51 @@
+/** Risk preferences in PostgreSQL: every version is kept, the highest holds. */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../domain/risk/preferences.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+/** What an organization prefers, and since when. Version 0 are the defaults, which nobody set. */
+export interface StoredPreferences {
+  readonly version: number;
+  readonly preferences: RiskPreferences;
+  readonly setBy: string | null;
+  /** ISO 8601. */
+  readonly setAt: string | null;
+}
+
+export interface PreferencesRow {
+  version: number;
+  body: RiskPreferences;
+  set_by: string;
+  set_at: Date;
+}
+
+const DEFAULTS: StoredPreferences = { version: 0, preferences: DEFAULT_PREFERENCES, setBy: null, setAt: null };
+
+export function storedPreferences({ version, body, set_by, set_at }: PreferencesRow): StoredPreferences {
+  // A field that a later version of the service added has its default.
+  return { version, preferences: { ...DEFAULT_PREFERENCES, ...body }, setBy: set_by, setAt: set_at.toISOString() };
+}
+
+/** What an organization prefers now. */
+export async function preferencesOf(sql: Sql | Transaction, orgId: string): Promise<StoredPreferences> {
+  return (await preferencesOfAll(sql, [orgId])).get(orgId) ?? DEFAULTS;
+}
+
+/** What organizations prefer now; one that never said has no entry and the defaults hold. */
+export async function preferencesOfAll(sql: Sql | Transaction, orgIds: readonly string[]): Promise<ReadonlyMap<string, StoredPreferences>> {
+  if (orgIds.length === 0) return new Map();
+  const rows = await sql<(PreferencesRow & { org_id: string })[]>`
+    select distinct on (org_id) org_id, version, body, set_by, set_at from risk_preferences
+    where org_id = any(${orgIds as string[]}::uuid[]) order by org_id, version desc`;
+  return new Map(rows.map((row) => [row.org_id, storedPreferences(row)]));
+}
+
+/** Writes the next versions. Transactions that took a permit to execute (they hold the control row) end first. */
+export async function writePreferences(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
+  for (const { orgId, version, preferences, setBy, setAt } of records) {
+    await transaction`select 1 from control where org_id = ${orgId as string} for no key update`;
+    await transaction`
+      insert into risk_preferences (org_id, version, body, set_by, set_at)
+      values (${orgId as string}, ${version as number}, ${transaction.json(preferences as never)}, ${setBy as string}, ${setAt as string}::timestamptz)`;
+  }
+}

@@ -1,0 +1,210 @@
+/** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults (spec section 2.12). */
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { Stage } from '../../../domain/agent.ts';
+import { bookIds, emptyBook, markBook } from '../../../domain/book.ts';
+import type { Observation } from '../../../domain/cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { drawdownPct, shareValue } from '../../../domain/vault.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
+import type { Sql } from '../database.ts';
+
+const HOUR_MS = 3_600_000;
+/** The windows of the ranking in milliseconds; null reaches back to the first mark. */
+const WINDOWS: Readonly<Record<string, number | null>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS, all: null };
+
+interface VaultRow {
+  readonly stage: Stage;
+  readonly max_capital: string;
+  readonly total_shares: string | null;
+  readonly rounding_usd: string | null;
+  readonly allocated_usd: string | null;
+  readonly high_water_usd: string | null;
+  readonly high_water_at: EpochMs | null;
+  readonly changes: number | null;
+}
+
+export function createVaultStore(sql: Sql) {
+  return {
+    /** Null where the organization has no such agent; a vault that was never paid into is empty. */
+    async find(orgId: string, agentId: string) {
+      const [[row], holders, books] = await Promise.all([
+        sql<VaultRow[]>`
+          select a.stage, m.canonical::jsonb ->> 'maxCapitalUsd' as max_capital, v.total_shares, v.rounding_usd, v.allocated_usd,
+            v.high_water_usd, v.high_water_at, v.changes
+          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version left join vaults v on v.agent_id = a.id
+          where a.id = ${agentId} and a.org_id = ${orgId}`,
+        sql<{ depositor: string; shares: string; paid_in: string; paid_out: string }[]>`
+          select depositor, sum(case kind when 'deposit' then shares else -shares end) as shares,
+            coalesce(sum(amount_usd) filter (where kind = 'deposit'), 0) as paid_in,
+            coalesce(sum(amount_usd) filter (where kind = 'withdrawal'), 0) as paid_out
+          from vault_changes where agent_id = ${agentId} group by depositor order by depositor`,
+        booksOf(sql, [agentId]),
+      ]);
+      if (row === undefined) return null;
+      const id = bookIds.live(agentId);
+      const stored = books.get(id);
+      return {
+        agentId,
+        stage: row.stage,
+        maxCapitalUsd: plainDecimal(row.max_capital),
+        allocatedUsd: plainDecimal(row.allocated_usd ?? '0'),
+        totalShares: plainDecimal(row.total_shares ?? '0'),
+        roundingUsd: plainDecimal(row.rounding_usd ?? '0'),
+        highWaterMarkUsd: plainDecimal(row.high_water_usd ?? '1'),
+        highWaterAt: row.high_water_at,
+        changes: row.changes ?? 0,
+        holders: holders.map((holder) => ({
+          depositor: holder.depositor,
+          shares: plainDecimal(holder.shares),
+          paidInUsd: plainDecimal(holder.paid_in),
+          paidOutUsd: plainDecimal(holder.paid_out),
+        })),
+        book: stored?.state ?? emptyBook(id, 'live', '0'),
+        bookVersion: stored?.version ?? 0,
+      };
+    },
+
+    async change(records: readonly ActorRecord[]): Promise<boolean> {
+      try {
+        await inTransaction(sql, (transaction) => writeRecords(transaction, records));
+        return true;
+      } catch (error) {
+        const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+        const moved = (code === '23505' && constraint === 'vault_changes_pkey') || constraint === 'vault_reserved';
+        if (error instanceof BookMoved || moved) return false;
+        throw error;
+      }
+    },
+
+    /**
+     * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it, and
+     * keeps the price. @returns how many were priced.
+     */
+    async mark(): Promise<number> {
+      const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
+        select agent_id, total_shares, rounding_usd from vaults where total_shares > 0 order by agent_id`;
+      const [cut] = await sql<{ slot: EpochMs }[]>`select slot from cuts order by slot desc limit 1`;
+      if (owned.length === 0 || cut === undefined) return 0;
+      const books = await booksOf(
+        sql,
+        owned.map(({ agent_id }) => agent_id),
+      );
+      const marks = await liveMids(sql, cut.slot, [...books.values()]);
+      const rows = owned.flatMap(({ agent_id, total_shares, rounding_usd }) => {
+        const book = books.get(bookIds.live(agent_id));
+        const equityUsd = book === undefined ? null : markBook(book.state, marks, cut.slot).equityUsd;
+        if (equityUsd === null) return [];
+        const { sharePriceUsd } = shareValue(
+          { totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) },
+          equityUsd,
+        );
+        return [{ agentId: agent_id, at: cut.slot, equityUsd, sharePriceUsd }];
+      });
+      if (rows.length > 0) {
+        await sql`
+          insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
+          select "agentId", at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
+            as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`;
+      }
+      return rows.length;
+    },
+
+    /**
+     * The organization's vaults by the return of a share over a window that ends at `now`. The position is the place in
+     * the ranking. A vault without a mark within the window stands at the end without a rank.
+     */
+    async rank(orgId: string, window: string, { limit, after }: PageWindow, now: EpochMs): Promise<PageRows<RankedVaultRow>> {
+      const back = WINDOWS[window];
+      if (back === undefined) throw new RangeError(`unknown window ${window}; known are ${Object.keys(WINDOWS).join(', ')}`);
+      const from = back === null ? 0 : now - back;
+      const rows = await sql<RankedRow[]>`
+        with priced as (
+          select a.id, a.name, a.stage, v.high_water_usd, v.allocated_usd, l.at as marked_at, l.equity_usd, l.share_price_usd, s.at as since_at,
+            s.share_price_usd as since_price, coalesce(b.realized_pnl_usd, 0) as realized,
+            (select count(*) from (select 1 from vault_changes c where c.agent_id = a.id group by c.depositor
+              having sum(case c.kind when 'deposit' then c.shares else -c.shares end) > 0) d) as depositors
+          from vaults v join agents a on a.id = v.agent_id
+          left join books b on b.agent_id = a.id and b.mode = 'live'
+          left join lateral (select * from vault_marks m where m.agent_id = a.id order by m.at desc limit 1) l on true
+          -- The last mark before the window opened, else the first one within it.
+          left join lateral (
+            (select 1 as turn, m.at, m.share_price_usd from vault_marks m where m.agent_id = a.id and m.at <= ${from} order by m.at desc limit 1)
+            union all (select 2, m.at, m.share_price_usd from vault_marks m where m.agent_id = a.id and m.at > ${from} order by m.at limit 1)
+            order by turn limit 1
+          ) s on true
+          where a.org_id = ${orgId} and v.changes > 0
+        ), ranked as (
+          select *, case when marked_at > ${from} and since_price > 0 then (share_price_usd / since_price - 1) * 100 end as return_pct from priced
+        )
+        select *, row_number() over (order by return_pct desc nulls last, (1 - coalesce(share_price_usd, 0) / high_water_usd), id) as place from ranked
+        order by place limit ${limit + 1} offset ${after === null ? 0 : Number(after)}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.place));
+      return { items: page.items.map(rankedVault), next: page.next };
+    },
+  };
+}
+
+interface RankedRow {
+  readonly place: number;
+  readonly id: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly high_water_usd: string;
+  readonly allocated_usd: string;
+  readonly marked_at: EpochMs | null;
+  readonly equity_usd: string | null;
+  readonly share_price_usd: string | null;
+  readonly since_at: EpochMs | null;
+  readonly return_pct: string | null;
+  readonly realized: string;
+  readonly depositors: number;
+}
+
+/** A vault with its place in the ranking; values are those of its last mark. */
+export type RankedVaultRow = ReturnType<typeof rankedVault>;
+
+function rankedVault(row: RankedRow) {
+  const price = row.share_price_usd === null ? null : plainDecimal(row.share_price_usd);
+  return {
+    rank: row.return_pct === null ? null : row.place,
+    agentId: row.id,
+    name: row.name,
+    stage: row.stage,
+    returnPct: row.return_pct === null ? null : new Decimal(row.return_pct).toDecimalPlaces(6).toNumber(),
+    sinceAt: row.return_pct === null ? null : row.since_at,
+    sharePriceUsd: price,
+    highWaterMarkUsd: plainDecimal(row.high_water_usd),
+    drawdownPct: price === null ? null : drawdownPct(price, plainDecimal(row.high_water_usd)),
+    equityUsd: row.equity_usd === null ? null : plainDecimal(row.equity_usd),
+    allocatedUsd: plainDecimal(row.allocated_usd),
+    realizedPnlUsd: plainDecimal(row.realized),
+    depositors: row.depositors,
+    markedAt: row.marked_at,
+  };
+}
+
+/** The mids of live quotes at a slot, of the instruments that some books hold. */
+async function liveMids(sql: Sql, slot: EpochMs, books: readonly StoredBook[]): Promise<ReadonlyMap<InstrumentKey, DecimalString>> {
+  const held = [...new Set(books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument)))];
+  if (held.length === 0) return new Map();
+  const rows = await sql<{ instrument: InstrumentKey; body: string }[]>`
+    select instrument, body from observations where slot = ${slot} and instrument = any(${held as string[]}::text[])`;
+  return new Map(
+    rows.flatMap(({ instrument, body }) => {
+      const { quote } = JSON.parse(body) as Observation;
+      return quote !== null && quote.quality === 'live' && quote.mid !== null ? [[instrument, quote.mid] as const] : [];
+    }),
+  );
+}
+
+/** Instruments that live books hold: observed whether or not an agent's rules still name them. */
+export async function heldInstruments(sql: Sql): Promise<readonly InstrumentKey[]> {
+  const rows = await sql<{ instrument: InstrumentKey }[]>`
+    select distinct h ->> 'instrument' as instrument from books b cross join lateral jsonb_array_elements(b.holdings) h where b.mode = 'live' order by 1`;
+  return rows.map(({ instrument }) => instrument);
+}

@@ -1,0 +1,176 @@
+/** Puts reports together into stories: which of them speak of one event, and what has become of it. */
+import type { NewsEvent } from '../market-event.ts';
+import type { EpochMs } from '../time.ts';
+import { type Assessment, assess, sameText } from './corroboration.ts';
+import { canonicalUrl } from './likeness.ts';
+import { type EventKind, type Report, symbolsOf } from './report.ts';
+
+const HOUR_MS = 3_600_000;
+/** Reports of one text this far apart still speak of one event. */
+const SAME_TEXT_MS = 48 * HOUR_MS;
+/** A wire item belongs to a filing of its kind that is no further away than this. */
+const SAME_KIND_MS = 24 * HOUR_MS;
+/** Stories that heard nothing for so long are closed: twice the longest look-back that is usual. */
+const KEPT_MS = 30 * 24 * HOUR_MS;
+const MAX_REPORTS = 20_000;
+/** More reports of one story say nothing more. */
+const MAX_STORY_REPORTS = 200;
+export const STORY_SOURCE = 'news:stories';
+
+/** Kinds of which there may be several in a day that have nothing to do with each other. */
+const COMMON_KINDS: ReadonlySet<EventKind> = new Set(['filing', 'wire', 'product', 'analyst', 'macro_release']);
+
+/** Whether two reports speak of one event; the same either way round. */
+export function linked(a: Report, b: Report): boolean {
+  if (a.corrects === b.id || b.corrects === a.id) return true;
+  if (a.storyKey !== null && a.storyKey === b.storyKey) return true;
+  if (a.url !== null && b.url !== null && canonicalUrl(a.url) === canonicalUrl(b.url)) return true;
+  const apartMs = Math.abs(a.publishedAt - b.publishedAt);
+  if (apartMs > SAME_TEXT_MS) return false;
+  const symbols = symbolsOf(b);
+  if (!symbolsOf(a).some((symbol) => symbols.includes(symbol))) return false;
+  if (sameText(a, b)) return true;
+  return a.kind === b.kind && !COMMON_KINDS.has(a.kind) && a.primary !== b.primary && apartMs <= SAME_KIND_MS;
+}
+
+/** One story with everything that was reported of it. */
+export interface Story extends Assessment {
+  /** The id of the report that opened it. */
+  readonly id: string;
+  readonly reports: readonly Report[];
+  /** When the report that changed it last was received. */
+  readonly receivedAt: EpochMs;
+}
+
+/** What a report changed. */
+export interface TrackerChange {
+  readonly story: Story;
+  /** Whether what is known of the event changed: its state, severity, direction, symbols or time. */
+  readonly news: boolean;
+  /** Ids of stories that turned out to be this one. */
+  readonly merged: readonly string[];
+}
+
+/** The event of a story for the streams. A story that was taken back is no longer negative, so that it blocks nothing. */
+export function newsEventOf(story: Story): NewsEvent {
+  return {
+    kind: 'news',
+    venue: 'reference',
+    source: STORY_SOURCE,
+    id: story.id,
+    receivedAt: story.receivedAt,
+    observedAt: story.observedAt,
+    symbols: story.symbols,
+    severity: story.severity,
+    negative: story.direction === 'negative' && story.state !== 'retracted',
+    rumor: story.state !== 'confirmed',
+    headline: story.headline,
+  };
+}
+
+/** The event that takes a story back which turned out to be another one. */
+export function mergedEventOf(id: string, into: Story): NewsEvent {
+  const event = newsEventOf(into);
+  return { ...event, id, negative: false, rumor: true, severity: 'low' };
+}
+
+function changed(a: Story, b: Story): boolean {
+  return (
+    a.state !== b.state ||
+    a.severity !== b.severity ||
+    a.direction !== b.direction ||
+    a.observedAt !== b.observedAt ||
+    a.symbols.join() !== b.symbols.join()
+  );
+}
+
+/**
+ * Remembers the stories of a month. Which reports share a story, and what is made of it, does not depend on the order in
+ * which they are taken; a story's id is the report's that came first here.
+ */
+export class StoryTracker {
+  readonly #stories = new Map<string, Story>();
+  readonly #storyOf = new Map<string, string>();
+  /** Stories by what may link a report to them. */
+  readonly #byClue = new Map<string, Set<string>>();
+
+  /** Puts a story back as it was kept, and answers it. */
+  restore(id: string, reports: readonly Report[]): Story {
+    const receivedAt = Math.max(...reports.map((report) => report.receivedAt));
+    const story: Story = { ...assess(reports), id, reports, receivedAt };
+    this.#put(story);
+    return story;
+  }
+
+  /** Takes a report; null where it is known already or is a social post. */
+  take(report: Report): TrackerChange | null {
+    if (report.channel === 'social' || this.#storyOf.has(report.id)) return null;
+    const found = this.#candidates(report).filter((story) => story.reports.some((other) => linked(other, report)));
+    const [oldest, ...others] = found;
+    if (oldest !== undefined && oldest.reports.length >= MAX_STORY_REPORTS && report.action === 'report' && !report.primary) return null;
+    const reports = [...found.flatMap((story) => story.reports), report];
+    const story: Story = { ...assess(reports), id: oldest?.id ?? report.id, reports, receivedAt: report.receivedAt };
+    for (const other of others) this.#drop(other);
+    if (oldest !== undefined) this.#drop(oldest);
+    this.#put(story);
+    this.#forget(report.publishedAt);
+    const merged = others.map(({ id }) => id);
+    return { story, news: oldest === undefined || merged.length > 0 || changed(oldest, story), merged };
+  }
+
+  /** Every open story, in the order of its last report. */
+  stories(): Story[] {
+    return [...this.#stories.values()];
+  }
+
+  #clues(report: Report): string[] {
+    const clues = [`id ${report.id}`, ...symbolsOf(report).map((symbol) => `symbol ${symbol}`)];
+    if (report.corrects !== null) clues.push(`id ${report.corrects}`);
+    if (report.storyKey !== null) clues.push(`key ${report.storyKey}`);
+    if (report.url !== null) clues.push(`url ${canonicalUrl(report.url)}`);
+    return clues;
+  }
+
+  /** Stories that a clue points to, the one that was opened first in front. */
+  #candidates(report: Report): Story[] {
+    const ids = new Set(this.#clues(report).flatMap((clue) => [...(this.#byClue.get(clue) ?? [])]));
+    return [...ids].flatMap((id) => this.#stories.get(id) ?? []).sort((a, b) => openedAt(a) - openedAt(b) || (a.id < b.id ? -1 : 1));
+  }
+
+  #put(story: Story): void {
+    this.#stories.set(story.id, story);
+    for (const report of story.reports) {
+      this.#storyOf.set(report.id, story.id);
+      for (const clue of this.#clues(report)) {
+        const ids = this.#byClue.get(clue);
+        if (ids === undefined) this.#byClue.set(clue, new Set([story.id]));
+        else ids.add(story.id);
+      }
+    }
+  }
+
+  #drop(story: Story): void {
+    this.#stories.delete(story.id);
+    for (const report of story.reports) {
+      this.#storyOf.delete(report.id);
+      for (const clue of this.#clues(report)) {
+        const ids = this.#byClue.get(clue);
+        ids?.delete(story.id);
+        if (ids?.size === 0) this.#byClue.delete(clue);
+      }
+    }
+  }
+
+  #forget(now: EpochMs): void {
+    for (const story of this.#stories.values()) {
+      const last = story.reports.at(-1) as Report;
+      if (this.#storyOf.size <= MAX_REPORTS && last.publishedAt >= now - KEPT_MS) break;
+      this.#drop(story);
+    }
+  }
+}
+
+/** When the report that opened the story was received. */
+function openedAt(story: Story): EpochMs {
+  return story.reports.find(({ id }) => id === story.id)?.receivedAt ?? 0;
+}

@@ -1,0 +1,141 @@
+/** The fields of a manifest that both authored forms have, and the reading of the parts that they share. */
+import { type Catalog, resolveUniverseEntry } from '../catalog.ts';
+import { readCondition } from '../conditions/index.ts';
+import { describeValue, type FieldSchema, type Fields, type Problem } from '../field.ts';
+import {
+  EXECUTION_ALGORITHMS,
+  KILL_SWITCH_ACTIONS,
+  type Manifest,
+  type ManifestCondition,
+  type UniverseEntry,
+  URGENCIES,
+} from './manifest.ts';
+
+/** The manifest schema version that this engine writes and hashes. */
+export const MANIFEST_SCHEMA_VERSION = '1';
+
+/** How many instruments, and how many conditions a side, one manifest may hold: one tick evaluates their product. */
+export const MAX_UNIVERSE = 50;
+export const MAX_CONDITIONS = 32;
+
+/** The members of a canonical manifest that are plain fields. */
+export type PlainField = Exclude<keyof Manifest, 'schemaVersion' | 'universe' | 'timeframe' | 'entry' | 'exit'>;
+
+/** The plain fields by their canonical name; each form spells and places them its own way. */
+export const MANIFEST_FIELDS: Readonly<Record<PlainField, FieldSchema>> = {
+  name: { type: 'string', minLength: 1, maxLength: 120, description: 'Name of the strategy.' },
+  description: { type: 'string', minLength: 0, maxLength: 2_000, default: '', description: 'What the strategy is for.' },
+  maxCapitalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Most capital that may be allocated, in US dollars.' },
+  maxTradeNotionalUsd: { type: 'decimal', min: '0', max: '1000000000000', description: 'Largest notional of one trade, in US dollars.' },
+  maxLeverage: { type: 'decimal', min: '0', max: '100', default: '1', description: 'Highest ratio of exposure to capital.' },
+  stopLossPct: { type: 'number', min: 0, max: 100, description: 'Loss of a position, in percent of its entry, at which it is closed.' },
+  takeProfitPct: {
+    type: 'number',
+    min: 0,
+    max: 10_000,
+    description: 'Gain of a position, in percent of its entry, at which it is closed.',
+  },
+  maxDailyDrawdownPct: {
+    type: 'number',
+    min: 0,
+    max: 100,
+    description: 'Loss of a day, in percent, at which the circuit breaker pauses the agent.',
+  },
+  maxOpenPositions: { type: 'integer', min: 0, max: 1_000, description: 'Most positions that may be open at once.' },
+  killSwitchAction: {
+    type: 'choice',
+    choices: KILL_SWITCH_ACTIONS,
+    default: 'cancel_all_and_halt',
+    description: 'What a kill switch does.',
+  },
+  algorithm: {
+    type: 'choice',
+    choices: EXECUTION_ALGORITHMS,
+    default: 'smart_order_routing_maker_first',
+    description: 'How orders are executed.',
+  },
+  urgency: { type: 'choice', choices: URGENCIES, default: 'medium', description: 'How soon orders are executed.' },
+  maxSlippageBps: { type: 'number', min: 0, max: 10_000, description: 'Slippage budget of one trade in basis points.' },
+};
+
+/** A subset of the plain fields under the names that a form gives them. */
+export function fieldsAs(names: Readonly<Record<string, PlainField>>): Fields {
+  return Object.fromEntries(Object.entries(names).map(([name, field]) => [name, MANIFEST_FIELDS[field]]));
+}
+
+/** Reads a universe; the order is kept, for it is the order of evaluation. An empty one is left to the draft gate. */
+export function readUniverse(value: unknown, catalog: Catalog, path: string, problems: Problem[]): UniverseEntry[] {
+  const entries: UniverseEntry[] = [];
+  for (const [index, item] of readList(value, MAX_UNIVERSE, 'instruments', path, problems).entries()) {
+    const at = `${path}[${index}]`;
+    if (typeof item !== 'string') {
+      problems.push({
+        path: at,
+        problem: `must be a text, got ${describeValue(item)}`,
+        allowed: 'a symbol or <venue>:<pair>:<instrument kind>',
+      });
+      continue;
+    }
+    const resolved = resolveUniverseEntry(item, catalog);
+    if (!resolved.ok) problems.push({ path: at, problem: resolved.problem, allowed: resolved.allowed });
+    else if (entries.some((entry) => entry.key === resolved.entry.key)) {
+      problems.push({ path: at, problem: `${resolved.entry.key} is in the universe already`, allowed: 'every instrument once' });
+    } else entries.push(resolved.entry);
+  }
+  return entries;
+}
+
+/** Reads a list of condition objects of one side. */
+export function readConditions(
+  value: unknown,
+  side: 'entry' | 'exit',
+  timeframe: string | null,
+  path: string,
+  problems: Problem[],
+): ManifestCondition[] {
+  const conditions: ManifestCondition[] = [];
+  for (const [index, item] of readList(value, MAX_CONDITIONS, 'conditions', path, problems).entries()) {
+    const condition = readCondition(item, side, timeframe, `${path}[${index}]`, problems);
+    if (condition !== null) conditions.push(condition);
+  }
+  return conditions;
+}
+
+/** A list of at most `most` items; on anything else adds a problem and yields an empty one. */
+export function readList(value: unknown, most: number, what: string, path: string, problems: Problem[]): readonly unknown[] {
+  if (Array.isArray(value) && value.length <= most) return value;
+  const problem = Array.isArray(value)
+    ? `holds ${value.length} ${what}`
+    : value === undefined
+      ? 'is missing'
+      : `must be a list, got ${describeValue(value)}`;
+  problems.push({ path, problem, allowed: `a list of at most ${most} ${what}` });
+  return [];
+}
+
+/** The canonical manifest of read parts: every member present, in one order. */
+export function canonicalManifest(
+  plain: Readonly<Record<PlainField, unknown>>,
+  parts: Pick<Manifest, 'universe' | 'timeframe' | 'entry' | 'exit'>,
+): Manifest {
+  return {
+    schemaVersion: MANIFEST_SCHEMA_VERSION,
+    name: plain.name as string,
+    description: plain.description as string,
+    universe: parts.universe,
+    timeframe: parts.timeframe,
+    entry: parts.entry,
+    exit: parts.exit,
+    maxCapitalUsd: plain.maxCapitalUsd as string,
+    maxTradeNotionalUsd: plain.maxTradeNotionalUsd as string,
+    maxLeverage: plain.maxLeverage as string,
+    stopLossPct: plain.stopLossPct as number,
+    takeProfitPct: plain.takeProfitPct as number,
+    maxDailyDrawdownPct: plain.maxDailyDrawdownPct as number,
+    maxOpenPositions: plain.maxOpenPositions as number,
+    killSwitchAction: plain.killSwitchAction as Manifest['killSwitchAction'],
+    algorithm: plain.algorithm as Manifest['algorithm'],
+    urgency: plain.urgency as Manifest['urgency'],
+    maxSlippageBps: plain.maxSlippageBps as number,
+  };
+}

@@ -1,0 +1,51 @@
+/** The canonical manifest: what both authored forms (spec sections 2.5 and 2.6) parse into, and what is hashed. */
+import { canonicalHash } from '../canonical-json.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { InstrumentKey } from '../venue.ts';
+
+export const EXECUTION_ALGORITHMS = ['smart_order_routing_maker_first', 'taker_immediate', 'twap'] as const;
+export type ExecutionAlgorithm = (typeof EXECUTION_ALGORITHMS)[number];
+export const URGENCIES = ['low', 'medium', 'high'] as const;
+export type Urgency = (typeof URGENCIES)[number];
+export const KILL_SWITCH_ACTIONS = ['cancel_all_and_halt', 'halt_only', 'reduce_to_flat'] as const;
+export type KillSwitchAction = (typeof KILL_SWITCH_ACTIONS)[number];
+
+/** A condition as it stands in a manifest: its type and its own fields, all resolved (no defaults left open). */
+export interface ManifestCondition {
+  readonly type: string;
+  readonly [field: string]: string | number | boolean | readonly string[];
+}
+
+/** One entry of the universe: the instrument and its kind (`spot`, `perp`, `tokenized_equity`, `pre_ipo`, `agent_token`). */
+export interface UniverseEntry {
+  readonly key: InstrumentKey;
+  readonly kind: string;
+}
+
+/** The one internal form. Percentages and basis points are numbers (ratios), money is decimal strings. */
+export interface Manifest {
+  readonly schemaVersion: string;
+  readonly name: string;
+  readonly description: string;
+  readonly universe: readonly UniverseEntry[];
+  /** The timeframe that indicators without one of their own are computed on. */
+  readonly timeframe: string;
+  readonly entry: readonly ManifestCondition[];
+  readonly exit: readonly ManifestCondition[];
+  readonly maxCapitalUsd: DecimalString;
+  readonly maxTradeNotionalUsd: DecimalString;
+  readonly maxLeverage: DecimalString;
+  readonly stopLossPct: number;
+  readonly takeProfitPct: number;
+  readonly maxDailyDrawdownPct: number;
+  readonly maxOpenPositions: number;
+  readonly killSwitchAction: KillSwitchAction;
+  readonly algorithm: ExecutionAlgorithm;
+  readonly urgency: Urgency;
+  readonly maxSlippageBps: number;
+}
+
+/** SHA-256 over the RFC 8785 form of the canonical manifest (decisions "The two manifest forms"). */
+export function manifestHash(manifest: Manifest): string {
+  return canonicalHash(manifest as never);
+}

@@ -1,0 +1,92 @@
+/** The payload form of a manifest (spec section 2.6): flat JSON with condition objects. */
+import { CATALOG, type Catalog, universeEntryText } from '../catalog.ts';
+import { conditionJsonSchema } from '../conditions/index.ts';
+import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
+import { canonicalManifest, fieldsAs, MAX_CONDITIONS, MAX_UNIVERSE, type PlainField, readConditions, readUniverse } from './limits.ts';
+import type { Manifest } from './manifest.ts';
+import type { ReadManifest } from './reader.ts';
+
+/** The plain fields of spec section 2.6, and after them what only the declarative form names there, optional here. */
+const PLAIN: Readonly<Record<string, PlainField>> = {
+  name: 'name',
+  maxCapitalUsd: 'maxCapitalUsd',
+  maxTradeNotionalUsd: 'maxTradeNotionalUsd',
+  stopLossPct: 'stopLossPct',
+  takeProfitPct: 'takeProfitPct',
+  maxDailyDrawdownPct: 'maxDailyDrawdownPct',
+  maxOpenPositions: 'maxOpenPositions',
+  maxSlippageBps: 'maxSlippageBps',
+  description: 'description',
+  maxLeverage: 'maxLeverage',
+  killSwitchAction: 'killSwitchAction',
+  algorithm: 'algorithm',
+  urgency: 'urgency',
+};
+
+/** The fields of the payload besides its lists. */
+export const MANIFEST_PAYLOAD_FIELDS: Fields = {
+  ...fieldsAs(PLAIN),
+  timeframe: { type: 'timeframe', description: 'Bars on which indicators are computed that name none of their own.' },
+};
+
+const LISTS = ['universe', 'entryConditions', 'exitConditions'] as const;
+
+/** Reads a payload; adds all problems and returns null where there is one. Use `readManifest`. */
+export function readPayload(value: Record<string, unknown>, catalog: Catalog, problems: Problem[]): ReadManifest | null {
+  const fields = readFields(value, MANIFEST_PAYLOAD_FIELDS, '$', problems, null, LISTS);
+  const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined);
+  const timeframe = typeof fields['timeframe'] === 'string' ? fields['timeframe'] : null;
+  const universe = readUniverse(own('universe'), catalog, '$.universe', problems);
+  // While the timeframe itself is wrong, conditions are still checked, on any, so that their own problems show.
+  const entry = readConditions(own('entryConditions'), 'entry', timeframe ?? '1h', '$.entryConditions', problems);
+  const exit = readConditions(own('exitConditions'), 'exit', timeframe ?? '1h', '$.exitConditions', problems);
+  if (problems.length > 0 || timeframe === null) return null;
+  const manifest = canonicalManifest(fields as Record<PlainField, FieldValue>, { universe, timeframe, entry, exit });
+  return { ok: true, manifest, requestedAutonomy: null, requestedStage: null, agentKey: null };
+}
+
+/** A decimal as a JSON number where the number spells exactly it, else as a decimal string. */
+function numberOrDecimal(decimal: string): number | string {
+  const number = Number(decimal);
+  return String(number) === decimal && decimal.replace(/\D/g, '').length <= 15 ? number : decimal;
+}
+
+/** Writes a manifest in the payload form; reading it again yields the same hash. */
+export function renderPayload(manifest: Manifest, catalog: Catalog = CATALOG): Record<string, unknown> {
+  return {
+    name: manifest.name,
+    description: manifest.description,
+    universe: manifest.universe.map((entry) => universeEntryText(entry, catalog)),
+    timeframe: manifest.timeframe,
+    entryConditions: manifest.entry,
+    exitConditions: manifest.exit,
+    maxCapitalUsd: numberOrDecimal(manifest.maxCapitalUsd),
+    maxTradeNotionalUsd: numberOrDecimal(manifest.maxTradeNotionalUsd),
+    maxLeverage: manifest.maxLeverage,
+    stopLossPct: manifest.stopLossPct,
+    takeProfitPct: manifest.takeProfitPct,
+    maxDailyDrawdownPct: manifest.maxDailyDrawdownPct,
+    maxOpenPositions: manifest.maxOpenPositions,
+    maxSlippageBps: manifest.maxSlippageBps,
+    killSwitchAction: manifest.killSwitchAction,
+    algorithm: manifest.algorithm,
+    urgency: manifest.urgency,
+  };
+}
+
+/** JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks fields together. */
+export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version payload (spec section 2.6).', {
+  universe: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: MAX_UNIVERSE,
+    description: 'Symbols or <venue>:<pair>:<instrument kind>, in the order of evaluation.',
+  },
+  entryConditions: { type: 'array', items: conditionJsonSchema('entry'), maxItems: MAX_CONDITIONS, description: 'All must pass to enter.' },
+  exitConditions: {
+    type: 'array',
+    items: conditionJsonSchema('exit'),
+    maxItems: MAX_CONDITIONS,
+    description: 'Any one that passes exits.',
+  },
+});

@@ -1,0 +1,274 @@
+/** Where an organization holds something: a book of its own, or a wallet that the caller names. */
+import type { TradingBook } from '../book.ts';
+import { type Catalog, USDC_MINT } from '../catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { ExecutionMode } from '../order.ts';
+import type { EpochMs } from '../time.ts';
+import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import { amountOf, type ChainWallet, type PublicWallet } from '../wallet.ts';
+import { type PortfolioInput, plainInput } from './trace.ts';
+
+/** A book as a portfolio reads it, with the fills that its open positions were made of. */
+export interface PortfolioBook {
+  readonly agentId: string | null;
+  readonly version: number;
+  readonly state: TradingBook;
+  /** Per instrument the newest fills of the open position. */
+  readonly fills: ReadonlyMap<InstrumentKey, readonly string[]>;
+  /** Input ids of allocations that the state holds besides what was booked, per instrument; left out of a book as it is. */
+  readonly simulated?: ReadonlyMap<InstrumentKey, readonly string[]>;
+}
+
+/** What the venue itself says a position is worth, where the catalog has no quote of it. */
+export interface ReportedValue {
+  readonly valueUsd: DecimalString;
+  readonly observedAt: EpochMs;
+}
+
+/** One position of a place, before it is valued. */
+export interface AccountPosition {
+  /** Null where the catalog lists no such thing: nothing prices it. */
+  readonly instrument: InstrumentKey | null;
+  /** Names it within its place: the instrument, or a token's address. */
+  readonly asset: string;
+  readonly symbol: string;
+  /** Below zero is short. */
+  readonly quantity: DecimalString;
+  readonly costUsd: DecimalString | null;
+  readonly reported: ReportedValue | null;
+  /** Why its value is good for looking at only, although the quote is live; empty where it is not so. */
+  readonly caveat: string;
+  readonly inputs: readonly string[];
+}
+
+export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account'] as const;
+
+/** One place with its cash and its positions. Cash and positions at the same marks sum to what the place is worth. */
+export interface Account {
+  readonly id: string;
+  readonly kind: (typeof ACCOUNT_KINDS)[number];
+  /** Wallets hold real money, hence `live`. */
+  readonly mode: ExecutionMode;
+  readonly agentId: string | null;
+  readonly address: string | null;
+  /** US dollars and dollar stablecoins at par. Of a book with perpetuals it is net of their value, hence perhaps below zero. */
+  readonly cashUsd: DecimalString;
+  /** What pending buys reserve; part of the cash. */
+  readonly reservedUsd: DecimalString;
+  readonly positions: readonly AccountPosition[];
+  readonly inputs: readonly string[];
+}
+
+/** A place together with the inputs that it was read from. */
+export interface ReadAccount {
+  readonly place: Account;
+  readonly inputs: readonly PortfolioInput[];
+}
+
+/** A book as a place. */
+export function accountOfBook({ agentId, version, state, fills, simulated = new Map() }: PortfolioBook): ReadAccount {
+  const bookInput = `book:${state.id}`;
+  const inputs: PortfolioInput[] = [
+    plainInput({
+      id: bookInput,
+      kind: 'book',
+      what: `cash and quantities after ${state.fills} fills, version ${version}`,
+      value: state.cashUsd,
+      source: `/v1/books/${state.id}/fills`,
+    }),
+  ];
+  const positions = state.holdings.map(({ instrument, quantity, costUsd, openedAt }): AccountPosition => {
+    const id = `fills:${state.id}/${instrument}`;
+    const refers = fills.get(instrument) ?? [];
+    const source = `/v1/books/${state.id}/fills`;
+    if (refers.length > 0)
+      inputs.push(
+        plainInput({ id, kind: 'fills', what: 'the newest fills of the position', value: quantity, source, observedAt: openedAt, refers }),
+      );
+    return {
+      instrument,
+      asset: instrument,
+      symbol: instrument.slice(instrument.indexOf(':') + 1),
+      quantity,
+      costUsd,
+      reported: null,
+      caveat: '',
+      inputs: [bookInput, ...(refers.length > 0 ? [id] : []), ...(simulated.get(instrument) ?? [])],
+    };
+  });
+  let reserved = new Decimal(0);
+  for (const { side, notionalUsd } of state.openProposals) if (side === 'buy') reserved = reserved.plus(notionalUsd);
+  const place: Account = {
+    id: state.id,
+    kind: 'book',
+    mode: state.mode,
+    agentId,
+    address: null,
+    cashUsd: state.cashUsd,
+    reservedUsd: plainDecimal(reserved),
+    positions,
+    inputs: [bookInput, ...[...simulated.values()].flat()],
+  };
+  return { place, inputs };
+}
+
+/** Dollar stablecoins by the symbol of a listed contract: booked at par, as in every book. */
+const STABLECOINS: ReadonlySet<string> = new Set(['USDC', 'USDC.e', 'USDT']);
+/** Coins of a chain and the exchange's instrument that says what they are worth. */
+const COIN_OF: Readonly<Record<string, InstrumentKey>> = {
+  ETH: 'spotexchange:ETHUSDT',
+  WETH: 'spotexchange:ETHUSDT',
+  SOL: 'spotexchange:SOLUSDT',
+};
+const ELSEWHERE = 'it is held on a chain and valued at the price of the spot exchange';
+
+/** What a wallet holds of one thing, in whole units. */
+interface Balance {
+  readonly asset: string;
+  readonly symbol: string;
+  readonly amount: DecimalString;
+  readonly instrument: InstrumentKey | null;
+  readonly isCash: boolean;
+  readonly caveat: string;
+}
+
+function coin(symbol: string, asset: string, amount: DecimalString): Balance {
+  const instrument = COIN_OF[symbol] ?? null;
+  return { asset, symbol, amount, instrument, isCash: STABLECOINS.has(symbol), caveat: instrument === null ? '' : ELSEWHERE };
+}
+
+function walletPlace(
+  address: string,
+  chain: string,
+  balances: readonly Balance[],
+  read: { at: EpochMs; what: string },
+  now: EpochMs,
+): ReadAccount {
+  const id = `wallet:${chain}:${address}`;
+  let cash = new Decimal(0);
+  const positions: AccountPosition[] = [];
+  for (const { asset, symbol, amount, instrument, isCash, caveat } of balances) {
+    if (new Decimal(amount).isZero()) continue;
+    if (isCash) cash = cash.plus(amount);
+    else positions.push({ instrument, asset, symbol, quantity: plainDecimal(amount), costUsd: null, reported: null, caveat, inputs: [id] });
+  }
+  const input = plainInput({
+    id,
+    kind: 'wallet',
+    what: read.what,
+    value: plainDecimal(cash),
+    source: chain,
+    observedAt: read.at,
+    ageMs: Math.max(0, now - read.at),
+  });
+  const place: Account = {
+    id,
+    kind: 'chain_wallet',
+    mode: 'live',
+    agentId: null,
+    address,
+    cashUsd: plainDecimal(cash),
+    reservedUsd: '0',
+    positions,
+    inputs: [id],
+  };
+  return { place, inputs: [input] };
+}
+
+/** A wallet of the EVM chain as a place. */
+export function accountOfChainWallet({ address, block, native, tokens }: ChainWallet, now: EpochMs): ReadAccount {
+  const balances = [native, ...tokens].map(({ symbol, contract, amount }) => coin(symbol, contract ?? symbol, amount));
+  return walletPlace(address, 'evmchain', balances, { at: block.at, what: `balances at block ${block.number}` }, now);
+}
+
+/** An address of the primary chain as its node reports it. */
+export interface PrimaryBalances {
+  readonly address: string;
+  readonly slot: number;
+  readonly fetchedAt: EpochMs;
+  readonly lamports: bigint;
+  /** Amounts are raw units; one that is quoted is `multiplier` times 10^-decimals of them. */
+  readonly tokens: readonly {
+    readonly mint: string;
+    readonly amount: bigint;
+    readonly decimals: number;
+    readonly multiplier: number;
+    /** It cannot be moved. */
+    readonly frozen: boolean;
+  }[];
+}
+
+const LAMPORT_DECIMALS = 9;
+/** Anybody may send tokens to an address: of those that the catalog does not list so many are named. */
+const UNLISTED_NAMED = 100;
+const FROZEN = 'it is frozen and cannot be moved';
+
+/** A wallet of the primary chain as a place. The multiplier is the one that the mint itself says. */
+export function accountOfPrimaryWallet(wallet: PrimaryBalances, catalog: Catalog, now: EpochMs): ReadAccount {
+  let unlisted = 0;
+  const balances = wallet.tokens.flatMap(({ mint, amount, decimals, multiplier, frozen }): Balance[] => {
+    const whole = amountOf(amount, decimals);
+    const caveat = frozen ? FROZEN : '';
+    // What cannot be moved is no cash.
+    if (mint === USDC_MINT) return [{ asset: mint, symbol: 'USDC', amount: whole, instrument: null, isCash: !frozen, caveat }];
+    const entry = catalog.byMint(mint);
+    if (entry === undefined) {
+      unlisted++;
+      return unlisted > UNLISTED_NAMED ? [] : [{ asset: mint, symbol: mint, amount: whole, instrument: null, isCash: false, caveat }];
+    }
+    const scaled = plainDecimal(new Decimal(whole).times(plainDecimal(multiplier)));
+    return [{ asset: mint, symbol: entry.instrument, amount: scaled, instrument: entry.key, isCash: false, caveat }];
+  });
+  const native = coin('SOL', 'SOL', amountOf(wallet.lamports, LAMPORT_DECIMALS));
+  const left = unlisted > UNLISTED_NAMED ? `; ${unlisted - UNLISTED_NAMED} more tokens that the catalog does not list` : '';
+  const read = { at: wallet.fetchedAt, what: `balances at slot ${wallet.slot}${left}` };
+  return walletPlace(wallet.address, 'spotchain', [native, ...balances], read, now);
+}
+
+/**
+ * An account of the perpetuals venue as a place. The venue's account value is its margin with every position at the
+ * venue's marks; cash is what is left of it without them, so that cash and positions sum to the account value at those marks.
+ */
+export function accountOfPerpAccount(wallet: PublicWallet, catalog: Catalog, now: EpochMs): ReadAccount {
+  const id = `wallet:evmvenue:${wallet.address}`;
+  const observedAt = wallet.observedAt ?? wallet.fetchedAt;
+  let cash = new Decimal(wallet.accountValue);
+  const positions = wallet.positions.map(({ coin: name, size, positionValue }): AccountPosition => {
+    const short = size.startsWith('-');
+    const valueUsd = plainDecimal(new Decimal(positionValue).abs().times(short ? -1 : 1));
+    cash = cash.minus(valueUsd);
+    const instrument = instrumentKey('evmvenue', name);
+    const listed = catalog.byKey(instrument) !== undefined;
+    return {
+      instrument,
+      asset: instrument,
+      symbol: name,
+      quantity: plainDecimal(size),
+      costUsd: null,
+      reported: listed ? null : { valueUsd, observedAt },
+      caveat: '',
+      inputs: [id],
+    };
+  });
+  const place: Account = {
+    id,
+    kind: 'perp_account',
+    mode: 'live',
+    agentId: null,
+    address: wallet.address,
+    cashUsd: plainDecimal(cash),
+    reservedUsd: '0',
+    positions,
+    inputs: [id],
+  };
+  const input = plainInput({
+    id,
+    kind: 'wallet',
+    what: 'account value and signed positions as the venue reports them',
+    value: plainDecimal(wallet.accountValue),
+    source: 'evmvenue',
+    observedAt,
+    ageMs: Math.max(0, now - observedAt),
+  });
+  return { place, inputs: [input] };
+}

@@ -1,0 +1,113 @@
+/** What decides a prediction market, taken apart, and where two markets of one question are decided differently. */
+
+import { isoTime } from '../time.ts';
+import type { PredictionMarket, ResolutionSource } from './market.ts';
+
+/** What a sentence of the rules is about. */
+export const CRITERION_ASPECTS = ['condition', 'source', 'deadline', 'fallback', 'other'] as const;
+export type CriterionAspect = (typeof CRITERION_ASPECTS)[number];
+
+export interface Criterion {
+  readonly aspect: CriterionAspect;
+  /** The provider's own sentence. */
+  readonly text: string;
+}
+
+/** The resolution criteria of one market. */
+export interface CriteriaBreakdown {
+  readonly marketId: string;
+  readonly provider: PredictionMarket['provider'];
+  readonly criteria: readonly Criterion[];
+  readonly sources: readonly ResolutionSource[];
+  readonly procedure: PredictionMarket['resolution']['procedure'];
+  readonly closesAt: PredictionMarket['closesAt'];
+  readonly expectedResolutionAt: PredictionMarket['expectedResolutionAt'];
+  readonly latestResolutionAt: PredictionMarket['latestResolutionAt'];
+  readonly mayCloseEarly: boolean | null;
+}
+
+/** One aspect in which two markets of the same question are decided differently. */
+export interface CriteriaDifference {
+  readonly aspect: 'sources' | 'procedure' | 'instant' | 'latest_resolution' | 'early_close' | 'fallback';
+  readonly ours: string;
+  readonly theirs: string;
+  /** True where the same event could end differently on the two venues, so that holding both sides is a risk. */
+  readonly material: boolean;
+}
+
+/** A sentence is filed under the first aspect whose words it holds. */
+const ASPECTS: readonly (readonly [pattern: RegExp, aspect: CriterionAspect])[] = [
+  [/\b(otherwise|ambig|unavailable|discretion|postpone|cancel|50-50|not (be )?published|in the event)/i, 'fallback'],
+  [/\b(resolution source|source for this|according to|published by|as reported by|verified from|determined by)\b/i, 'source'],
+  [/\b(will resolve|resolves? to|resolves? (yes|no))\b/i, 'condition'],
+  [/\b(by|before|on or before|at) .*\b(20\d\d|[AP]M|ET|UTC|EDT|EST)\b/i, 'deadline'],
+];
+
+/** Sentences end with a stop that a blank or the text's end follows, so that `$95,000.00` is none. */
+function sentencesOf(text: string): string[] {
+  return text
+    .split(/(?<=[.!?]["”]?)\s+|\n+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '');
+}
+
+/** Files every sentence of a market's rules under what it is about; nothing is left out. */
+export function criteriaOf(market: PredictionMarket): CriteriaBreakdown {
+  const { resolution } = market;
+  const criteria = [...sentencesOf(resolution.rules), ...sentencesOf(resolution.secondaryRules)].map((text) => ({
+    aspect: ASPECTS.find(([pattern]) => pattern.test(text))?.[1] ?? ('other' as const),
+    text,
+  }));
+  return {
+    marketId: market.id,
+    provider: market.provider,
+    criteria,
+    sources: resolution.sources,
+    procedure: resolution.procedure,
+    closesAt: market.closesAt,
+    expectedResolutionAt: market.expectedResolutionAt,
+    latestResolutionAt: market.latestResolutionAt,
+    mayCloseEarly: resolution.mayCloseEarly,
+  };
+}
+
+/** A source by its host where it has an address, else by its name. */
+function sourceKey({ name, url }: ResolutionSource): string {
+  if (url !== null && URL.canParse(url)) return new URL(url).host.replace(/^www\./, '');
+  return name.trim().toLowerCase();
+}
+
+const named = (sources: readonly ResolutionSource[]): string =>
+  sources.length === 0 ? 'no source is named' : sources.map(({ name, url }) => (url === null ? name : `${name} (${url})`)).join('; ');
+const timed = (at: number | null): string => (at === null ? 'not given' : isoTime(at));
+const told = (value: boolean | null): string => (value === null ? 'not told' : value ? 'may close early' : 'never closes early');
+const fallbacks = (market: PredictionMarket): string =>
+  criteriaOf(market)
+    .criteria.filter(({ aspect }) => aspect === 'fallback')
+    .map(({ text }) => text)
+    .join(' ') || 'none is stated';
+
+/** Where two markets of the same question are decided differently, the material ones first. */
+export function criteriaDifferences(ours: PredictionMarket, theirs: PredictionMarket): CriteriaDifference[] {
+  const differences: CriteriaDifference[] = [];
+  const ourSources = new Set(ours.resolution.sources.map(sourceKey));
+  const theirSources = new Set(theirs.resolution.sources.map(sourceKey));
+  const alike = ourSources.size === theirSources.size && [...ourSources].every((source) => theirSources.has(source));
+  if (ourSources.size === 0 || !alike) {
+    differences.push({
+      aspect: 'sources',
+      ours: named(ours.resolution.sources),
+      theirs: named(theirs.resolution.sources),
+      material: true,
+    });
+  }
+  const add = (aspect: CriteriaDifference['aspect'], one: string, other: string, material: boolean): void => {
+    if (one !== other) differences.push({ aspect, ours: one, theirs: other, material });
+  };
+  add('instant', timed(ours.asks?.resolvesAt ?? null), timed(theirs.asks?.resolvesAt ?? null), true);
+  add('fallback', fallbacks(ours), fallbacks(theirs), true);
+  add('procedure', ours.resolution.procedure, theirs.resolution.procedure, true);
+  add('early_close', told(ours.resolution.mayCloseEarly), told(theirs.resolution.mayCloseEarly), false);
+  add('latest_resolution', timed(ours.latestResolutionAt), timed(theirs.latestResolutionAt), false);
+  return differences;
+}

@@ -1,0 +1,263 @@
+/** One prediction market in one shape, whichever provider lists it (facts of both feeds; spec section 1, contract "Names"). */
+import { sha256Hex } from '../canonical-json.ts';
+import { compareDecimals, Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { Quality, QualityFlag } from '../quote.ts';
+import type { EpochMs } from '../time.ts';
+import type { PredictionQuestion } from './question.ts';
+
+/** The two event-feed providers. */
+export const PREDICTION_PROVIDERS = ['polymarket', 'kalshi'] as const;
+export type PredictionProvider = (typeof PREDICTION_PROVIDERS)[number];
+
+/**
+ * Where a market stands, in words that hold for both providers. `determined`: an outcome was proposed and may still be
+ * disputed. `unknown`: the provider used a word that this version does not know; nothing is concluded from it.
+ */
+export const PREDICTION_STATUSES = [
+  'unopened',
+  'open',
+  'paused',
+  'closed',
+  'determined',
+  'disputed',
+  'resolved',
+  'voided',
+  'unknown',
+] as const;
+export type PredictionStatus = (typeof PREDICTION_STATUSES)[number];
+
+/** The affirmative outcome and its opposite; a provider's own labels (`Up`, `Down`) stand in `label`. */
+export const OUTCOME_SIDES = ['yes', 'no'] as const;
+export type OutcomeSide = (typeof OUTCOME_SIDES)[number];
+
+/** Prices from `start` to `end` lie on multiples of `step` above `start`. A tapered grid has several ranges. */
+export interface PriceRange {
+  readonly start: DecimalString;
+  readonly end: DecimalString;
+  readonly step: DecimalString;
+}
+
+/** One of exactly two outcomes. Prices are US dollars per contract that pays one dollar, hence probabilities. */
+export interface PredictionOutcome {
+  readonly side: OutcomeSide;
+  readonly label: string;
+  /** The instrument of its quotes on the venue `prediction`. */
+  readonly instrument: string;
+  /** The provider's own handle: a token id, or `<ticker>:yes`. */
+  readonly providerId: string;
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+  /** Contracts. */
+  readonly bidSize: DecimalString | null;
+  readonly askSize: DecimalString | null;
+  readonly last: DecimalString | null;
+  /** What one contract pays once the market is resolved; null before. */
+  readonly payout: DecimalString | null;
+}
+
+/** The event that groups markets. `mutuallyExclusive`: at most one of its markets resolves yes; null where the provider did not say. */
+export interface PredictionEventLink {
+  readonly id: string;
+  readonly providerId: string;
+  readonly title: string;
+  readonly mutuallyExclusive: boolean | null;
+}
+
+/** Somebody whose word decides, as the rules or the provider name it. */
+export interface ResolutionSource {
+  readonly name: string;
+  readonly url: string | null;
+}
+
+export interface PredictionResolution {
+  /** The rules as the provider wrote them. */
+  readonly rules: string;
+  readonly secondaryRules: string;
+  readonly sources: readonly ResolutionSource[];
+  /** Who decides and how it may be contested. */
+  readonly procedure: 'optimistic_oracle' | 'exchange_determination';
+  /** Words of the proposal's history, oldest first (`proposed`, `disputed`, …). */
+  readonly history: readonly string[];
+  readonly result: OutcomeSide | null;
+  /** The value that decided, as the provider wrote it. */
+  readonly decidedBy: string | null;
+  readonly mayCloseEarly: boolean | null;
+  readonly earlyCloseCondition: string | null;
+}
+
+/**
+ * What taking liquidity costs: contracts x `rate` x (price x (1 - price)) ^ `exponent`, rounded up to `roundingUsd`.
+ * `rate` null: the provider charges fees by a model that it did not tell; then nothing may be called free.
+ */
+export interface PredictionFee {
+  readonly model: 'quadratic' | 'none' | 'unknown';
+  readonly rate: DecimalString | null;
+  readonly exponent: number;
+  readonly roundingUsd: DecimalString | null;
+}
+
+/** A prediction market as one provider lists it. Times are those of the provider; null where it gives none. */
+export interface PredictionMarket {
+  /** Ours, derived from provider and provider id: the same in every process and after every restart. */
+  readonly id: string;
+  readonly provider: PredictionProvider;
+  /** The id that `id` is derived from: the condition id, or the market's ticker. */
+  readonly providerId: string;
+  /** Every other id of the provider by its own name. */
+  readonly providerIds: { readonly [name: string]: string };
+  readonly event: PredictionEventLink | null;
+  readonly question: string;
+  /** What tells this market from the others of its event; empty where nothing does. */
+  readonly subtitle: string;
+  readonly outcomes: readonly [PredictionOutcome, PredictionOutcome];
+  readonly priceGrid: readonly PriceRange[];
+  /** The least order, in contracts. */
+  readonly minimumSize: DecimalString | null;
+  readonly status: PredictionStatus;
+  /** The provider's own word or words for it. */
+  readonly providerStatus: string;
+  readonly volume: DecimalString | null;
+  readonly volume24h: DecimalString | null;
+  readonly liquidity: DecimalString | null;
+  readonly openInterest: DecimalString | null;
+  /** The unit of volumes and open interest. Liquidity is US dollars. */
+  readonly volumeUnit: 'usd' | 'contracts';
+  readonly opensAt: EpochMs | null;
+  readonly closesAt: EpochMs | null;
+  readonly expectedResolutionAt: EpochMs | null;
+  readonly latestResolutionAt: EpochMs | null;
+  readonly resolvedAt: EpochMs | null;
+  readonly resolution: PredictionResolution;
+  readonly fee: PredictionFee;
+  /** The symbol of the catalog's underlying that it is about: `BTC`, `AAPL`; null where none is named beyond doubt. */
+  readonly underlying: string | null;
+  /** The question as conditions that can be compared; null where it could not be read beyond doubt. */
+  readonly asks: PredictionQuestion | null;
+  readonly venue: 'prediction';
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+}
+
+/** Price and size of one level. */
+export interface PredictionLevel {
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+}
+
+/** The book of a market's affirmative outcome; orders on the other outcome stand in it at one minus their price. */
+export interface PredictionBook {
+  readonly marketId: string;
+  readonly provider: PredictionProvider;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+  /** Best first. */
+  readonly bids: readonly PredictionLevel[];
+  readonly asks: readonly PredictionLevel[];
+}
+
+/** One trade. `price` is that of the outcome `side`. */
+export interface PredictionTrade {
+  readonly id: string;
+  readonly marketId: string;
+  readonly provider: PredictionProvider;
+  readonly side: OutcomeSide;
+  readonly price: DecimalString;
+  readonly size: DecimalString;
+  /** What the taker did with that outcome; null where the provider did not say. */
+  readonly taker: 'buy' | 'sell' | null;
+  readonly source: string;
+  readonly observedAt: EpochMs;
+  readonly receivedAt: EpochMs;
+}
+
+/** What a provider's side of the adapter tells besides quotes. */
+export type PredictionNews =
+  | { readonly kind: 'markets'; readonly markets: readonly PredictionMarket[] }
+  | { readonly kind: 'trades'; readonly trades: readonly PredictionTrade[] };
+
+/** 96 bits of SHA-256: no two markets of the world share them by accident. */
+const ID_DIGITS = 24;
+
+/** Our id of a market: `pm-` and 24 hexadecimal digits of SHA-256 over `<provider>:<provider id>`. */
+export function predictionMarketId(provider: PredictionProvider, providerId: string): string {
+  return `pm-${sha256Hex(`${provider}:${providerId}`).slice(0, ID_DIGITS)}`;
+}
+
+/** Our id of an event: `pe-` and 24 hexadecimal digits. */
+export function predictionEventId(provider: PredictionProvider, providerId: string): string {
+  return `pe-${sha256Hex(`${provider}:event:${providerId}`).slice(0, ID_DIGITS)}`;
+}
+
+/** The instrument of an outcome's quotes: `pm-….yes`. */
+export function outcomeInstrument(marketId: string, side: OutcomeSide): string {
+  return `${marketId}.${side}`;
+}
+
+/** Digits that a double counts exactly, one more than a fraction may have to be turned into a whole number. */
+const EXACT_DIGITS = 15;
+const POWERS: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
+
+/** One minus a price, exact: what the other outcome costs. */
+export function complement(price: DecimalString): DecimalString {
+  return complementOfFraction(price) ?? plainDecimal(new Decimal(1).minus(price));
+}
+
+/** The same for `0.…` in its shortest spelling, as books are full of it; null for anything else. */
+function complementOfFraction(price: DecimalString): DecimalString | null {
+  const digits = price.length - 2;
+  if (digits < 1 || digits >= EXACT_DIGITS || price.charCodeAt(0) !== 48 || price.charCodeAt(1) !== 46) return null;
+  let fraction = 0;
+  let code = 48;
+  for (let at = 2; at < price.length; at++) {
+    code = price.charCodeAt(at);
+    if (code < 48 || code > 57) return null;
+    fraction = fraction * 10 + (code - 48);
+  }
+  if (code === 48) return null;
+  // Twice the power keeps the zeros in front: 1 - 0.97 is 200 - 97 = 103, and so 0.03.
+  return `0.${String(2 * (POWERS[digits] as number) - fraction).slice(1)}`;
+}
+
+/** A grid with one step from 0 to 1. */
+export function evenGrid(step: DecimalString): readonly PriceRange[] {
+  return [{ start: '0', end: '1', step }];
+}
+
+/** The step that holds at a price, or null where the price lies outside of the grid. At a border the range below holds. */
+export function tickAt(grid: readonly PriceRange[], price: DecimalString): DecimalString | null {
+  for (const range of grid) {
+    if (compareDecimals(price, range.start) >= 0 && compareDecimals(price, range.end) <= 0) return range.step;
+  }
+  return null;
+}
+
+/** True where an order may stand at the price: strictly between 0 and 1 and on the grid. */
+export function isOnGrid(grid: readonly PriceRange[], price: DecimalString): boolean {
+  const value = new Decimal(price);
+  if (!value.gt(0) || !value.lt(1)) return false;
+  return grid.some(
+    ({ start, end, step }) => value.gte(start) && value.lte(end) && new Decimal(step).gt(0) && value.minus(start).mod(step).isZero(),
+  );
+}
+
+/**
+ * The fee of taking `size` contracts at `price`, in US dollars; null where the model is unknown.
+ * Rounded up where the provider rounds, so that it is never understated.
+ */
+export function takerFeeUsd(fee: PredictionFee, price: DecimalString, size: DecimalString): DecimalString | null {
+  if (fee.model === 'none') return '0';
+  if (fee.model === 'unknown' || fee.rate === null) return null;
+  const spread = new Decimal(price).times(new Decimal(1).minus(price)).pow(fee.exponent);
+  const exact = new Decimal(size).times(fee.rate).times(spread);
+  if (fee.roundingUsd === null) return plainDecimal(exact);
+  return plainDecimal(exact.div(fee.roundingUsd).ceil().times(fee.roundingUsd));
+}
+
+/** The trade's price as one of the affirmative outcome. */
+export function affirmativePrice(trade: Pick<PredictionTrade, 'side' | 'price'>): DecimalString {
+  return trade.side === 'yes' ? trade.price : complement(trade.price);
+}

@@ -1,0 +1,150 @@
+/** What a prediction market asks, as conditions that can be compared, and whether two markets ask the same. */
+import { CATALOG } from '../catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { type EpochMs, isoTime } from '../time.ts';
+
+export const COMPARATORS = ['above', 'at_or_above', 'below', 'at_or_below', 'between'] as const;
+export type Comparator = (typeof COMPARATORS)[number];
+
+/** A question about the price of one underlying. */
+export interface PredictionQuestion {
+  /** The catalog's symbol: `BTC`, `AAPL`. */
+  readonly underlying: string;
+  readonly comparator: Comparator;
+  /** US dollars; the lower one of `between`. */
+  readonly threshold: DecimalString;
+  /** The upper one of `between`, else null. */
+  readonly upperThreshold: DecimalString | null;
+  /** `at_time`: the price at one instant decides. `any_time`: touching the threshold until then is enough. */
+  readonly measure: 'at_time' | 'any_time';
+  /** The instant that decides, or until which it may happen. */
+  readonly resolvesAt: EpochMs;
+}
+
+/** Instants that lie closer together than this are one (decision 0042). Milliseconds. */
+export const SAME_INSTANT_MS = 5 * 60_000;
+
+/** Names that are ordinary words, or an index rather than the fund that the catalog lists, name nothing. */
+const NO_NAMES: ReadonlySet<string> = new Set(['Strategy', 'Meta', 'S&P 500', 'Nasdaq 100']);
+const MORE_NAMES: readonly (readonly [name: string, underlying: string])[] = [['Ethereum', 'ETH']];
+
+/** Every spelling that names an underlying, and which. Case counts: `SOL` is a coin, `sol` is not. */
+const SPELLINGS: readonly (readonly [pattern: RegExp, underlying: string])[] = [
+  ...new Map(
+    [
+      ...CATALOG.entries.flatMap(({ underlying, name }): [string, string][] => [
+        [underlying, underlying],
+        [name.replace(/ (xStock|PreStock|spot|perpetual)$/, ''), underlying],
+      ]),
+      ...MORE_NAMES,
+    ].filter(([name]) => !NO_NAMES.has(name)),
+  ),
+].map(([name, underlying]) => [new RegExp(`(?<![A-Za-z0-9])${name.replace(/[.*+?^${}()|[\]\\&]/g, '\\$&')}(?![A-Za-z0-9])`), underlying]);
+
+/** The one underlying that a text names; null where it names none or more than one. */
+export function underlyingIn(text: string): string | null {
+  const found = new Set(SPELLINGS.filter(([pattern]) => pattern.test(text)).map(([, underlying]) => underlying));
+  return found.size === 1 ? ([...found][0] as string) : null;
+}
+
+const DOLLARS = /\$\s?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?([kKmM](?![A-Za-z])|)/g;
+const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 1_000, m: 1_000_000 };
+
+/** The amounts of US dollars in a text, each once. */
+function dollarsIn(text: string): DecimalString[] {
+  const amounts = [...text.matchAll(DOLLARS)].map(([, digits = '', unit = '']) =>
+    plainDecimal(new Decimal(digits.replaceAll(',', '')).times(FACTORS[unit.toLowerCase()] ?? 1)),
+  );
+  return [...new Set(amounts)];
+}
+
+/** Wordings of a title, each with what it means; the first that fits counts. */
+const WORDINGS: readonly (readonly [pattern: RegExp, comparator: Comparator, measure: PredictionQuestion['measure']])[] = [
+  [/\bbetween\b/i, 'between', 'at_time'],
+  [/\b(reach|hit|touch)(es)?\b/i, 'at_or_above', 'any_time'],
+  [/\b(dip|fall|drop)s?\b.*\bto\b/i, 'at_or_below', 'any_time'],
+  [/\b(at or above|at least|or (above|higher|more))\b/i, 'at_or_above', 'at_time'],
+  [/\b(at or below|at most|or (below|lower|less))\b/i, 'at_or_below', 'at_time'],
+  [/\b(above|higher than|greater than|over)\b/i, 'above', 'at_time'],
+  [/\b(below|lower than|less than|under)\b/i, 'below', 'at_time'],
+];
+const OR_EQUAL =
+  /\b(greater|higher|less|lower|equal) than or equal to\b|\bat or (above|below)\b|\bequal to or (greater|higher|less|lower|above|below)\b/i;
+
+/**
+ * Reads a question that exists as text only. The title says what is compared; where the rules say "or equal to", they
+ * overrule it. Null where anything is missing or there is more than one way to read it.
+ */
+export function readQuestion(title: string, rules: string, resolvesAt: EpochMs | null): PredictionQuestion | null {
+  const underlying = underlyingIn(title);
+  const wording = WORDINGS.find(([pattern]) => pattern.test(title));
+  const amounts = dollarsIn(title);
+  if (underlying === null || wording === undefined || resolvesAt === null) return null;
+  const [, said, measure] = wording;
+  if (said === 'between') {
+    const [lower, upper] = [...amounts].sort((a, b) => new Decimal(a).comparedTo(b));
+    if (amounts.length !== 2 || lower === undefined || upper === undefined) return null;
+    return { underlying, comparator: 'between', threshold: lower, upperThreshold: upper, measure, resolvesAt };
+  }
+  const [threshold] = amounts;
+  if (amounts.length !== 1 || threshold === undefined) return null;
+  const orEqual = OR_EQUAL.test(rules);
+  const comparator = said === 'above' && orEqual ? 'at_or_above' : said === 'below' && orEqual ? 'at_or_below' : said;
+  return { underlying, comparator, threshold, upperThreshold: null, measure, resolvesAt };
+}
+
+/** What two markets have to do with each other, and why. Only `same` may ever be merged. */
+export interface QuestionMatch {
+  readonly verdict: 'same' | 'related' | 'unrelated';
+  /** One sentence per condition that was compared. */
+  readonly reasons: readonly string[];
+}
+
+const OPPOSITES: Readonly<Partial<Record<Comparator, Comparator>>> = {
+  above: 'at_or_below',
+  at_or_below: 'above',
+  below: 'at_or_above',
+  at_or_above: 'below',
+};
+
+/**
+ * Compares two questions. The same only where underlying, measure, comparator and thresholds are equal and the instants
+ * lie within `SAME_INSTANT_MS`; related where only the underlying is sure. A question that could not be read is never the same.
+ */
+export function matchQuestions(
+  a: { readonly underlying: string | null; readonly asks: PredictionQuestion | null },
+  b: { readonly underlying: string | null; readonly asks: PredictionQuestion | null },
+): QuestionMatch {
+  if (a.underlying === null || a.underlying !== b.underlying) {
+    return { verdict: 'unrelated', reasons: ['the underlying is not the same, or not named beyond doubt'] };
+  }
+  const reasons = [`both are about ${a.underlying}`];
+  const [one, other] = [a.asks, b.asks];
+  if (one === null || other === null) {
+    return { verdict: 'related', reasons: [...reasons, 'one of the questions could not be read as a comparison with a threshold'] };
+  }
+  let same = true;
+  const compare = (equal: boolean, agreed: string, differs: string): void => {
+    reasons.push(equal ? agreed : differs);
+    same &&= equal;
+  };
+  compare(one.measure === other.measure, `both measure ${one.measure}`, `one measures ${one.measure}, the other ${other.measure}`);
+  const complements = OPPOSITES[one.comparator] === other.comparator && one.threshold === other.threshold;
+  compare(
+    one.comparator === other.comparator,
+    `both ask for ${one.comparator}`,
+    complements
+      ? `one asks for ${one.comparator}, the other for its opposite ${other.comparator}`
+      : `one asks for ${one.comparator}, the other for ${other.comparator}`,
+  );
+  const level = (question: PredictionQuestion): string =>
+    question.upperThreshold === null ? `$${question.threshold}` : `$${question.threshold} to $${question.upperThreshold}`;
+  compare(level(one) === level(other), `both at ${level(one)}`, `one at ${level(one)}, the other at ${level(other)}`);
+  const apartMs = Math.abs(one.resolvesAt - other.resolvesAt);
+  compare(
+    apartMs <= SAME_INSTANT_MS,
+    `both at ${isoTime(one.resolvesAt)}, ${apartMs / 1_000} s apart at most`,
+    `one at ${isoTime(one.resolvesAt)}, the other at ${isoTime(other.resolvesAt)}`,
+  );
+  return { verdict: same ? 'same' : 'related', reasons };
+}

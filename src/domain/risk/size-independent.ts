@@ -1,0 +1,84 @@
+/** The limits of the pre-trade risk function that an order's size does not move: prices, halts, drawdown, positions. */
+import { CATALOG, isTradableAt } from '../catalog.ts';
+import { Decimal, plainDecimal } from '../decimal.ts';
+import { floorToStep, marketStepOf } from '../market-step.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
+import { numberRatio } from './capacity.ts';
+import { RISK_BITS } from './codes.ts';
+import type { RiskCatalog, RiskContext } from './context.ts';
+import { ceilScaled, floorScaled, stepScale, USD_SCALE } from './exact.ts';
+
+/** What is breached by a buy and a sell alike, whatever their size. */
+export function sizeIndependentBreaches(
+  instrument: InstrumentKey,
+  venue: ExecutableVenue,
+  context: RiskContext,
+  catalog: RiskCatalog = CATALOG,
+): number {
+  const { quote, reference, halt, disabledFeature } = context;
+  const name = splitInstrumentKey(instrument);
+  let mask = 0;
+  if (reference.required && reference.observed?.quality !== 'live') mask |= RISK_BITS.stale_reference_feed;
+  if (quote === null || quote.quality !== 'live') mask |= RISK_BITS.quote_not_live;
+  const priced = quote === null || (quote.venue === venue && quote.instrument === name.instrument);
+  if (!priced || name.venue !== venue) mask |= RISK_BITS.venue_mismatch;
+  if (halt === 'all' || !isMintTradable(instrument, context, catalog)) mask |= RISK_BITS.halted;
+  if (disabledFeature !== null) mask |= RISK_BITS.feature_disabled;
+  return mask;
+}
+
+/** False for a token whose mint is not valid yet or not any more: nothing of it is bought or sold. */
+export function isMintTradable(instrument: InstrumentKey, { at }: Pick<RiskContext, 'at'>, catalog: RiskCatalog = CATALOG): boolean {
+  const token = catalog.byKey(instrument)?.token ?? null;
+  return token === null || isTradableAt(token, at);
+}
+
+/** What is breached by a buy alone, whatever its size. */
+export function buyBreaches(
+  instrument: InstrumentKey,
+  context: RiskContext,
+  exceptProposalId: string,
+  catalog: RiskCatalog = CATALOG,
+): number {
+  const { book, mandate, reference, halt } = context;
+  let mask = 0;
+  if (drawdownBreached(context)) mask |= RISK_BITS.daily_drawdown_breach;
+  const benchmarked = catalog.byKey(instrument)?.benchmarkKind === 'reference_price';
+  if (mandate.requireLiveReference && benchmarked && reference.observed?.quality !== 'live') mask |= RISK_BITS.stale_reference_feed;
+  if (book.unpriced.length > 0) mask |= RISK_BITS.quote_not_live;
+  if (openPositionsAfter(instrument, context, exceptProposalId) > mandate.maxOpenPositions) mask |= RISK_BITS.open_positions_breach;
+  if (mandate.reduceOnly) mask |= RISK_BITS.reduce_only;
+  if (halt === 'entries') mask |= RISK_BITS.halted;
+  return mask;
+}
+
+/** (first equity of the day - equity) / first equity x 100 > limit, multiplied out so that nothing is divided. */
+function drawdownBreached({ book, mandate }: RiskContext): boolean {
+  if (book.equityUsd === null || book.state.dayStartEquityUsd === null) return false;
+  const start = ceilScaled(book.state.dayStartEquityUsd, USD_SCALE);
+  const lost = start - floorScaled(book.equityUsd, USD_SCALE);
+  const { numerator, denominator } = numberRatio(mandate.maxDailyDrawdownPct);
+  return lost > 0n && lost * 100n * denominator > numerator * (start > 0n ? start : 0n);
+}
+
+/** How many instruments are held, wait for a buy or would be bought; null asks without the last. */
+export function openPositionsAfter(instrument: InstrumentKey | null, { book }: RiskContext, exceptProposalId: string): number {
+  const open = new Set<InstrumentKey>(instrument === null ? [] : [instrument]);
+  for (const { instrument: held } of book.positions) open.add(held);
+  for (const pending of book.state.openProposals) {
+    if (pending.side === 'buy' && pending.id !== exceptProposalId) open.add(pending.instrument);
+  }
+  return open.size;
+}
+
+/** What is held minus what pending sells will take, in lots. */
+export function sellableLots(instrument: InstrumentKey, { book }: RiskContext, exceptProposalId: string): bigint {
+  let left = new Decimal(0);
+  for (const position of book.positions) if (position.instrument === instrument) left = left.plus(position.quantity);
+  for (const pending of book.state.openProposals) {
+    if (pending.side === 'sell' && pending.id !== exceptProposalId && pending.instrument === instrument)
+      left = left.minus(pending.quantity);
+  }
+  const { lot } = marketStepOf(instrument);
+  return left.isNegative() ? 0n : floorScaled(floorToStep(plainDecimal(left), lot), stepScale(lot));
+}

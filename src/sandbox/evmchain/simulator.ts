@@ -1,0 +1,253 @@
+/** A simulator of an EVM node's JSON-RPC door: blocks by the clock, balances that follow from the address, calls to a few tokens. */
+import { createHash } from 'node:crypto';
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionResult,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  multicall3Abi,
+  parseAbi,
+} from 'viem';
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
+
+/** A token of the simulator's chain. */
+export interface ChainTokenListing {
+  readonly symbol: string;
+  readonly contract: string;
+  readonly decimals: number;
+}
+
+export interface EvmChainSimulatorOptions {
+  readonly chainId: number;
+  readonly tokens: readonly ChainTokenListing[];
+  readonly clock: Clock;
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Whether the contract that answers many reads in one call is there. Default true. */
+  readonly multicall?: boolean;
+}
+
+export interface EvmChainSimulator {
+  readonly url: string;
+  readonly faults: FaultSwitch;
+  /** Sets what an address holds, in base units; `contract` null is the chain's own coin. */
+  setBalance(address: string, contract: string | null, balance: bigint): void;
+  setCode(address: string, code: Hex): void;
+  setNonce(address: string, nonce: number): void;
+  close(): Promise<void>;
+}
+
+const MULTICALL3 = '0xca11bde05977b3631167028862be2a173976ca11';
+/** Blocks are this far apart, counted from the first. */
+const BLOCK_MS = 250;
+const GENESIS: EpochMs = Date.UTC(2021, 7, 31);
+/** The code of a contract is only looked at, never run. */
+const SOME_CODE: Hex = '0x6080604052';
+const ERROR_ABI = parseAbi(['error Error(string)']);
+
+/** A refusal in the words of JSON-RPC. */
+class RpcError extends Error {
+  readonly code: number;
+  readonly data: Hex | undefined;
+
+  constructor(code: number, message: string, data?: Hex) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`;
+const digest = (...parts: string[]): Buffer => createHash('sha256').update(parts.join(' ')).digest();
+
+/** Starts the simulator. Equal clocks and requests give equal answers; addresses ending in 0 hold nothing. */
+export async function createEvmChainSimulator(options: EvmChainSimulatorOptions): Promise<EvmChainSimulator> {
+  const { clock } = options;
+  const faults = options.faults ?? createFaultSwitch(options.chainId);
+  const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
+  const balances = new Map<string, bigint>();
+  const codes = new Map<string, Hex>();
+  const nonces = new Map<string, number>();
+  const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
+  const newest = (): number => Math.floor((venueNow() - GENESIS) / BLOCK_MS);
+
+  function addressOf(value: unknown): string {
+    if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
+    throw new RpcError(-32602, `invalid argument 0: hex string has length ${String(value).length - 2}, want 40 for common.Address`);
+  }
+
+  /** The block that a tag or number names; blocks beyond the newest do not exist. */
+  function blockOf(tag: unknown): number | null {
+    if (tag === undefined || tag === 'latest' || tag === 'pending' || tag === 'safe' || tag === 'finalized') return newest();
+    if (tag === 'earliest') return 0;
+    if (typeof tag !== 'string' || !/^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(tag))
+      throw new RpcError(-32602, `invalid block tag ${String(tag)}`);
+    const number = Number(tag);
+    return number <= newest() ? number : null;
+  }
+
+  function state(tag: unknown): void {
+    if (blockOf(tag) === null) throw new RpcError(-32000, 'header not found');
+  }
+
+  function balance(address: string, contract: string | null, decimals: number): bigint {
+    const known = balances.get(`${address} ${contract ?? ''}`);
+    if (known !== undefined) return known;
+    if (address.endsWith('0')) return 0n;
+    // Up to some thousands of a token, some coins of the chain.
+    const part = BigInt(digest(address, contract ?? 'native').readUInt32LE(0));
+    const whole = contract === null ? 4n : 25_000n;
+    return (part * whole * 10n ** BigInt(decimals)) >> 32n;
+  }
+
+  function codeOf(address: string): Hex {
+    const known = codes.get(address);
+    if (known !== undefined) return known;
+    return tokens.has(address) || (address === MULTICALL3 && options.multicall !== false) ? SOME_CODE : '0x';
+  }
+
+  /** One call; null where the contract reverts. Calls to addresses without code answer nothing, as the chain does. */
+  function call(to: string, data: Hex): Hex | null {
+    const token = tokens.get(to);
+    if (to === MULTICALL3 && options.multicall !== false) return aggregate(data);
+    if (token === undefined) return '0x';
+    try {
+      const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+      if (functionName === 'balanceOf')
+        return encodeAbiParameters([{ type: 'uint256' }], [balance((args[0] as string).toLowerCase(), to, token.decimals)]);
+      if (functionName === 'decimals') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.decimals });
+      if (functionName === 'symbol') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.symbol });
+      return null;
+    } catch {
+      // A selector that the token does not have.
+      return null;
+    }
+  }
+
+  function aggregate(data: Hex): Hex | null {
+    const { args } = decodeFunctionData({ abi: multicall3Abi, data });
+    const results = [];
+    for (const { target, allowFailure, callData } of args[0] as readonly { target: string; allowFailure: boolean; callData: Hex }[]) {
+      const returned = call(target.toLowerCase(), callData);
+      if (returned === null && !allowFailure) return null;
+      results.push({ success: returned !== null, returnData: returned ?? '0x' });
+    }
+    return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result: results });
+  }
+
+  function block(number: number): object {
+    return {
+      number: hex(number),
+      hash: `0x${digest('block', String(number)).toString('hex')}`,
+      parentHash: `0x${digest('block', String(number - 1)).toString('hex')}`,
+      timestamp: hex(Math.floor((GENESIS + number * BLOCK_MS) / 1_000)),
+      nonce: '0x0000000000000000',
+      difficulty: '0x1',
+      totalDifficulty: hex(number),
+      gasLimit: hex(1_125_899_906_842_624),
+      gasUsed: hex(digest('gas', String(number)).readUInt32LE(0) % 30_000_000),
+      baseFeePerGas: hex(10_000_000),
+      miner: getAddress(`0x${'a4'.repeat(20)}`),
+      extraData: '0x',
+      logsBloom: `0x${'0'.repeat(512)}`,
+      mixHash: `0x${'0'.repeat(64)}`,
+      sha3Uncles: `0x${'1'.repeat(64)}`,
+      stateRoot: `0x${digest('state', String(number)).toString('hex')}`,
+      receiptsRoot: `0x${digest('receipts', String(number)).toString('hex')}`,
+      transactionsRoot: `0x${digest('transactions', String(number)).toString('hex')}`,
+      size: '0x220',
+      transactions: [],
+      uncles: [],
+    };
+  }
+
+  const METHODS: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
+    eth_chainId: () => hex(options.chainId),
+    net_version: () => String(options.chainId),
+    web3_clientVersion: () => 'sevengate-sandbox/1',
+    eth_syncing: () => false,
+    eth_blockNumber: () => hex(newest()),
+    eth_gasPrice: () => hex(10_000_000),
+    eth_getBlockByNumber: ([tag]) => {
+      const number = blockOf(tag);
+      return number === null ? null : block(number);
+    },
+    eth_getBalance: ([address, tag]) => {
+      state(tag);
+      return hex(balance(addressOf(address), null, 18));
+    },
+    eth_getCode: ([address, tag]) => {
+      state(tag);
+      return codeOf(addressOf(address));
+    },
+    eth_getTransactionCount: ([address, tag]) => {
+      state(tag);
+      const account = addressOf(address);
+      return hex(nonces.get(account) ?? (account.endsWith('0') ? 0 : digest(account, 'nonce').readUInt16LE(0) % 500));
+    },
+    eth_call: ([transaction, tag]) => {
+      state(tag);
+      const { to, data, input } = (transaction ?? {}) as Record<string, unknown>;
+      const payload = data ?? input ?? '0x';
+      if (typeof payload !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(payload))
+        throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
+      const returned = call(addressOf(to), payload as Hex);
+      if (returned !== null) return returned;
+      throw new RpcError(3, 'execution reverted', encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: ['not supported'] }));
+    },
+  };
+
+  function answer(message: unknown): object {
+    const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
+    const known = typeof id === 'number' || typeof id === 'string' ? id : null;
+    const refused = (code: number, text: string, data?: Hex) => ({
+      jsonrpc: '2.0',
+      id: known,
+      error: { code, message: text, ...(data === undefined ? {} : { data }) },
+    });
+    if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(-32600, 'invalid request');
+    const run = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
+    if (run === undefined) return refused(-32601, `the method ${method} does not exist/is not available`);
+    if (params !== undefined && !Array.isArray(params)) return refused(-32602, 'non-array args');
+    try {
+      return { jsonrpc: '2.0', id: known, result: run((params as unknown[] | undefined) ?? []) };
+    } catch (error) {
+      if (error instanceof RpcError) return refused(error.code, error.message, error.data);
+      return refused(-32603, 'internal error');
+    }
+  }
+
+  function request({ method, path, body }: LoopbackRequest): LoopbackAnswer {
+    if (path !== '/' || method !== 'POST') return { status: 404, body: 'not found' };
+    if (faults.happens(faults.settings.status5xx)) return { status: 503, body: 'Service Unavailable' };
+    if (faults.happens(faults.settings.status429))
+      return { status: 429, body: { jsonrpc: '2.0', id: null, error: { code: -32005, message: 'limit exceeded' } } };
+    if (faults.happens(faults.settings.garbage)) return { status: 200, body: '<html>' };
+    let message: unknown;
+    try {
+      message = JSON.parse(body);
+    } catch {
+      return { status: 200, body: { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } } };
+    }
+    if (!Array.isArray(message)) return { status: 200, body: answer(message) };
+    if (message.length === 0) return { status: 200, body: { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'empty batch' } } };
+    return { status: 200, body: message.map(answer) };
+  }
+
+  const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
+  return {
+    url: server.url,
+    faults,
+    setBalance: (address, contract, value) => void balances.set(`${address.toLowerCase()} ${contract?.toLowerCase() ?? ''}`, value),
+    setCode: (address, code) => void codes.set(address.toLowerCase(), code),
+    setNonce: (address, nonce) => void nonces.set(address.toLowerCase(), nonce),
+    close: server.close,
+  };
+}

@@ -1,0 +1,128 @@
+/** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
+import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
+import type { SeededFiling, SeededStories } from './seeded-stories.ts';
+
+const DAY_MS = 86_400_000;
+/** How far back the recent filings reach. */
+const RECENT_MS = 120 * DAY_MS;
+/** Requests per second that are let through, and for how long everybody else is refused. */
+const PER_SECOND = 10;
+const BLOCK_MS = 600_000;
+/** Filings that make no event, per company and day: trades of insiders. */
+const INSIDER_CHANCE = 0.3;
+
+export interface FilingsSimulatorOptions {
+  readonly stories: SeededStories;
+  /** Companies by their key of the regulator, without leading zeros. */
+  readonly companies: readonly { readonly cik: string; readonly symbol: string; readonly name: string }[];
+  readonly clock: Clock;
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+
+export interface FilingsSimulator extends HttpSimulator {
+  /** Accepts a filing of one's own choosing now. */
+  file(filing: Omit<SeededFiling, 'acceptedAt'>): void;
+}
+
+const REFUSED = '<html><head><title>SEC.gov | Request Rate Threshold Exceeded</title></head></html>';
+const UNDECLARED = '<html><head><title>SEC.gov | Your Request Originates from an Undeclared Automated Tool</title></head></html>';
+const NO_SUCH_KEY = '<?xml version="1.0" encoding="UTF-8"?><Error><Code>NoSuchKey</Code></Error>';
+
+function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFiling[] {
+  const seed = seedOf(`insiders/${symbol}`);
+  const found: SeededFiling[] = [];
+  for (let day = Math.floor(from / DAY_MS); day * DAY_MS < to; day++) {
+    const acceptedAt = day * DAY_MS + 22 * 3_600_000;
+    if (uniform(seed, day) >= INSIDER_CHANCE || acceptedAt < from || acceptedAt >= to) continue;
+    const mark = mixed(seed, day);
+    found.push({
+      symbol,
+      accessionNumber: `0009${String(mark % 1_000_000).padStart(6, '0')}-26-${String(day % 1_000_000).padStart(6, '0')}`,
+      form: '4',
+      items: [],
+      acceptedAt,
+    });
+  }
+  return found;
+}
+
+/** The columns of a list of filings, newest first, each of them as long as the others. */
+function columnsOf(filings: readonly SeededFiling[]) {
+  const newest = [...filings].sort((a, b) => b.acceptedAt - a.acceptedAt);
+  const iso = (at: EpochMs): string => new Date(at).toISOString();
+  return {
+    accessionNumber: newest.map(({ accessionNumber }) => accessionNumber),
+    filingDate: newest.map(({ acceptedAt }) => iso(acceptedAt).slice(0, 10)),
+    reportDate: newest.map(({ acceptedAt, form }) => iso(form.endsWith('/A') ? acceptedAt - 5 * 3_600_000 : acceptedAt).slice(0, 10)),
+    acceptanceDateTime: newest.map(({ acceptedAt }) => iso(acceptedAt)),
+    act: newest.map(() => '34'),
+    form: newest.map(({ form }) => form),
+    fileNumber: newest.map(() => ''),
+    filmNumber: newest.map(() => ''),
+    items: newest.map(({ items }) => items.join(',')),
+    size: newest.map(() => 8_579),
+    isXBRL: newest.map(() => 0),
+    isInlineXBRL: newest.map(() => 0),
+    primaryDocument: newest.map(({ form }) => (form === '4' ? 'xslF345X03/edgardoc.xml' : 'form8-k.htm')),
+    primaryDocDescription: newest.map(({ form }) => form),
+  };
+}
+
+/** Opens the simulator: `GET /submissions/CIK##########.json`. Whoever names no contact, or asks too fast, is refused with 403. */
+export async function createFilingsSimulator(options: FilingsSimulatorOptions): Promise<FilingsSimulator> {
+  const { clock, stories } = options;
+  const own: SeededFiling[] = [];
+  let asked: EpochMs[] = [];
+  let blockedUntil = 0;
+
+  function fairAccess(userAgent: string): SimulatorReply | null {
+    const now = clock.now();
+    if (!/\S+@\S+\.\S+/.test(userAgent)) return { status: 403, body: UNDECLARED };
+    asked = [...asked.filter((at) => at > now - 1_000), now];
+    if (asked.length > PER_SECOND) blockedUntil = now + BLOCK_MS;
+    return now < blockedUntil ? { status: 403, body: REFUSED } : null;
+  }
+
+  const simulator = await createHttpSimulator({
+    clock,
+    faults: options.faults ?? createFaultSwitch(),
+    port: options.port,
+    reply: ({ path, headers }) => {
+      const refusal = fairAccess(headers['user-agent'] ?? '');
+      if (refusal !== null) return refusal;
+      const cik = /^\/submissions\/CIK(\d{10})\.json$/.exec(path)?.[1]?.replace(/^0+/, '');
+      const company = options.companies.find((one) => one.cik === cik);
+      if (company === undefined) return { status: 404, body: NO_SUCH_KEY };
+      const [from, to] = [clock.now() - RECENT_MS, clock.now() + 1];
+      const filings = [
+        ...stories.filings(company.symbol, from, to),
+        ...insiderFilings(company.symbol, from, to),
+        ...own.filter(({ symbol }) => symbol === company.symbol),
+      ];
+      const etag = `"${filings.length}-${Math.max(0, ...filings.map(({ acceptedAt }) => acceptedAt))}"`;
+      if (headers['if-none-match'] === etag) return { status: 304, body: '', headers: { etag } };
+      return {
+        status: 200,
+        headers: { etag },
+        body: {
+          cik: company.cik,
+          entityType: 'operating',
+          sic: '7372',
+          name: company.name,
+          tickers: [company.symbol],
+          exchanges: ['Nasdaq'],
+          category: 'Large accelerated filer',
+          fiscalYearEnd: '1231',
+          filings: { recent: columnsOf(filings), files: [] },
+        },
+      };
+    },
+  });
+  return { ...simulator, file: (filing) => void own.push({ ...filing, acceptedAt: clock.now() }) };
+}

@@ -1,0 +1,63 @@
+/** A simulator of a wire service on loopback: items in order of publication, read page by page with a cursor. */
+import type { Clock } from '../../../streams/clock.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import type { SeededStories, WireItem } from '../intelligence/seeded-stories.ts';
+import { createHttpSimulator, type HttpSimulator } from '../reference/http-simulator.ts';
+
+export interface NewsSimulatorOptions {
+  readonly news: SeededStories;
+  readonly clock: Clock;
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+
+export interface NewsSimulator extends HttpSimulator {
+  /** Publishes a report of one's own choosing at once. */
+  publish(report: Omit<WireItem, 'publishedAt'>): void;
+}
+
+const MAX_LIMIT = 200;
+const MAX_LOOKBACK_MS = 30 * 86_400_000;
+
+/** `<ms>/<id>`: everything after this report. */
+function readCursor(text: string): { at: number; id: string } | null {
+  const slash = text.indexOf('/');
+  const at = Number(text.slice(0, slash));
+  return slash > 0 && Number.isInteger(at) ? { at, id: text.slice(slash + 1) } : null;
+}
+
+/** Opens the simulator: `GET /v1/reports?from=<ms>|cursor=<cursor>&limit=` answers `{ reports, cursor }`. */
+export async function createNewsSimulator(options: NewsSimulatorOptions): Promise<NewsSimulator> {
+  const { news, clock } = options;
+  const faults = options.faults ?? createFaultSwitch();
+  const own: WireItem[] = [];
+  const server = await createHttpSimulator({
+    clock,
+    faults,
+    port: options.port,
+    reply: ({ path, query }) => {
+      if (path !== '/v1/reports') return { status: 404, body: { error: 'not found' } };
+      const now = clock.now();
+      const limit = Math.min(MAX_LIMIT, Math.max(1, Number(query.get('limit') ?? 50) || 50));
+      const text = query.get('cursor');
+      const cursor = text === null ? { at: Number(query.get('from') ?? now), id: '' } : readCursor(text);
+      if (cursor === null || !Number.isFinite(cursor.at)) return { status: 400, body: { error: 'cursor or from cannot be read' } };
+      const from = Math.max(cursor.at, now - MAX_LOOKBACK_MS);
+      const published = own.filter((report) => Date.parse(report.publishedAt) >= from);
+      const reports = [...news.between(from, now + 1), ...published]
+        .filter((report) => Date.parse(report.publishedAt) > cursor.at || report.id > cursor.id)
+        .sort((a, b) => (a.publishedAt < b.publishedAt ? -1 : a.publishedAt > b.publishedAt ? 1 : a.id < b.id ? -1 : 1))
+        .slice(0, limit);
+      const last = reports[reports.length - 1];
+      const next = last === undefined ? `${cursor.at}/${cursor.id}` : `${Date.parse(last.publishedAt)}/${last.id}`;
+      return { status: 200, body: { reports, cursor: next } };
+    },
+  });
+  return {
+    ...server,
+    publish: (report) => {
+      own.push({ ...report, publishedAt: new Date(clock.now()).toISOString() });
+    },
+  };
+}

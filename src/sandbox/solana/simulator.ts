@@ -1,0 +1,138 @@
+/** A simulator of the primary chain's node on loopback: JSON-RPC and its subscriptions over a real virtual machine. */
+import type { Clock } from '../../../streams/clock.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { type LoopbackAnswer, type LoopbackRequest, type LoopbackServer, listenOnLoopback } from '../loopback.ts';
+import { createSolanaChain, type SolanaChain } from './chain.ts';
+import { fund, type GenesisOptions, writeGenesis } from './genesis.ts';
+import { createMethods } from './methods.ts';
+import { RpcRefusal } from './parameters.ts';
+import { loadPrograms } from './programs.ts';
+import { createSubscriptions } from './subscriptions.ts';
+
+export interface ChainOptions extends GenesisOptions {
+  readonly clock: Clock;
+  readonly seed: number;
+  /** `manual`: slots pass on command only. Default `clock`: one in 400 ms. */
+  readonly slots?: 'clock' | 'manual';
+  /** A folder of `<program id>.so`, each put on the chain. */
+  readonly programs?: string | null;
+}
+
+export interface NodeOptions {
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port whose next one is free as well. */
+  readonly port: number;
+}
+
+export type SolanaSimulatorOptions = ChainOptions & NodeOptions;
+
+export interface SolanaSimulator {
+  /** JSON-RPC over POST; sockets are taken here and on the next port, where web3.js looks for them. */
+  readonly url: string;
+  readonly faults: FaultSwitch;
+  readonly chain: SolanaChain;
+  /** Requests by method so far. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Gives an owner base units of a mint, or lamports where the mint is `SOL`; answers the signature. @throws RangeError */
+  fund(owner: string, mint: string, amount: bigint): string;
+  close(): Promise<void>;
+}
+
+/** How often a pair of ports is tried for. */
+const PORT_TRIES = 20;
+
+/** A chain with its first block and the programs of the folder. @throws Error in one sentence where one cannot be loaded. */
+export function foundChain({ clock, seed, slots = 'clock', programs = null, mints, stable }: ChainOptions): SolanaChain {
+  const chain = createSolanaChain({ clock, seed, slots });
+  writeGenesis(chain, { mints, stable });
+  if (programs !== null) loadPrograms(chain, programs);
+  return chain;
+}
+
+/** Starts a chain and its node. @throws Error where a program of the folder cannot be loaded, or the port is taken. */
+export function createSolanaSimulator(options: SolanaSimulatorOptions): Promise<SolanaSimulator> {
+  return openSolanaNode(foundChain(options), options);
+}
+
+/** A node of a chain. @throws Error where the port is taken. */
+export async function openSolanaNode(chain: SolanaChain, options: NodeOptions): Promise<SolanaSimulator> {
+  const { clock, seed } = options;
+  const faults = options.faults ?? createFaultSwitch(seed);
+  const methods = createMethods(chain, seed);
+  const requests = new Map<string, number>();
+  const subscriptions = createSubscriptions({ chain, clock });
+
+  function answer(message: unknown): object {
+    const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
+    const known = typeof id === 'number' || typeof id === 'string' ? id : null;
+    const refused = (code: number, text: string, data?: unknown) => ({
+      jsonrpc: '2.0',
+      error: { code, message: text, ...(data === undefined ? {} : { data }) },
+      id: known,
+    });
+    if (jsonrpc !== '2.0' || typeof method !== 'string') return refused(-32600, 'Invalid request');
+    requests.set(method, (requests.get(method) ?? 0) + 1);
+    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (run === undefined) return refused(-32601, 'Method not found');
+    if (params !== undefined && !Array.isArray(params)) return refused(-32602, 'Invalid params: expected a list of parameters.');
+    try {
+      return { jsonrpc: '2.0', result: run((params as unknown[] | undefined) ?? []), id: known };
+    } catch (error) {
+      if (error instanceof RpcRefusal) return refused(error.code, error.message, error.data);
+      return refused(-32603, `Internal error: ${(error as Error).message}`);
+    }
+  }
+
+  function request({ method, path, body }: LoopbackRequest): LoopbackAnswer {
+    if (path !== '/' || method !== 'POST') return { status: 405, body: 'Used HTTP Method is not allowed. POST or OPTIONS is required\n' };
+    if (faults.happens(faults.settings.status5xx)) return { status: 503, body: 'Service Unavailable' };
+    if (faults.happens(faults.settings.status429))
+      return {
+        status: 429,
+        body: { jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: null },
+        headers: { 'retry-after': '1' },
+      };
+    let message: unknown;
+    try {
+      message = JSON.parse(body);
+    } catch {
+      return { status: 200, body: { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' }, id: null } };
+    }
+    if (!Array.isArray(message)) return { status: 200, body: answer(message) };
+    if (message.length === 0)
+      return { status: 200, body: { jsonrpc: '2.0', error: { code: -32600, message: 'Invalid request' }, id: null } };
+    return { status: 200, body: message.map(answer) };
+  }
+
+  const listen = (port: number): Promise<LoopbackServer> => listenOnLoopback({ clock, faults, port, request, socket: subscriptions.open });
+  const servers = await pairOfServers(listen, options.port);
+  return {
+    url: servers[0].url,
+    faults,
+    chain,
+    requests,
+    fund: (owner, mint, amount) => fund(chain, owner, mint, amount),
+    async close() {
+      subscriptions.close();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+/** Two servers on neighbouring ports: the first answers questions, and clients of old look for sockets on the second. */
+async function pairOfServers(
+  listen: (port: number) => Promise<LoopbackServer>,
+  port: number,
+): Promise<readonly [LoopbackServer, LoopbackServer]> {
+  for (let tried = 1; ; tried++) {
+    const first = await listen(port);
+    try {
+      return [first, await listen(Number(new URL(first.url).port) + 1)];
+    } catch (error) {
+      await first.close();
+      if (port !== 0 || tried === PORT_TRIES) throw error;
+    }
+  }
+}

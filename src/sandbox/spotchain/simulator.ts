@@ -1,0 +1,366 @@
+/** A simulator of the aggregator on loopback: Jupiter's quotes, prices and limits, and GeckoTerminal's pool bars, over the seeded market. */
+
+import type { Clock } from '../../../streams/clock.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import type { Market } from '../market/market.ts';
+import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
+import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
+
+/** One token that has a pool against the stablecoin. */
+export interface SpotchainSimulatorToken {
+  /** `AAPLx`. */
+  readonly symbol: string;
+  readonly mint: string;
+  readonly decimals: number;
+  /** The market's symbol behind it, e.g. `AAPL`. */
+  readonly underlying: string;
+  readonly multiplier: number;
+  readonly newMultiplier: number;
+  readonly newMultiplierEffectiveAt: EpochMs;
+  /** Fee that the mint takes of what is received; quotes are net of it. */
+  readonly transferFeeBps?: number;
+}
+
+export interface SpotchainSimulatorOptions {
+  readonly market: Market;
+  readonly clock: Clock;
+  readonly tokens: readonly SpotchainSimulatorToken[];
+  readonly stable: { readonly mint: string; readonly decimals: number };
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Requests in any 60 s of a caller without a key, and of one with a key. Defaults 30 and 600. */
+  readonly keylessPerMinute?: number;
+  readonly keyedPerMinute?: number;
+  /** Keys that are accepted; any other key is 401, no key is the keyless plan. */
+  readonly apiKeys?: readonly string[];
+  /** Builds the transactions of swaps; without it there are quotes only. */
+  readonly handler?: SwapBuilder;
+}
+
+export interface SpotchainSimulator extends HttpSimulator {
+  /** Makes every route of a token fail: with this error code, or again not at all. */
+  breakRoute(symbol: string, code: string | null): void;
+  /** The pool address of a token, as `/networks/solana/pools/<address>/ohlcv` wants it. */
+  poolOf(symbol: string): string;
+  /** What is wrong with every transaction from now on, or nothing (null). */
+  cheat(how: Cheat | null): void;
+}
+
+/** What the pool keeps of each swap. */
+const POOL_FEE = 0.002_5;
+const WINDOW_MS = 60_000;
+const BAR_LIMIT = 1_000;
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** A base58 text of an address's length, derived from the mint so that it never changes. */
+export function poolAddress(mint: string): string {
+  let state = 7;
+  let address = '';
+  for (let i = 0; i < 44; i++) {
+    state = (state * 31 + mint.charCodeAt(i % mint.length) + i) % 1_000_003;
+    address += BASE58[state % 58];
+  }
+  return address;
+}
+
+/** The members of a JSON body; none where it is no object. */
+function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** UUID-shaped id out of a counter. */
+function requestId(counter: number): string {
+  return `00000000-0000-4000-8000-${counter.toString(16).padStart(12, '0')}`;
+}
+
+/** Opens the simulator. Pools are constant-product, so price impact grows with size; every quote is in raw units and ignores the multiplier. */
+export async function createSpotchainSimulator(options: SpotchainSimulatorOptions): Promise<SpotchainSimulator> {
+  const { market, clock, stable } = options;
+  const faults = options.faults ?? createFaultSwitch();
+  const byMint = new Map(options.tokens.map((token) => [token.mint, token]));
+  const bySymbol = new Map(options.tokens.map((token) => [token.symbol, token]));
+  const byPool = new Map(options.tokens.map((token) => [poolAddress(token.mint), token]));
+  const broken = new Map<string, string>();
+  const windows = new Map<string, EpochMs[]>();
+  let counter = 0;
+  const handler = options.handler ?? null;
+  const slotNow = (): number => handler?.slot() ?? Math.floor(clock.now() / 400);
+
+  function multiplier(token: SpotchainSimulatorToken, at: EpochMs): number {
+    return at >= token.newMultiplierEffectiveAt ? token.newMultiplier : token.multiplier;
+  }
+
+  /** The limits of the plan: a refusal, or the headers that every answer carries. */
+  function plan(request: SimulatorRequest): { readonly refusal?: SimulatorReply; readonly headers: Record<string, string> } {
+    const key = request.headers['x-api-key'];
+    const name = typeof key === 'string' ? key : '';
+    if (name !== '' && options.apiKeys !== undefined && !options.apiKeys.includes(name)) {
+      return { refusal: { status: 401, body: { code: 401, message: 'Unauthorized' } }, headers: {} };
+    }
+    const limit = name === '' ? (options.keylessPerMinute ?? 30) : (options.keyedPerMinute ?? 600);
+    const now = clock.now();
+    const window = (windows.get(name) ?? []).filter((at) => at > now - WINDOW_MS);
+    const full = window.length >= limit;
+    if (!full) window.push(now);
+    windows.set(name, window);
+    const headers = {
+      'x-ratelimit-remaining': String(limit - window.length - (full ? 1 : 0)),
+      'x-ratelimit-current': String(window.length),
+      'x-ratelimit-reset': String(Math.ceil(((window[0] ?? now) + WINDOW_MS) / 1000)),
+      'x-api-gateway-request-id': requestId(++counter),
+    };
+    if (full) return { refusal: { status: 429, body: '[API Gateway] Too many requests', headers }, headers };
+    return { headers };
+  }
+
+  /** Raw amounts out of the pool for a raw amount in; both reserves follow the market's price and liquidity. `sent` leaves the pool, `out` arrives. */
+  function swap(token: SpotchainSimulatorToken, buying: boolean, amount: bigint): { sent: bigint; out: bigint; impact: number } {
+    const now = clock.now();
+    const { price: fair, liquidityUsd } = market.token(token.underlying, now);
+    const price = faults.happens(faults.settings.priceJump) ? fair * 100 : fair;
+    const stableReserve = liquidityUsd / 2;
+    // Reserves are raw: one raw whole token is worth `multiplier` UI units.
+    const rawPrice = price * multiplier(token, now);
+    const tokenReserve = stableReserve / rawPrice;
+    const fee = BigInt(token.transferFeeBps ?? 0);
+    // The mint rounds its fee up.
+    const kept = (raw: bigint): bigint => raw - (raw * fee + 9_999n) / 10_000n;
+    const input = buying ? Number(amount) / 10 ** stable.decimals : Number(kept(amount)) / 10 ** token.decimals;
+    const [reserveIn, reserveOut] = buying ? [stableReserve, tokenReserve] : [tokenReserve, stableReserve];
+    const effective = input * (1 - POOL_FEE);
+    const output = (effective * reserveOut) / (reserveIn + effective);
+    // Routes show no book: a crossed one is a way back that brings more than the way there cost.
+    const bonus = !buying && faults.happens(faults.settings.crossed) ? 1.02 : 1;
+    const sent = BigInt(Math.floor(buying ? output * 10 ** token.decimals : output * bonus * 10 ** stable.decimals));
+    return { sent, out: buying ? kept(sent) : sent, impact: effective / (reserveIn + effective) };
+  }
+
+  /** Amounts are what prices are made of here. */
+  function bentAmount(out: bigint): string {
+    const { settings } = faults;
+    if (faults.happens(settings.zeroPrice)) return '0';
+    if (faults.happens(settings.negativePrice)) return `-${out}`;
+    return faults.happens(settings.nanPrice) ? 'NaN' : out.toString();
+  }
+
+  function refusal(code: string, text: string): SimulatorReply {
+    return { status: 400, body: { error: text, errorCode: code } };
+  }
+
+  /** A quote for what the query asks, or why there is none. */
+  function quoted(query: URLSearchParams, version: 'v1' | 'v2'): (SwapQuote & { readonly impact: number }) | SimulatorReply {
+    const inputMint = query.get('inputMint') ?? '';
+    const outputMint = query.get('outputMint') ?? '';
+    const amountText = query.get('amount') ?? '';
+    if (!/^[1-9]\d{0,19}$/.test(amountText))
+      return { status: 400, body: { error: 'Query parameter amount cannot be parsed: invalid digit found in string' } };
+    if (inputMint === outputMint) return refusal('CIRCULAR_ARBITRAGE_IS_DISABLED', 'Input and output mints are not allowed to be equal');
+    const slippageBps = Number(query.get('slippageBps') ?? 50);
+    if (!Number.isInteger(slippageBps) || slippageBps < 0 || slippageBps > 10_000)
+      return { status: 400, body: { error: 'Query parameter slippageBps cannot be parsed: a whole number from 0 to 10000' } };
+    const buying = inputMint === stable.mint;
+    const token = byMint.get(buying ? outputMint : inputMint);
+    const closed = (query.get('excludeRouters') ?? '').split(',').includes('metis');
+    if (token === undefined || closed || (!buying && outputMint !== stable.mint)) {
+      return version === 'v1' ? refusal('NO_ROUTES_FOUND', 'No routes found') : { status: 400, body: { error: 'Failed to get quotes' } };
+    }
+    const failure = broken.get(token.symbol);
+    if (failure !== undefined)
+      return refusal(failure, failure === 'TOKEN_NOT_TRADABLE' ? `The token ${token.mint} is not tradable` : 'No routes found');
+    const { sent, out, impact } = swap(token, buying, BigInt(amountText));
+    if (out <= 0n) return refusal('COULD_NOT_FIND_ANY_ROUTE', 'Could not find any route');
+    const threshold = (out * BigInt(10_000 - slippageBps)) / 10_000n;
+    return { inputMint, outputMint, inAmount: BigInt(amountText), outAmount: out, sentAmount: sent, threshold, slippageBps, impact };
+  }
+
+  /** What both versions of the API tell of a quote. */
+  function quoteFields({ inputMint, outputMint, inAmount, outAmount, threshold, slippageBps }: SwapQuote): object {
+    const amounts = { inputMint, inAmount: inAmount.toString(), outputMint, outAmount: bentAmount(outAmount) };
+    const label = 'Raydium CLMM';
+    const ammKey = poolAddress(inputMint === stable.mint ? outputMint : inputMint);
+    return {
+      ...amounts,
+      otherAmountThreshold: threshold.toString(),
+      swapMode: 'ExactIn',
+      slippageBps,
+      routePlan: [{ swapInfo: { ammKey, label, ...amounts }, percent: 100, bps: 10_000 }],
+    };
+  }
+
+  function quoteAnswer(request: SimulatorRequest): SimulatorReply {
+    const quote = quoted(request.query, 'v1');
+    if (!('inputMint' in quote)) return quote;
+    const plain = { platformFee: null, priceImpactPct: quote.impact.toFixed(12), contextSlot: slotNow(), timeTaken: 0.001_5 };
+    return { status: 200, body: { ...quoteFields(quote), ...plain } };
+  }
+
+  function orderAnswer(request: SimulatorRequest): SimulatorReply {
+    const quote = quoted(request.query, 'v2');
+    if (!('inputMint' in quote)) return quote;
+    const id = requestId(++counter);
+    const taker = request.query.get('taker');
+    const receiver = request.query.get('receiver');
+    const built = taker === null || handler === null ? null : handler.order({ id, quote, taker, receiver });
+    if (built !== null && 'refusal' in built) return built.refusal;
+    return {
+      status: 200,
+      body: {
+        mode: 'ultra',
+        ...quoteFields(quote),
+        priceImpact: -quote.impact * 100,
+        priceImpactPct: (-quote.impact).toFixed(8),
+        feeBps: 0,
+        router: 'metis',
+        transaction: null,
+        requestId: id,
+        lastValidBlockHeight: null,
+        totalTime: 12,
+        ...built?.fields,
+      },
+    };
+  }
+
+  /** The first API's second step: the quote comes back word for word, and a transaction goes out. */
+  function swapAnswer(request: SimulatorRequest): SimulatorReply {
+    const { userPublicKey, quoteResponse, asLegacyTransaction } = bodyOf(request);
+    const given = (typeof quoteResponse === 'object' && quoteResponse !== null ? quoteResponse : {}) as Record<string, unknown>;
+    if (handler === null) return { status: 400, body: { error: 'this double has no chain to swap on' } };
+    if (typeof userPublicKey !== 'string' || typeof given['inAmount'] !== 'string' || typeof given['otherAmountThreshold'] !== 'string')
+      return { status: 422, body: { error: 'Failed to deserialize the JSON body into the target type: missing field' } };
+    const query = new URLSearchParams({
+      inputMint: String(given['inputMint']),
+      outputMint: String(given['outputMint']),
+      amount: given['inAmount'],
+      slippageBps: String(given['slippageBps']),
+    });
+    const now = quoted(query, 'v1');
+    if (!('inputMint' in now)) return now;
+    return handler.swap({
+      quote: now,
+      taker: userPublicKey,
+      threshold: BigInt(given['otherAmountThreshold']),
+      legacy: asLegacyTransaction === true,
+    });
+  }
+
+  function executeAnswer(request: SimulatorRequest): SimulatorReply {
+    const { signedTransaction, requestId: id } = bodyOf(request);
+    if (handler === null || typeof signedTransaction !== 'string' || typeof id !== 'string')
+      return { status: 400, body: { error: 'signedTransaction and requestId are needed', code: -1002 } };
+    return handler.execute({ id, signedTransaction });
+  }
+
+  function prices(query: URLSearchParams): SimulatorReply {
+    const ids = (query.get('ids') ?? '').split(',').filter((id) => id !== '');
+    if (ids.length === 0 || ids.length > 50) return { status: 400, body: { error: 'ids must name 1 to 50 mints' } };
+    const now = clock.now();
+    const body: Record<string, unknown> = {};
+    for (const id of ids) {
+      const token = byMint.get(id);
+      // Unknown mints are left out, as the real one leaves them out.
+      if (token === undefined) continue;
+      const { price, liquidityUsd } = market.token(token.underlying, now);
+      const before = market.token(token.underlying, now - 86_400_000).price;
+      body[id] = {
+        createdAt: '2025-06-10T11:06:56Z',
+        liquidity: liquidityUsd,
+        usdPrice: price,
+        blockId: Math.floor(now / 400),
+        decimals: token.decimals,
+        priceChange24h: Math.round((price / before - 1) * 1e5) / 1e3,
+        scaledUiConfig: {
+          multiplier: token.multiplier,
+          newMultiplier: token.newMultiplier,
+          newMultiplierEffectiveAt: new Date(token.newMultiplierEffectiveAt).toISOString(),
+          usdPricePrescaled: price * multiplier(token, now),
+        },
+      };
+    }
+    return { status: 200, body };
+  }
+
+  function bars(path: string, query: URLSearchParams): SimulatorReply {
+    const [, pool, unit] = /^\/api\/v2\/networks\/solana\/pools\/([^/]+)\/ohlcv\/(day|hour|minute)$/.exec(path) ?? [];
+    const token = byPool.get(pool ?? '');
+    if (token === undefined) return { status: 404, body: { errors: [{ status: '404', title: 'Not Found' }] } };
+    const aggregate = Number(query.get('aggregate') ?? 1);
+    const allowed = unit === 'day' ? [1] : unit === 'hour' ? [1, 4, 12] : [1, 5, 15];
+    const limit = Number(query.get('limit') ?? 100);
+    if (!allowed.includes(aggregate) || !(limit >= 1 && limit <= BAR_LIMIT))
+      return { status: 400, body: { errors: [{ status: '400', title: 'Invalid aggregate or limit' }] } };
+    const length = aggregate * (unit === 'day' ? 86_400_000 : unit === 'hour' ? 3_600_000 : 60_000);
+    const now = clock.now();
+    const asked = query.get('before_timestamp');
+    // Exclusive, and only bars that are closed.
+    const before = Math.min(asked === null ? now : Number(asked) * 1000, now - length + 1);
+    const to = Math.ceil(before / length) * length;
+    const candles = market.candles('token', token.underlying, length, to - limit * length, to).filter((bar) => bar.openTime < before);
+    const list = candles.reverse().map((bar) => {
+      const scale = multiplier(token, bar.openTime);
+      const close = Number(bar.close);
+      return [
+        bar.openTime / 1000,
+        Number(bar.open) * scale,
+        Number(bar.high) * scale,
+        Number(bar.low) * scale,
+        close * scale,
+        Number(bar.volume) * close,
+      ];
+    });
+    return {
+      status: 200,
+      body: {
+        data: { id: requestId(++counter), type: 'ohlcv_request_response', attributes: { ohlcv_list: list } },
+        meta: { base: { address: token.mint, symbol: token.symbol }, quote: { address: stable.mint, symbol: 'USDC' } },
+      },
+    };
+  }
+
+  const GETS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
+    '/swap/v1/quote': quoteAnswer,
+    '/swap/v2/order': orderAnswer,
+    '/price/v3': ({ query }) => prices(query),
+  };
+  const POSTS: Readonly<Record<string, (request: SimulatorRequest) => SimulatorReply>> = {
+    '/swap/v1/swap': swapAnswer,
+    '/swap/v2/execute': executeAnswer,
+  };
+
+  const server = await createHttpSimulator({
+    clock,
+    faults,
+    port: options.port,
+    reply: (request) => {
+      const { path, query } = request;
+      if (path.startsWith('/api/v2/')) return bars(path, query);
+      const { refusal: limited, headers } = plan(request);
+      if (limited !== undefined) return limited;
+      const reply = (request.method === 'POST' ? POSTS : GETS)[path]?.(request) ?? { status: 404, body: { message: 'Route not found' } };
+      return 'stream' in reply ? reply : { ...reply, headers };
+    },
+  });
+  return {
+    ...server,
+    breakRoute(symbol, code) {
+      if (!bySymbol.has(symbol)) throw new RangeError(`the double has no token "${symbol}"`);
+      if (code === null) broken.delete(symbol);
+      else broken.set(symbol, code);
+    },
+    cheat(how) {
+      if (handler === null) throw new RangeError('the double has no chain, so that it builds nothing to cheat with');
+      handler.cheat(how);
+    },
+    poolOf(symbol) {
+      const token = bySymbol.get(symbol);
+      if (token === undefined) throw new RangeError(`the double has no token "${symbol}"`);
+      return poolAddress(token.mint);
+    },
+  };
+}

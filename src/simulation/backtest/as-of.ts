@@ -1,0 +1,177 @@
+/** The plain view of a history as of a slot: bars and facts are taken in as they close and arrive, and nothing later is reachable. */
+import { type Cut, type IndicatorNeed, type IndicatorValue, indicatorKey, type Observation } from '../../domain/cut.ts';
+import { type Indicator, type IndicatorState, indicatorOf } from '../../domain/indicators/index.ts';
+import { sessionAt } from '../../domain/session.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/valuation.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import {
+  EVENTS_KNOWN,
+  type History,
+  type InstrumentColumns,
+  priceText,
+  QUOTE_KNOWN,
+  QUOTE_LIVE,
+  REFERENCE_KNOWN,
+  REFERENCE_LIVE,
+} from './history.ts';
+import { bestPrices } from './simulate.ts';
+
+/** An indicator that has taken the bars that had closed so far. */
+interface Running {
+  readonly key: string;
+  readonly indicator: Indicator<IndicatorState>;
+  readonly state: IndicatorState;
+  readonly barMs: number;
+  readonly openTime: (bar: number) => EpochMs | undefined;
+  readonly close: (bar: number) => number;
+  next: number;
+  value: number | null;
+  previous: number | null;
+  barOpenTime: EpochMs | null;
+}
+
+/**
+ * Walks a history slot by slot and gives the cut of each: what the live view would have shown. It only moves forward.
+ * @param halfSpreadBps by instrument, in the order of the history.
+ */
+export function createAsOfView(history: History, needs: readonly IndicatorNeed[], halfSpreadBps: readonly number[]) {
+  const views = history.instruments.map((columns, index) => ({
+    columns,
+    halfSpreadBps: halfSpreadBps[index] as number,
+    running: needs.filter((need) => need.instrument === columns.key).map((need) => runningOf(history, columns, need)),
+    lastBar: -1,
+  }));
+  let at = -1;
+
+  return {
+    /** The cut at slot `i`. @throws RangeError where it lies before the last one. */
+    cutAt(i: number): Cut {
+      if (i <= at || i >= history.length) throw new RangeError(`the view stands at slot ${at} of ${history.length} and cannot go to ${i}`);
+      const slot = history.firstSlot + i * history.barMs;
+      const observations = new Map<InstrumentKey, Observation>();
+      for (const view of views) {
+        for (let bar = at + 1; bar <= i; bar++) if (has(view.columns, bar, QUOTE_LIVE)) view.lastBar = bar;
+        for (const running of view.running) takeClosed(running, slot);
+        observations.set(view.columns.key, observationAt(history, view, i, slot));
+      }
+      at = i;
+      return { slot, observations };
+    },
+  };
+}
+
+function has({ state }: InstrumentColumns, i: number, bit: number): boolean {
+  return ((state[i] as number) & bit) !== 0;
+}
+
+function runningOf(history: History, columns: InstrumentColumns, need: IndicatorNeed): Running {
+  const indicator = indicatorOf(need.name);
+  const own = need.name !== 'funding_percentile' && need.timeframe === history.timeframe;
+  const series = need.name === 'funding_percentile' ? columns.funding : columns.series[need.timeframe];
+  return {
+    key: indicatorKey(need),
+    indicator,
+    state: indicator.create(need.period, need.timeframe),
+    barMs: timeframeMs(need.timeframe) as number,
+    openTime: own
+      ? (bar) => (bar < history.length ? history.firstSlot + (bar - 1) * history.barMs : undefined)
+      : (bar) => series?.openTime[bar],
+    // A hole of the run's own bars is NaN and taken in by nobody.
+    close: own
+      ? (bar) => (has(columns, bar, QUOTE_LIVE) ? (columns.close[bar] as number) : Number.NaN)
+      : (bar) => series?.close[bar] as number,
+    next: 0,
+    value: null,
+    previous: null,
+    barOpenTime: null,
+  };
+}
+
+function takeClosed(running: Running, slot: EpochMs): void {
+  for (
+    let open = running.openTime(running.next);
+    open !== undefined && open + running.barMs <= slot;
+    open = running.openTime(running.next)
+  ) {
+    const close = running.close(running.next++);
+    if (Number.isNaN(close)) continue;
+    running.previous = running.value;
+    running.value = running.indicator.push(running.state, close);
+    running.barOpenTime = open;
+  }
+}
+
+interface InstrumentView {
+  readonly columns: InstrumentColumns;
+  readonly halfSpreadBps: number;
+  readonly running: readonly Running[];
+  readonly lastBar: number;
+}
+
+function observationAt(history: History, view: InstrumentView, i: number, slot: EpochMs): Observation {
+  const { columns } = view;
+  const quote = quoteAt(history, view, i, slot);
+  const reference = referenceAt(columns, i, slot);
+  const mid = quote?.mid ?? null;
+  const indicators: Record<string, IndicatorValue> = {};
+  for (const { key, value, previous, barOpenTime } of view.running) indicators[key] = { value, previous, barOpenTime };
+  const perp = textAt(columns.perpMark, i);
+  const spot = textAt(columns.spotMid, i);
+  const priced = mid === null || reference === null ? null : { mid, price: reference.referencePrice };
+  return {
+    slot,
+    instrument: columns.key,
+    session: sessionAt(slot),
+    quote,
+    reference,
+    premiumPct: priced !== null && columns.benchmarkKind === 'reference_price' ? premiumPct(priced.mid, priced.price) : null,
+    gapToMarkPct: priced !== null && columns.benchmarkKind === 'issuer_mark' ? gapToMarkPct(priced.mid, priced.price) : null,
+    basisPct: perp === null || spot === null ? null : basisPct(perp, spot),
+    hourlyFunding: null,
+    markPrice: perp,
+    liquidityUsd: textAt(columns.liquidity, i),
+    indicators,
+    events: has(columns, i, EVENTS_KNOWN) ? (columns.events?.events.filter(({ receivedAt }) => receivedAt <= slot) ?? []) : null,
+  };
+}
+
+function textAt(values: Float64Array | null, i: number): string | null {
+  const value = values?.[i] ?? Number.NaN;
+  return Number.isNaN(value) ? null : priceText(value);
+}
+
+function quoteAt(history: History, { columns, halfSpreadBps, lastBar }: InstrumentView, i: number, slot: EpochMs): Observation['quote'] {
+  if (!has(columns, i, QUOTE_KNOWN)) return null;
+  const live = has(columns, i, QUOTE_LIVE);
+  const best = bestPrices(columns.close[i] as number, columns.decimals, halfSpreadBps);
+  const [bid, ask] = [priceText(best.bid), priceText(best.ask)];
+  const closedAt = history.firstSlot + lastBar * history.barMs;
+  return {
+    bid,
+    ask,
+    mid: midPrice(bid, ask),
+    source: `history:${history.timeframe}`,
+    observedAt: closedAt,
+    receivedAt: closedAt,
+    ageMs: slot - closedAt,
+    quality: live ? 'live' : 'stale',
+    flags: live ? [] : ['over_age'],
+  };
+}
+
+function referenceAt(columns: InstrumentColumns, i: number, slot: EpochMs): Observation['reference'] {
+  if (!has(columns, i, REFERENCE_KNOWN)) return null;
+  const live = has(columns, i, REFERENCE_LIVE);
+  const publishedAt = columns.referenceAt?.[i] as number;
+  return {
+    instrument: columns.benchmark === null ? '' : splitInstrumentKey(columns.benchmark).instrument,
+    referencePrice: textAt(columns.reference, i) as string,
+    confidence: '0',
+    feedUpdatedAt: publishedAt,
+    receivedAt: publishedAt,
+    ageMs: slot - publishedAt,
+    quality: live ? 'live' : 'stale',
+    flags: live ? [] : ['carried_forward'],
+  };
+}

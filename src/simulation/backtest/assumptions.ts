@@ -1,0 +1,66 @@
+/** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
+import { COST_MODELS } from '../../domain/costs.ts';
+import type { Problem } from '../../domain/field.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+
+/** How trades are assumed to come about. Ratios, hence numbers. */
+export interface Assumptions {
+  /** Multiplies half spread, fees and depth impact of the venues' cost models. 1 is the model; below 1 is refused. */
+  readonly costMultiplier: number;
+  /** The largest share of the last closed bar's traded notional that one order may take, in percent. */
+  readonly maxParticipationPct: number;
+  /** Orders below this notional are not sent, in US dollars. */
+  readonly minOrderUsd: number;
+}
+
+export const DEFAULT_ASSUMPTIONS: Assumptions = { costMultiplier: 1, maxParticipationPct: 10, minOrderUsd: 10 };
+
+/** Bounds, inclusive: a run may be made harder, never easier than the model. */
+export const ASSUMPTION_LIMITS: Readonly<
+  Record<keyof Assumptions, { readonly min: number; readonly max: number; readonly description: string }>
+> = {
+  costMultiplier: {
+    min: 1,
+    max: 10,
+    description: 'Multiplies spread, fee and depth impact of the cost models; costs are never below the model.',
+  },
+  maxParticipationPct: {
+    min: 0.1,
+    max: 10,
+    description: "Largest share of the last closed bar's notional that one order takes, in percent.",
+  },
+  minOrderUsd: { min: 10, max: 100_000, description: 'Orders below this notional are not sent, in US dollars.' },
+};
+
+/** Reads given assumptions over the default ones; adds a problem for each that is out of its limits. */
+export function readAssumptions(given: Readonly<Partial<Record<keyof Assumptions, number>>>, problems: Problem[]): Assumptions {
+  const read = (name: keyof Assumptions): number => {
+    const value = given[name] ?? DEFAULT_ASSUMPTIONS[name];
+    const { min, max } = ASSUMPTION_LIMITS[name];
+    if (!(value >= min && value <= max))
+      problems.push({ path: `$.assumptions.${name}`, problem: `${value} is out of bounds`, allowed: `a number from ${min} to ${max}` });
+    return value;
+  };
+  return { costMultiplier: read('costMultiplier'), maxParticipationPct: read('maxParticipationPct'), minOrderUsd: read('minOrderUsd') };
+}
+
+/** The costs of one instrument under the assumptions. */
+export interface TradeCosts {
+  readonly model: string;
+  readonly feeBps: number;
+  readonly halfSpreadBps: number;
+  readonly depthUsd: number;
+}
+
+/** The cost model of the instrument's venue, made harder by the multiplier. @throws Error for a reference price. */
+export function costsOf(instrument: InstrumentKey, { costMultiplier }: Assumptions): TradeCosts {
+  const { venue } = splitInstrumentKey(instrument);
+  if (venue === 'reference') throw new Error(`${instrument} is a reference price and never trades`);
+  const model = COST_MODELS[venue];
+  return {
+    model: model.name,
+    feeBps: model.takerFeeBps * costMultiplier,
+    halfSpreadBps: model.halfSpreadBps * costMultiplier,
+    depthUsd: Number(model.depthUsd) / costMultiplier,
+  };
+}

@@ -1,0 +1,82 @@
+/** The work of one backtest from what was read to its outcome, the same in a worker thread and on the command line. */
+
+import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
+import { type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS, judgeEvidence } from '../../domain/evidence.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { timeframeMs } from '../../domain/time.ts';
+import { buildHistory, type InstrumentInput } from './history.ts';
+import { backtestReport } from './report.ts';
+import type { BacktestRequest } from './request.ts';
+import { backtestSeries, runBacktest, type Trials } from './run.ts';
+import { insufficiencyOf } from './sufficiency.ts';
+
+export interface BacktestWork {
+  readonly manifest: Manifest;
+  readonly request: BacktestRequest;
+  readonly timeframe: string;
+  readonly inputs: readonly InstrumentInput[];
+  readonly trials: Trials;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Plain JSON: it crosses from the worker thread. */
+export type BacktestOutcome =
+  | {
+      readonly ok: true;
+      readonly resultHash: string;
+      readonly result: string;
+      readonly report: string;
+      readonly summary: { readonly [name: string]: Json };
+      readonly series: BacktestSeries;
+      readonly metrics: EvidenceMetrics;
+    }
+  | { readonly ok: false; readonly code: string; readonly detail: string };
+
+/** Works a backtest out. Refuses a history that is too short or has a gap, naming the first. @throws Error for a defect. */
+export function workBacktest({ manifest, request, timeframe, inputs, trials, onProgress }: BacktestWork): BacktestOutcome {
+  const barMs = timeframeMs(timeframe) as number;
+  if (inputs.length === 0) return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to trade' };
+  for (const { entry, candles } of inputs) {
+    const lacking = insufficiencyOf(entry, candles, barMs, !request.look);
+    if (lacking !== null) return { ok: false, code: 'insufficient_history', detail: lacking.detail };
+  }
+  const history = buildHistory(timeframe, inputs);
+  const run = runBacktest({ manifest, history, assumptions: request.assumptions, trials, onProgress });
+  const { result, resultHash } = run;
+  const series = backtestSeries(run);
+  const metrics = evidenceMetrics('backtest', series);
+  const { passed, checks } = judgeEvidence('backtest', metrics);
+  const failed = checks
+    .filter((check) => !check.passed)
+    .map(({ name, observed }) => `${name} ${observed === null ? 'not defined' : observed.toFixed(2)}`);
+  const verdict = request.look
+    ? 'A look at a stretch of history: no evidence for the gate.'
+    : passed
+      ? `Passes the gate: Sharpe above ${GATE_LIMITS.sharpe}, drawdown below ${GATE_LIMITS.maxDrawdownPct} %, ${GATE_LIMITS.historyYears} years.`
+      : `Does not pass the gate: ${failed.join(', ')}.`;
+  const { performance, trades, luck } = result;
+  return {
+    ok: true,
+    resultHash,
+    result: canonicalJson(result as never),
+    report: backtestReport(result, { title: manifest.name, resultHash, verdict }),
+    summary: {
+      sharpe: performance.sharpe,
+      sortino: performance.sortino,
+      maxDrawdownPct: performance.maxDrawdownPct,
+      returnPct: performance.returnPct,
+      benchmarkReturnPct: result.benchmark.returnPct,
+      closedTrades: trades.closed,
+      hitRatePct: trades.hitRatePct,
+      deflatedSharpe: luck.deflatedSharpe,
+      versionsTried: luck.versionsTried,
+      from: result.from,
+      to: result.to,
+      bars: result.bars,
+      timeframe,
+      passed: request.look ? null : passed,
+    },
+    series,
+    metrics,
+  };
+}

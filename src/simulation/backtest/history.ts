@@ -1,0 +1,316 @@
+/** A stretch of market history in columns: closed bars on one grid, and beside them only what had been received by each slot. */
+
+import type { Candle } from '../../domain/candle.ts';
+import { canonicalHash, sha256Hex } from '../../domain/canonical-json.ts';
+import type { CatalogEntry, InstrumentKind } from '../../domain/catalog.ts';
+import type { ObservedEvent } from '../../domain/cut.ts';
+import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import { sessionAt } from '../../domain/session.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+
+/** A number about an instrument and when it was received; ascending by `receivedAt`. */
+export interface Fact {
+  readonly receivedAt: EpochMs;
+  readonly value: DecimalString;
+}
+
+/** Events about one underlying, and the half-open stretch of slots at which every event of the longest look-back is known. */
+export interface EventHistory {
+  readonly knownFrom: EpochMs;
+  readonly knownTo: EpochMs;
+  /** Ascending by `receivedAt`. */
+  readonly events: readonly (ObservedEvent & { readonly receivedAt: EpochMs })[];
+}
+
+/** What is stored of one instrument. Everything but the candles may be missing; what is missing is unknown, never assumed. */
+export interface InstrumentInput {
+  readonly entry: Pick<CatalogEntry, 'key' | 'kind' | 'underlying' | 'benchmark' | 'benchmarkKind' | 'pairedPerp' | 'pairedSpot'>;
+  /** Closed bars of the run's timeframe, ascending. */
+  readonly candles: readonly Candle[];
+  /** Closed bars of the other timeframes that rules look at. */
+  readonly series?: Readonly<Record<string, readonly Candle[]>>;
+  /** Bars of the underlying share, of the run's timeframe. */
+  readonly referenceCandles?: readonly Candle[];
+  /** The issuer's marks. */
+  readonly marks?: readonly Fact[];
+  /** Bars of the asset's perpetual and of its spot instrument, of the run's timeframe, where they are not the instrument itself. */
+  readonly perpCandles?: readonly Candle[];
+  readonly spotCandles?: readonly Candle[];
+  /** Hourly funding of the asset's perpetual: `receivedAt` is the end of the hour. */
+  readonly funding?: readonly Fact[];
+  /** Pool liquidity in US dollars. */
+  readonly liquidity?: readonly Fact[];
+  readonly events?: EventHistory;
+}
+
+/** Bits of `state`. */
+export const QUOTE_LIVE = 1;
+export const QUOTE_KNOWN = 2;
+export const REFERENCE_KNOWN = 4;
+export const REFERENCE_LIVE = 8;
+export const EVENTS_KNOWN = 16;
+
+/** Closes of one timeframe, ascending. */
+export interface CloseSeries {
+  readonly openTime: Float64Array;
+  readonly close: Float64Array;
+}
+
+/** One instrument on the grid. Element i is what was known at slot i; NaN is unknown. */
+export interface InstrumentColumns {
+  readonly key: InstrumentKey;
+  readonly kind: InstrumentKind;
+  /** Digits after the point to which prices are kept, fixed by the first bar so that no later price moves an earlier one. */
+  readonly decimals: number;
+  /** Bars closed at the slot; a hole is NaN, but `close` is carried on and `state` says that it is not live. */
+  readonly open: Float64Array;
+  readonly high: Float64Array;
+  readonly low: Float64Array;
+  readonly close: Float64Array;
+  readonly volume: Float64Array;
+  readonly state: Uint8Array;
+  /** True where no slot lacks its bar. */
+  readonly whole: boolean;
+  readonly benchmarkKind: CatalogEntry['benchmarkKind'];
+  readonly benchmark: InstrumentKey | null;
+  readonly reference: Float64Array | null;
+  /** When the reference at each slot had been published. */
+  readonly referenceAt: Float64Array | null;
+  readonly perpMark: Float64Array | null;
+  readonly spotMid: Float64Array | null;
+  readonly liquidity: Float64Array | null;
+  readonly series: Readonly<Record<string, CloseSeries>>;
+  readonly funding: CloseSeries | null;
+  readonly events: EventHistory | null;
+  readonly firstOpen: EpochMs;
+  readonly lastClose: EpochMs;
+}
+
+/** What a backtest runs over. Plain typed arrays: it crosses to a worker thread without being copied. */
+export interface History {
+  readonly timeframe: string;
+  readonly barMs: number;
+  /** Slot i is `firstSlot + i x barMs`: the close of bar i, at which its decision is made. */
+  readonly firstSlot: EpochMs;
+  readonly length: number;
+  readonly instruments: readonly InstrumentColumns[];
+  /** SHA-256 over everything that the columns were built from. */
+  readonly hash: string;
+}
+
+/** The age that an issuer's mark, and pool liquidity, may reach; the live limits (decisions "Default age limits"). */
+const MARK_MAX_AGE_MS = 30 * 86_400_000;
+/** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */
+const DIGITS = 11;
+
+/** The decimal text of a price of the columns. Exact: prices have at most 15 significant digits. */
+export function priceText(price: number): DecimalString {
+  const text = String(price);
+  return text.includes('e') ? plainDecimal(price) : text;
+}
+
+/**
+ * Puts stored bars and facts on the grid of a timeframe.
+ * @throws RangeError where there are no bars, they are not ascending, or a price is not above zero.
+ */
+export function buildHistory(timeframe: string, inputs: readonly InstrumentInput[]): History {
+  const barMs = timeframeMs(timeframe);
+  if (barMs === null) throw new RangeError(`${timeframe} is no timeframe`);
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { candles } of inputs) {
+    const [oldest, newest] = [candles[0], candles.at(-1)];
+    if (oldest === undefined || newest === undefined) continue;
+    first = Math.min(first, oldest.openTime);
+    last = Math.max(last, newest.openTime);
+  }
+  if (first > last) throw new RangeError('there is no candle in this stretch of history');
+  const length = Math.floor((last - first) / barMs) + 1;
+  const firstSlot = first + barMs;
+  const grid = { firstSlot, barMs, length };
+  return {
+    timeframe,
+    barMs,
+    firstSlot,
+    length,
+    instruments: inputs.map((input) => columnsOf(input, grid)),
+    hash: historyHash(timeframe, inputs),
+  };
+}
+
+interface Grid {
+  readonly firstSlot: EpochMs;
+  readonly barMs: number;
+  readonly length: number;
+}
+
+function columnsOf(input: InstrumentInput, grid: Grid): InstrumentColumns {
+  const { entry, candles } = input;
+  const bars = priceColumns(entry.key, candles, grid);
+  const { state, close } = bars;
+  const share = entry.benchmarkKind === 'reference_price' ? referenceOf(input.referenceCandles, grid, state) : null;
+  const mark = entry.benchmarkKind === 'issuer_mark' ? markOf(input.marks, grid, state) : null;
+  const own = (other: InstrumentKey | null): Float64Array | null => (other === entry.key ? liveOnly(close, state) : null);
+  if (input.events !== undefined) {
+    const { knownFrom, knownTo } = input.events;
+    for (let i = 0; i < grid.length; i++) {
+      const slot = grid.firstSlot + i * grid.barMs;
+      if (slot >= knownFrom && slot < knownTo) state[i] = (state[i] as number) | EVENTS_KNOWN;
+    }
+  }
+  return {
+    key: entry.key,
+    kind: entry.kind,
+    ...bars,
+    benchmarkKind: entry.benchmarkKind,
+    benchmark: entry.benchmark,
+    reference: share?.values ?? mark?.values ?? null,
+    referenceAt: share?.at ?? mark?.at ?? null,
+    perpMark: own(entry.pairedPerp) ?? closesAt(input.perpCandles, grid),
+    spotMid: own(entry.pairedSpot) ?? closesAt(input.spotCandles, grid),
+    // Pools are told once in a while; what is older than two bars is unknown, as an old number is to the live view.
+    liquidity: factsAt(input.liquidity, grid, 2 * grid.barMs)?.values ?? null,
+    series: Object.fromEntries(Object.entries(input.series ?? {}).map(([timeframe, list]) => [timeframe, closeSeries(list)])),
+    funding: input.funding === undefined ? null : fundingSeries(input.funding),
+    events: input.events ?? null,
+    firstOpen: candles[0]?.openTime ?? 0,
+    lastClose: (candles.at(-1)?.openTime ?? -grid.barMs) + grid.barMs,
+  };
+}
+
+function priceColumns(key: InstrumentKey, candles: readonly Candle[], { firstSlot, barMs, length }: Grid) {
+  const nan = (): Float64Array => new Float64Array(length).fill(Number.NaN);
+  const [open, high, low, close, volume] = [nan(), nan(), nan(), nan(), nan()];
+  const state = new Uint8Array(length);
+  const decimals = decimalsOf(Number(candles[0]?.open ?? 1));
+  const scale = 10 ** decimals;
+  const price = (text: string): number => {
+    const value = Number(text);
+    if (!(value > 0) || value === Number.POSITIVE_INFINITY) throw new RangeError(`a bar of ${key} has the price ${text}`);
+    const scaled = value * scale;
+    return scaled < 2 ** 53 ? Math.round(scaled) / scale : value;
+  };
+  let before = -1;
+  let filled = 0;
+  for (const candle of candles) {
+    const i = (candle.openTime + barMs - firstSlot) / barMs;
+    if (!Number.isInteger(i) || i <= before)
+      throw new RangeError(`the bars of ${key} are not ascending on the grid: one opens at ${candle.openTime}`);
+    open[i] = price(candle.open);
+    high[i] = price(candle.high);
+    low[i] = price(candle.low);
+    close[i] = price(candle.close);
+    volume[i] = Number(candle.volume);
+    state[i] = QUOTE_LIVE | QUOTE_KNOWN;
+    before = i;
+    filled++;
+  }
+  for (let i = 1; i < length; i++) {
+    if (state[i] !== 0 || state[i - 1] === 0) continue;
+    state[i] = QUOTE_KNOWN;
+    close[i] = close[i - 1] as number;
+  }
+  return { decimals, open, high, low, close, volume, state, whole: filled === length };
+}
+
+/** So many digits after the point that the first price has `DIGITS` significant ones. */
+function decimalsOf(firstPrice: number): number {
+  return Math.min(18, Math.max(0, DIGITS - 1 - Math.floor(Math.log10(firstPrice))));
+}
+
+/**
+ * The share's price at each slot and when it printed. It is live where its bar closed at the slot and a session was open
+ * until then; in any other case it is carried on, and no rule on it passes (spec section 1, last principle).
+ */
+function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: Uint8Array) {
+  if (candles === undefined || candles.length === 0) return null;
+  const facts = candles.map(({ openTime, close }) => ({ receivedAt: openTime + grid.barMs, value: close }));
+  const column = factsAt(facts, grid, Number.POSITIVE_INFINITY);
+  if (column === null) return null;
+  for (let i = 0; i < grid.length; i++) {
+    if (Number.isNaN(column.values[i])) continue;
+    const slot = grid.firstSlot + i * grid.barMs;
+    const live = column.at[i] === slot && sessionAt(slot - 1) !== 'CLOSED' && sessionAt(slot) !== 'CLOSED';
+    state[i] = (state[i] as number) | REFERENCE_KNOWN | (live ? REFERENCE_LIVE : 0);
+  }
+  return column;
+}
+
+/** An issuer's mark is live for thirty days. */
+function markOf(marks: readonly Fact[] | undefined, grid: Grid, state: Uint8Array) {
+  const column = factsAt(marks, grid, Number.POSITIVE_INFINITY);
+  if (column === null) return null;
+  for (let i = 0; i < grid.length; i++) {
+    if (Number.isNaN(column.values[i])) continue;
+    const live = grid.firstSlot + i * grid.barMs - (column.at[i] as number) <= MARK_MAX_AGE_MS;
+    state[i] = (state[i] as number) | REFERENCE_KNOWN | (live ? REFERENCE_LIVE : 0);
+  }
+  return column;
+}
+
+/** The latest fact received by each slot and no older than `maxAgeMs`. */
+function factsAt(facts: readonly Fact[] | undefined, { firstSlot, barMs, length }: Grid, maxAgeMs: number) {
+  if (facts === undefined || facts.length === 0) return null;
+  const values = new Float64Array(length).fill(Number.NaN);
+  const at = new Float64Array(length).fill(Number.NaN);
+  let next = 0;
+  for (let i = 0; i < length; i++) {
+    const slot = firstSlot + i * barMs;
+    while (next < facts.length && (facts[next] as Fact).receivedAt <= slot) next++;
+    const fact = facts[next - 1];
+    if (fact === undefined || slot - fact.receivedAt > maxAgeMs) continue;
+    values[i] = Number(fact.value);
+    at[i] = fact.receivedAt;
+  }
+  return { values, at };
+}
+
+/** Closes of bars that closed exactly at the slot. */
+function closesAt(candles: readonly Candle[] | undefined, grid: Grid): Float64Array | null {
+  const facts = candles?.map(({ openTime, close }) => ({ receivedAt: openTime + grid.barMs, value: close }));
+  return factsAt(facts, grid, 0)?.values ?? null;
+}
+
+function liveOnly(close: Float64Array, state: Uint8Array): Float64Array {
+  return close.map((price, i) => (((state[i] as number) & QUOTE_LIVE) !== 0 ? price : Number.NaN));
+}
+
+function closeSeries(candles: readonly Candle[]): CloseSeries {
+  return {
+    openTime: Float64Array.from(candles, ({ openTime }) => openTime),
+    close: Float64Array.from(candles, ({ close }) => Number(close)),
+  };
+}
+
+function fundingSeries(facts: readonly Fact[]): CloseSeries {
+  return {
+    openTime: Float64Array.from(facts, ({ receivedAt }) => receivedAt - 3_600_000),
+    close: Float64Array.from(facts, ({ value }) => Number(value)),
+  };
+}
+
+/** Covers every bar and fact, column by column, so that the same stored history has the same hash wherever it was read. */
+function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): string {
+  const bars = (candles: readonly Candle[] | undefined): string | null =>
+    candles === undefined
+      ? null
+      : sha256Hex(candles.map((bar) => `${bar.openTime},${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`).join('\n'));
+  const facts = (list: readonly Fact[] | undefined): string | null =>
+    list === undefined ? null : sha256Hex(list.map((fact) => `${fact.receivedAt},${fact.value}`).join('\n'));
+  return canonicalHash({
+    timeframe,
+    instruments: inputs.map((input) => ({
+      key: input.entry.key,
+      candles: bars(input.candles),
+      series: Object.fromEntries(Object.entries(input.series ?? {}).map(([name, list]) => [name, bars(list)])),
+      reference: bars(input.referenceCandles),
+      perp: bars(input.perpCandles),
+      spot: bars(input.spotCandles),
+      marks: facts(input.marks),
+      funding: facts(input.funding),
+      liquidity: facts(input.liquidity),
+      events: input.events === undefined ? null : canonicalHash(input.events as never),
+    })),
+  });
+}

@@ -1,0 +1,226 @@
+/** What rules look at, as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
+import { type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
+import { SEVERITIES } from '../../domain/market-event.ts';
+import { SESSIONS } from '../../domain/quote.ts';
+import { nextSessionChange, sessionAt } from '../../domain/session.ts';
+import { timeframeMs } from '../../domain/time.ts';
+import { percentAbove } from '../../domain/valuation.ts';
+import { type CloseSeries, EVENTS_KNOWN, type History, type InstrumentColumns, priceText, QUOTE_LIVE } from './history.ts';
+import { emaStandings, indicatorColumn } from './indicator-columns.ts';
+
+/** Numbers; NaN is unknown. */
+export interface NumberColumn {
+  readonly kind: 'number' | 'decimal';
+  readonly values: Float64Array;
+}
+
+/** Words by their place in `labels`, counted from 1; 0 is unknown. */
+export interface WordColumn {
+  readonly kind: 'word';
+  readonly codes: Uint8Array;
+  readonly labels: readonly string[];
+}
+
+export type InputColumn = NumberColumn | WordColumn;
+
+/** In the order of the codes that `emaStandings` gives. */
+const EMA_STANDINGS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
+const EVENT_WORDS = ['none', ...SEVERITIES] as const;
+const HOUR_MS = 3_600_000;
+const ULPS = 2 ** -51;
+
+/**
+ * (value - base) / base x 100 rounded half-even to 8 digits, of two prices of the columns: what `percentAbove` says of
+ * their texts. Doubles answer unless the next rounding step is near.
+ */
+export function percentOf(value: number, base: number): number {
+  const ratio = (value - base) / base;
+  const steps = ratio * 1e10;
+  const error = (((value + base) / base) * 1e10 + Math.abs(steps)) * ULPS;
+  const toHalf = Math.abs(steps - Math.floor(steps) - 0.5);
+  if (toHalf > error && base > 1e-300 && Math.abs(steps) < 2 ** 52) return Math.round(steps) / 1e8 + 0;
+  if (Number.isNaN(ratio)) return Number.NaN;
+  return percentAbove(priceText(value), priceText(base)) ?? Number.NaN;
+}
+
+/** The columns of one instrument, made when they are asked for. */
+export class InputColumns {
+  readonly #history: History;
+  readonly #columns: InstrumentColumns;
+  readonly #made = new Map<string, InputColumn>();
+  readonly #shared: Map<string, InputColumn>;
+
+  /** @param shared columns that are the same for all instruments of the history. */
+  constructor(history: History, columns: InstrumentColumns, shared: Map<string, InputColumn>) {
+    this.#history = history;
+    this.#columns = columns;
+    this.#shared = shared;
+  }
+
+  price(): NumberColumn {
+    return this.#once('price', () => ({ kind: 'decimal', values: this.#columns.close })) as NumberColumn;
+  }
+
+  liquidity(): NumberColumn {
+    return this.#once('liquidity', () => ({ kind: 'decimal', values: this.#columns.liquidity ?? this.#nothing() })) as NumberColumn;
+  }
+
+  /** The gap to the reference price or the issuer's mark, where the instrument has that benchmark. */
+  benchmarkGap(kind: 'reference_price' | 'issuer_mark'): NumberColumn {
+    const { reference, benchmarkKind, close } = this.#columns;
+    return this.#once(kind, () => this.#ratio(close, benchmarkKind === kind ? reference : null));
+  }
+
+  basis(): NumberColumn {
+    const { perpMark, spotMid } = this.#columns;
+    return this.#once('basis', () => (perpMark === null ? this.#ratio(null, null) : this.#ratio(perpMark, spotMid)));
+  }
+
+  /** An indicator as a rule reads it: of the last closed bar, unknown where that is not fresh. */
+  indicator(need: Omit<IndicatorNeed, 'instrument'>): NumberColumn {
+    return this.#once(indicatorKey(need), () => {
+      const values = this.#indicatorValues(need);
+      return { kind: 'number', values: this.#identical(need) ? values : this.#onGrid(need, (bar) => values[bar] as number) };
+    }) as NumberColumn;
+  }
+
+  /** Where the fast average stands against the slow one on the last closed bar. */
+  emaStanding(fast: number, slow: number, timeframe: string): WordColumn {
+    return this.#once(`ema ${fast} ${slow} ${timeframe}`, () => {
+      const need = { name: 'ema', period: fast, timeframe } as const;
+      const series = this.#seriesOf(need);
+      const standing = series === null ? new Uint8Array(0) : emaStandings(fast, slow, series.close);
+      const codes = this.#identical(need)
+        ? standing
+        : Uint8Array.from(
+            this.#onGrid(need, (bar) => standing[bar] as number),
+            (code) => (Number.isNaN(code) ? 0 : code),
+          );
+      return { kind: 'word', codes, labels: EMA_STANDINGS };
+    }) as WordColumn;
+  }
+
+  session(): WordColumn {
+    const { firstSlot, barMs, length } = this.#history;
+    const known = this.#shared.get('session');
+    if (known !== undefined) return known as WordColumn;
+    const codes = new Uint8Array(length);
+    let until = Number.NEGATIVE_INFINITY;
+    let code = 0;
+    for (let i = 0; i < length; i++) {
+      const slot = firstSlot + i * barMs;
+      if (slot >= until) {
+        code = SESSIONS.indexOf(sessionAt(slot)) + 1;
+        until = nextSessionChange(slot) ?? Number.POSITIVE_INFINITY;
+      }
+      codes[i] = code;
+    }
+    const column: WordColumn = { kind: 'word', codes, labels: SESSIONS };
+    this.#shared.set('session', column);
+    return column;
+  }
+
+  /** The worst negative event of the look-back; unknown where nobody listened for all of it. */
+  worstEvent(lookbackHours: number, includeRumors: boolean): WordColumn {
+    return this.#once(`event ${lookbackHours} ${includeRumors}`, () => {
+      const codes = new Uint8Array(this.#history.length);
+      const { events, state } = this.#columns;
+      const lookbackMs = lookbackHours * HOUR_MS;
+      let oldest = 0;
+      for (let i = 0; events !== null && i < codes.length; i++) {
+        const slot = this.#history.firstSlot + i * this.#history.barMs;
+        for (let event = events.events[oldest]; event !== undefined; event = events.events[++oldest]) {
+          if (Math.max(event.observedAt, event.receivedAt) >= slot - lookbackMs) break;
+        }
+        if (((state[i] as number) & EVENTS_KNOWN) !== 0) codes[i] = worstOf(events.events, oldest, slot, lookbackMs, includeRumors);
+      }
+      return { kind: 'word', codes, labels: EVENT_WORDS };
+    }) as WordColumn;
+  }
+
+  #once<Column extends InputColumn>(name: string, make: () => Column): Column {
+    const known = this.#made.get(name);
+    if (known !== undefined) return known as Column;
+    const column = make();
+    this.#made.set(name, column);
+    return column;
+  }
+
+  #nothing(): Float64Array {
+    return new Float64Array(this.#history.length).fill(Number.NaN);
+  }
+
+  #ratio(values: Float64Array | null, bases: Float64Array | null): NumberColumn {
+    if (values === null || bases === null) return { kind: 'number', values: this.#nothing() };
+    const out = new Float64Array(this.#history.length);
+    for (let i = 0; i < out.length; i++) out[i] = percentOf(values[i] as number, bases[i] as number);
+    return { kind: 'number', values: out };
+  }
+
+  /** True where bar i of the indicator's series is the bar that closed at slot i. */
+  #identical(need: Pick<IndicatorNeed, 'name' | 'timeframe'>): boolean {
+    return need.name !== 'funding_percentile' && need.timeframe === this.#history.timeframe && this.#columns.whole;
+  }
+
+  #seriesOf(need: Pick<IndicatorNeed, 'name' | 'timeframe'>): CloseSeries | null {
+    const { whole, close, state, series, funding } = this.#columns;
+    if (need.name === 'funding_percentile') return funding;
+    if (need.timeframe !== this.#history.timeframe) return series[need.timeframe] ?? null;
+    if (whole) return { openTime: EMPTY, close };
+    return this.#ownSeries(close, state);
+  }
+
+  #ownSeries(close: Float64Array, state: Uint8Array): CloseSeries {
+    const { firstSlot, barMs, length } = this.#history;
+    const kept: number[] = [];
+    for (let i = 0; i < length; i++) if (((state[i] as number) & QUOTE_LIVE) !== 0) kept.push(i);
+    return {
+      openTime: Float64Array.from(kept, (i) => firstSlot + (i - 1) * barMs),
+      close: Float64Array.from(kept, (i) => close[i] as number),
+    };
+  }
+
+  #indicatorValues(need: Omit<IndicatorNeed, 'instrument'>): Float64Array {
+    return (
+      this.#once(`${indicatorKey(need)} by bar`, () => {
+        const series = this.#seriesOf(need);
+        return { kind: 'number', values: series === null ? EMPTY : indicatorColumn(need, series.close) };
+      }) as NumberColumn
+    ).values;
+  }
+
+  /** Reads, for each slot, the last bar that had closed by then and is not older than the live limit of three bars. */
+  #onGrid(need: Pick<IndicatorNeed, 'name' | 'timeframe'>, read: (bar: number) => number): Float64Array {
+    const out = this.#nothing();
+    const series = this.#seriesOf(need);
+    if (series === null) return out;
+    const tfMs = timeframeMs(need.timeframe) as number;
+    let bar = -1;
+    for (let i = 0; i < out.length; i++) {
+      const slot = this.#history.firstSlot + i * this.#history.barMs;
+      while (bar + 1 < series.openTime.length && (series.openTime[bar + 1] as number) + tfMs <= slot) bar++;
+      if (bar >= 0 && slot - (series.openTime[bar] as number) < 3 * tfMs) out[i] = read(bar);
+    }
+    return out;
+  }
+}
+
+const EMPTY = new Float64Array(0);
+
+/** The worst negative event received by the slot, as a place in `EVENT_WORDS` counted from 1. */
+function worstOf(
+  events: readonly (ObservedEvent & { readonly receivedAt: number })[],
+  oldest: number,
+  slot: number,
+  lookbackMs: number,
+  includeRumors: boolean,
+): number {
+  let worst = -1;
+  for (let index = oldest; index < events.length; index++) {
+    const event = events[index] as (typeof events)[number];
+    if (event.receivedAt > slot) break;
+    if (!event.negative || (event.rumor && !includeRumors) || event.observedAt < slot - lookbackMs) continue;
+    worst = Math.max(worst, SEVERITIES.indexOf(event.severity));
+  }
+  return worst + 2;
+}

@@ -1,0 +1,109 @@
+/** Which stored series a backtest of a manifest reads, and how they become its input. */
+import type { Candle } from '../../domain/candle.ts';
+import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import { definitionOf } from '../../domain/conditions/index.ts';
+import { guardrailExits } from '../../domain/decide.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../domain/venue.ts';
+import type { EventHistory, Fact, InstrumentInput } from './history.ts';
+
+/** A series of closed bars. */
+export interface BarSeries {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+/** What one instrument of the universe needs. Null where no rule asks for it or the asset has none. */
+export interface InstrumentNeeds {
+  readonly entry: CatalogEntry;
+  readonly candles: BarSeries;
+  /** Bars of other timeframes that rules look at. */
+  readonly others: readonly BarSeries[];
+  readonly reference: BarSeries | null;
+  readonly perp: BarSeries | null;
+  readonly spot: BarSeries | null;
+  /** The perpetual whose hourly funding is ranked. */
+  readonly funding: string | null;
+  /** The longest look-back of the rules on events, in hours. */
+  readonly eventHours: number | null;
+}
+
+/** @throws RangeError for an instrument that the catalog does not have. */
+export function backtestNeeds(manifest: Manifest, timeframe: string): readonly InstrumentNeeds[] {
+  const conditions = [...manifest.entry, ...manifest.exit, ...guardrailExits(manifest)];
+  const types = new Set(conditions.map(({ type }) => type.replace(/_(below|above)$/, '')));
+  const eventHours = conditions
+    .filter(({ type }) => type === 'no_negative_event' || type === 'negative_event')
+    .map((condition) => Number(condition['lookbackHours']));
+  return manifest.universe.map(({ key }) => {
+    const entry = CATALOG.byKey(key);
+    if (entry === undefined) throw new RangeError(`${key} is not in the catalog`);
+    const series = (of: InstrumentKey, bars = timeframe): BarSeries => ({ ...splitInstrumentKey(of), timeframe: bars });
+    const needs = conditions.flatMap((condition) => definitionOf(condition).needs(condition, key));
+    const others = new Set(
+      needs.flatMap((need) => (need.name === 'funding_percentile' || need.timeframe === timeframe ? [] : [need.timeframe])),
+    );
+    const paired = (other: InstrumentKey | null): BarSeries | null =>
+      types.has('basis') && other !== null && other !== key ? series(other) : null;
+    return {
+      entry,
+      candles: series(key),
+      others: [...others].sort().map((bars) => series(key, bars)),
+      reference:
+        types.has('premium') && entry.benchmarkKind === 'reference_price' && entry.benchmark !== null ? series(entry.benchmark) : null,
+      perp: paired(entry.pairedPerp),
+      spot: paired(entry.pairedSpot),
+      funding: types.has('funding_percentile') && entry.pairedPerp !== null ? splitInstrumentKey(entry.pairedPerp).instrument : null,
+      eventHours: eventHours.length === 0 ? null : Math.max(...eventHours),
+    };
+  });
+}
+
+/** Every series of bars that is needed, each once; the universe's own first. */
+export function barSeriesOf(needs: readonly InstrumentNeeds[]): readonly BarSeries[] {
+  const all = [
+    ...needs.map(({ candles }) => candles),
+    ...needs.flatMap(({ others, reference, perp, spot }) => [...others, reference, perp, spot]),
+  ];
+  const byName = new Map<string, BarSeries>();
+  for (const series of all) if (series !== null) byName.set(seriesName(series), series);
+  return [...byName.values()];
+}
+
+/** A series in one word. */
+export function seriesName({ venue, instrument, timeframe }: BarSeries): string {
+  return `${venue}:${instrument} ${timeframe}`;
+}
+
+/** What was read, by `seriesName`, perpetual and underlying. */
+export interface ReadSeries {
+  readonly bars: ReadonlyMap<string, readonly Candle[]>;
+  readonly funding: ReadonlyMap<string, readonly Fact[]>;
+  readonly events: ReadonlyMap<string, EventHistory>;
+}
+
+/** The input of a history. A series of which nothing was read is unknown. */
+export function inputsOf(needs: readonly InstrumentNeeds[], { bars, funding, events }: ReadSeries): readonly InstrumentInput[] {
+  const barsOf = (series: BarSeries | null): readonly Candle[] | null => {
+    const found = series === null ? undefined : bars.get(seriesName(series));
+    return found === undefined || found.length === 0 ? null : found;
+  };
+  return needs.map((need) => {
+    const [reference, perp, spot] = [barsOf(need.reference), barsOf(need.perp), barsOf(need.spot)];
+    const rates = need.funding === null ? undefined : funding.get(need.funding);
+    const heard = need.eventHours === null ? undefined : events.get(need.entry.underlying);
+    return {
+      entry: need.entry,
+      candles: barsOf(need.candles) ?? [],
+      series: Object.fromEntries(
+        need.others.flatMap((series) => (barsOf(series) === null ? [] : [[series.timeframe, barsOf(series) as readonly Candle[]]])),
+      ),
+      ...(reference === null ? {} : { referenceCandles: reference }),
+      ...(perp === null ? {} : { perpCandles: perp }),
+      ...(spot === null ? {} : { spotCandles: spot }),
+      ...(rates === undefined ? {} : { funding: rates }),
+      ...(heard === undefined ? {} : { events: heard }),
+    };
+  });
+}

@@ -1,0 +1,68 @@
+/** What a backtest was asked for, every default resolved: the same request gives the same result at any time. */
+
+import { GATE_LIMITS, yearsAfter } from '../../domain/evidence.ts';
+import type { Problem } from '../../domain/field.ts';
+import { canonicalTimeframe } from '../../domain/field.ts';
+import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
+import { type Assumptions, readAssumptions } from './assumptions.ts';
+
+/** Plain JSON: it lies with the run. Times are ISO 8601. */
+export interface BacktestRequest {
+  /** Bars open from `from` (inclusive) to `to` (exclusive). */
+  readonly from: string;
+  readonly to: string;
+  /** Bars that are decided on; null for the manifest's own timeframe. */
+  readonly timeframe: string | null;
+  /** True for a look at a shorter stretch, which is no evidence. */
+  readonly look: boolean;
+  readonly assumptions: Assumptions;
+}
+
+/** What may be left out is null or missing. */
+export interface GivenRequest {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly timeframe?: string | undefined;
+  readonly look?: boolean | undefined;
+  readonly assumptions?: Readonly<Partial<Record<keyof Assumptions, number>>> | undefined;
+}
+
+const DAY_MS = 86_400_000;
+/** Taken beyond the five years, so that bars which began a little late still span them. */
+const SPARE_DAYS = 8;
+
+/** Reads a request. The default window ends with the last whole UTC day and holds a little more than five years. */
+export function readBacktestRequest(given: GivenRequest, now: EpochMs): BacktestRequest | readonly Problem[] {
+  const problems: Problem[] = [];
+  const instant = (text: string | undefined, name: string, otherwise: EpochMs): EpochMs => {
+    if (text === undefined) return otherwise;
+    const at = Date.parse(text);
+    if (Number.isNaN(at))
+      problems.push({
+        path: `$.${name}`,
+        problem: `${JSON.stringify(text)} is no time`,
+        allowed: 'ISO 8601, such as 2020-01-01T00:00:00Z',
+      });
+    return at;
+  };
+  const to = instant(given.to, 'to', slotOf(now, DAY_MS));
+  const from = instant(given.from, 'from', slotOf(yearsAfter(to, -GATE_LIMITS.historyYears), DAY_MS) - SPARE_DAYS * DAY_MS);
+  if (from >= to)
+    problems.push({ path: '$.from', problem: `${isoTimeOr(from)} does not lie before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
+  if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} lies in the future`, allowed: `at most ${isoTime(now)}` });
+  const timeframe = given.timeframe === undefined ? null : canonicalTimeframe(given.timeframe);
+  if (given.timeframe !== undefined && timeframe === null) {
+    problems.push({
+      path: '$.timeframe',
+      problem: `${JSON.stringify(given.timeframe)} is no timeframe`,
+      allowed: 'minutes or hours from 1 to 999, such as 5m or 1h',
+    });
+  }
+  const assumptions = readAssumptions(given.assumptions ?? {}, problems);
+  if (problems.length > 0) return problems;
+  return { from: isoTime(from), to: isoTime(to), timeframe, look: given.look === true, assumptions };
+}
+
+function isoTimeOr(at: EpochMs): string {
+  return Number.isNaN(at) ? 'what is given' : isoTime(at);
+}

@@ -1,0 +1,284 @@
+/**
+ * A manifest's rules over whole columns: per instrument and slot one bit for "passed" and one for "would pass, were its
+ * prices live". Rules on the open position are left to the simulation. Equal to the plain decider rule by rule, by test.
+ */
+import { definitionOf } from '../../domain/conditions/index.ts';
+import { guardrailExits } from '../../domain/decide.ts';
+import { compareDecimals } from '../../domain/decimal.ts';
+import type { Manifest, ManifestCondition } from '../../domain/manifest/manifest.ts';
+import { SEVERITIES } from '../../domain/market-event.ts';
+import { SESSIONS } from '../../domain/quote.ts';
+import { type History, type InstrumentColumns, priceText, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { type InputColumn, InputColumns, type NumberColumn, type WordColumn } from './input-columns.ts';
+
+/** A rule on the open position, for the simulation: what it looks at and from where on it passes. */
+export interface PositionRule {
+  readonly looksAt: 'profit' | 'held';
+  /** Passes at or below it (`stop_loss`), at or above it (`take_profit`), strictly above it (`held_longer_than`). */
+  readonly passes: 'at_most' | 'at_least' | 'above';
+  readonly limit: number;
+}
+
+/** Whether a rule on the position passes; never on NaN, which is unknown. */
+export function positionRulePasses({ passes, limit }: PositionRule, value: number): boolean {
+  return passes === 'at_most' ? value <= limit : passes === 'at_least' ? value >= limit : value > limit;
+}
+
+/** One rule: where its cells are found. */
+export interface RulePlan {
+  readonly side: 'entry' | 'exit';
+  readonly condition: ManifestCondition;
+  /** Its bit, counted within its side. */
+  readonly bit: number;
+  /** The bits of `state` without which it observes nothing. */
+  readonly gate: number;
+  readonly position: PositionRule | null;
+}
+
+/** Bits of rules by slot; bytes where a side has no more than eight, for what is written once is mostly memory traffic. */
+export type BitColumn = Uint8Array | Uint32Array;
+
+/** The rules of one instrument, evaluated. `words[w][i]` holds the bits 32w to 32w + 31 of a side at slot i. */
+export interface InstrumentRules {
+  /** By rule; null for rules on the position. */
+  readonly inputs: readonly (InputColumn | null)[];
+  readonly entryPassed: BitColumn;
+  readonly entryWithheld: BitColumn;
+  readonly exitPassed: readonly BitColumn[];
+  readonly exitWithheld: readonly BitColumn[];
+  /** By rule: at how many slots it passed, and at how many it could not know. Rules on the position count nothing here. */
+  readonly passedCount: Float64Array;
+  readonly unknownCount: Float64Array;
+}
+
+export interface RuleBook {
+  readonly plans: readonly RulePlan[];
+  readonly entryCount: number;
+  readonly exitWords: number;
+  readonly instruments: readonly InstrumentRules[];
+}
+
+/** Entry and exit rules in the order of the matrix, the guardrails last. */
+export function rulePlans(manifest: Manifest): readonly RulePlan[] {
+  const plan =
+    (side: 'entry' | 'exit') =>
+    (condition: ManifestCondition, bit: number): RulePlan => {
+      const compiled = definitionOf(condition).compile(condition);
+      const gate = (compiled.observeUngated === null ? 0 : QUOTE_LIVE) | (compiled.usesReference ? REFERENCE_LIVE : 0);
+      return { side, condition, bit, gate, position: positionRule(condition) };
+    };
+  return [...manifest.entry.map(plan('entry')), ...[...manifest.exit, ...guardrailExits(manifest)].map(plan('exit'))];
+}
+
+/** Evaluates every rule at every slot of the history. @throws TypeError for a condition type that has no column form. */
+export function evaluateRules(manifest: Manifest, history: History): RuleBook {
+  const plans = rulePlans(manifest);
+  const entryCount = manifest.entry.length;
+  const exitWords = Math.ceil((plans.length - entryCount) / 32);
+  const shared = new Map<string, InputColumn>();
+  const instruments = history.instruments.map((columns) =>
+    evaluateInstrument(plans, exitWords, columns, new InputColumns(history, columns, shared)),
+  );
+  return { plans, entryCount, exitWords, instruments };
+}
+
+function evaluateInstrument(
+  plans: readonly RulePlan[],
+  exitWords: number,
+  columns: InstrumentColumns,
+  inputs: InputColumns,
+): InstrumentRules {
+  const length = columns.close.length;
+  const count = (side: 'entry' | 'exit'): number => plans.reduce((sum, plan) => (plan.side === side ? sum + 1 : sum), 0);
+  const column = (rules: number): BitColumn => (rules <= 8 ? new Uint8Array(length) : new Uint32Array(length));
+  const words = (): BitColumn[] => Array.from({ length: exitWords }, () => column(count('exit')));
+  const gated = (side: 'entry' | 'exit'): boolean => plans.some((plan) => plan.side === side && plan.gate !== 0 && plan.position === null);
+  const rules = {
+    inputs: plans.map((plan) => (plan.position === null ? inputOf(plan.condition, inputs) : null)),
+    entryPassed: column(count('entry')),
+    entryWithheld: gated('entry') ? column(count('entry')) : NO_BITS,
+    exitPassed: words(),
+    exitWithheld: gated('exit') ? words() : [],
+    passedCount: new Float64Array(plans.length),
+    unknownCount: new Float64Array(plans.length),
+  };
+  plans.forEach((plan, index) => {
+    const input = rules.inputs[index];
+    if (input === undefined || input === null) return;
+    const entry = plan.side === 'entry';
+    const word = plan.bit >> 5;
+    const target: Target = {
+      bit: (1 << (plan.bit & 31)) >>> 0,
+      gate: plan.gate,
+      state: columns.state,
+      passed: entry ? rules.entryPassed : (rules.exitPassed[word] as BitColumn),
+      withheld: entry ? rules.entryWithheld : (rules.exitWithheld[word] ?? NO_BITS),
+    };
+    const counts =
+      input.kind === 'word' ? markWords(input, acceptedWords(plan.condition), target) : markNumbers(input, plan.condition, target);
+    rules.passedCount[index] = counts.passed;
+    rules.unknownCount[index] = counts.unknown;
+  });
+  return rules;
+}
+
+const NO_BITS = new Uint8Array(0);
+
+interface Target {
+  readonly bit: number;
+  readonly gate: number;
+  readonly state: Uint8Array;
+  readonly passed: BitColumn;
+  readonly withheld: BitColumn;
+}
+
+interface Counts {
+  readonly passed: number;
+  readonly unknown: number;
+}
+
+/** Lower and upper bound that a passing value lies strictly between. */
+function boundsOf(condition: ManifestCondition, input: NumberColumn): { readonly low: number; readonly high: number } {
+  const below = condition.type.endsWith('_below');
+  const limit = limitOf(condition);
+  let bound = Number(limit);
+  // A decimal with more digits than a double may lie beside the double that stands for it.
+  if (input.kind === 'decimal') {
+    const side = compareDecimals(priceText(bound), String(limit));
+    if (below && side < 0) bound = nextAbove(bound);
+    if (!below && side > 0) bound = nextBelow(bound);
+  }
+  return below ? { low: Number.NEGATIVE_INFINITY, high: bound } : { low: bound, high: Number.POSITIVE_INFINITY };
+}
+
+function markNumbers(input: NumberColumn, condition: ManifestCondition, target: Target): Counts {
+  const { values } = input;
+  const { low, high } = boundsOf(condition, input);
+  const { bit, gate, state, passed, withheld } = target;
+  let passes = 0;
+  let unknown = 0;
+  if (gate === 0) {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] as number;
+      if (value > low && value < high) {
+        passed[i] = (passed[i] as number) | bit;
+        passes++;
+      } else if (Number.isNaN(value)) unknown++;
+    }
+    return { passed: passes, unknown };
+  }
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    const live = ((state[i] as number) & gate) === gate;
+    if (Number.isNaN(value) || !live) unknown++;
+    if (!(value > low && value < high)) continue;
+    if (live) {
+      passed[i] = (passed[i] as number) | bit;
+      passes++;
+    } else withheld[i] = (withheld[i] as number) | bit;
+  }
+  return { passed: passes, unknown };
+}
+
+function markWords(input: WordColumn, accepted: (word: string) => boolean, { bit, passed }: Target): Counts {
+  const passing = Uint8Array.from([0, ...input.labels.map((label) => (accepted(label) ? 1 : 0))]);
+  const { codes } = input;
+  let passes = 0;
+  let unknown = 0;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i] as number;
+    if (passing[code] === 1) {
+      passed[i] = (passed[i] as number) | bit;
+      passes++;
+    } else if (code === 0) unknown++;
+  }
+  return { passed: passes, unknown };
+}
+
+function positionRule(condition: ManifestCondition): PositionRule | null {
+  if (condition.type === 'stop_loss') return { looksAt: 'profit', passes: 'at_most', limit: -Number(condition['pct']) };
+  if (condition.type === 'take_profit') return { looksAt: 'profit', passes: 'at_least', limit: Number(condition['pct']) };
+  if (condition.type === 'held_longer_than') return { looksAt: 'held', passes: 'above', limit: Number(condition['hours']) };
+  return null;
+}
+
+/** The column that a condition looks at. */
+function inputOf(condition: ManifestCondition, inputs: InputColumns): InputColumn {
+  const number = (field: string): number => Number(condition[field]);
+  const timeframe = String(condition['timeframe']);
+  switch (condition.type.replace(/_(below|above)$/, '')) {
+    case 'premium':
+      return inputs.benchmarkGap('reference_price');
+    case 'gap_to_mark':
+      return inputs.benchmarkGap('issuer_mark');
+    case 'basis':
+      return inputs.basis();
+    case 'price':
+      return inputs.price();
+    case 'liquidity':
+      return inputs.liquidity();
+    case 'rsi':
+      return inputs.indicator({ name: 'rsi', period: number('period'), timeframe });
+    case 'volatility':
+      return inputs.indicator({ name: 'volatility', period: number('period'), timeframe });
+    case 'funding_percentile':
+      return inputs.indicator({ name: 'funding_percentile', period: number('windowDays'), timeframe: '1h' });
+    case 'ema':
+    case 'ema_cross_up':
+    case 'ema_cross_down':
+      return inputs.emaStanding(number('fast'), number('slow'), timeframe);
+    case 'session_in':
+      return inputs.session();
+    case 'no_negative_event':
+    case 'negative_event':
+      return inputs.worstEvent(number('lookbackHours'), condition['includeRumors'] === true);
+    default:
+      throw new TypeError(`a backtest has no column for conditions of type ${condition.type}`);
+  }
+}
+
+/** The limit that a number is compared with. */
+function limitOf(condition: ManifestCondition): string | number {
+  for (const field of ['pct', 'value', 'percentile', 'price', 'usd']) {
+    const limit = condition[field];
+    if (typeof limit === 'number' || typeof limit === 'string') return limit;
+  }
+  throw new TypeError(`a backtest knows no limit of conditions of type ${condition.type}`);
+}
+
+/** The words at which a condition passes. */
+function acceptedWords(condition: ManifestCondition): (word: string) => boolean {
+  switch (condition.type) {
+    case 'session_in':
+      return (word) => (SESSIONS as readonly string[]).includes(word) && (condition['sessions'] as readonly string[]).includes(word);
+    case 'no_negative_event':
+      return (word) => severityOf(word) < severityOf(String(condition['minSeverity']));
+    case 'negative_event':
+      return (word) => severityOf(word) >= severityOf(String(condition['minSeverity']));
+    default: {
+      const words = String(definitionOf(condition).threshold(condition)).split('|');
+      return (word) => words.includes(word);
+    }
+  }
+}
+
+/** -1 for `none`. */
+function severityOf(word: string): number {
+  return (SEVERITIES as readonly string[]).indexOf(word);
+}
+
+const BITS = new DataView(new ArrayBuffer(8));
+
+/** The neighbouring doubles of a number that is not below zero. */
+function nextAbove(value: number): number {
+  BITS.setFloat64(0, value);
+  BITS.setBigInt64(0, BITS.getBigInt64(0) + 1n);
+  return BITS.getFloat64(0);
+}
+
+function nextBelow(value: number): number {
+  if (value === 0) return -Number.MIN_VALUE;
+  BITS.setFloat64(0, value);
+  BITS.setBigInt64(0, BITS.getBigInt64(0) - 1n);
+  return BITS.getFloat64(0);
+}

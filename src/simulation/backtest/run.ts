@@ -1,0 +1,547 @@
+/** A backtest as one pure function: a manifest, a history and assumptions in, one canonical result out. */
+import { canonicalHash } from '../../domain/canonical-json.ts';
+import { definitionOf } from '../../domain/conditions/index.ts';
+import { compileManifest } from '../../domain/decide.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { BacktestSeries } from '../../domain/evidence.ts';
+import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
+import { tradingDay } from '../../domain/session.ts';
+import { isoTime } from '../../domain/time.ts';
+import { type Assumptions, costsOf, type TradeCosts } from './assumptions.ts';
+import { checkAgainstPlain } from './decision-columns.ts';
+import { EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import {
+  type DayCount,
+  expectedBestSharpe,
+  maxDrawdown,
+  PERIODS_PER_YEAR,
+  probabilisticSharpe,
+  sampleDeviation,
+  shapeOf,
+  sharpeRatio,
+  sortinoRatio,
+} from './performance.ts';
+import { evaluateRules, type RuleBook } from './rule-columns.ts';
+import { DISPOSITION_CODES, type MissReason, type Simulation, simulate } from './simulate.ts';
+import { type InstrumentUnits, type Trade, unitsText } from './trade-ledger.ts';
+
+const DAY_MS = 86_400_000;
+/** Bars whose decision is worked out anew by the plain decider, besides those with trades. */
+const CHECKED_BARS = 64;
+const CHECKED_TRADES = 64;
+/** Trades that a result names one by one; the statistics are over all. */
+const TRADES_KEPT = 2_000;
+
+/** What is known of earlier tries on the same agent: the more versions were tried, the better luck can look. */
+export interface Trials {
+  /** Different manifest versions that were backtested, this one included. */
+  readonly versions: number;
+  /** Annualised Sharpe ratios of the other versions, where they were measured. */
+  readonly otherSharpes: readonly number[];
+}
+
+/** One day of the equity curve, marked at every candle of it. Money as decimal text. */
+export interface EquityDayRow {
+  /** UTC date, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly equityUsd: DecimalString;
+  readonly highUsd: DecimalString;
+  readonly lowUsd: DecimalString;
+  /** Deepest fall from a peak of this day to a later mark of it, in percent of the peak. */
+  readonly drawdownPct: number;
+  readonly benchmarkUsd: DecimalString;
+}
+
+/** One rule over the whole run. Counts are slots times instruments. */
+export interface ConditionStatistics {
+  readonly side: 'entry' | 'exit';
+  readonly type: string;
+  readonly threshold: number | string | null;
+  /** Slots at which it was evaluated: rules on a position only while one is open. */
+  readonly evaluated: number;
+  readonly passed: number;
+  readonly blocked: number;
+  /** Its input was unknown or not live; such a rule never passes. */
+  readonly unknown: number;
+  /** Entry rules: it alone stood in the way. */
+  readonly lastToFail: number;
+  /** Exit rules: positions that it closed, alone or with others. */
+  readonly closed: number;
+}
+
+export interface TradeSummary {
+  readonly instrument: string;
+  readonly decidedAt: string;
+  readonly entryPrice: DecimalString;
+  readonly exitDecidedAt: string | null;
+  readonly exitPrice: DecimalString | null;
+  readonly quantity: DecimalString;
+  readonly feesUsd: DecimalString;
+  readonly profitUsd: DecimalString | null;
+  readonly profitPct: number | null;
+  /** Maximum adverse and favourable excursion against the entry price, in percent. */
+  readonly maePct: number;
+  readonly mfePct: number;
+  readonly bars: number;
+  readonly slippageBps: number;
+  readonly exitedBy: readonly string[];
+}
+
+export interface PerformanceSummary {
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly maxDrawdownPct: number;
+  readonly returnPct: number;
+  readonly annualVolatilityPct: number | null;
+}
+
+export interface BacktestResult {
+  readonly engine: 'backtest-1';
+  readonly manifestHash: string;
+  readonly historyHash: string;
+  readonly timeframe: string;
+  readonly from: string;
+  readonly to: string;
+  readonly bars: number;
+  readonly instruments: readonly {
+    readonly key: string;
+    readonly costs: TradeCosts;
+    readonly quoteKnownPct: number;
+    readonly referenceLivePct: number;
+    readonly eventsKnownPct: number;
+  }[];
+  readonly capitalUsd: DecimalString;
+  readonly finalEquityUsd: DecimalString;
+  readonly performance: PerformanceSummary;
+  readonly benchmark: PerformanceSummary;
+  /** How Sharpe was computed (decisions "Sharpe and drawdown of the gate"). */
+  readonly method: {
+    readonly days: number;
+    readonly ddof: 1;
+    readonly calendar: DayCount;
+    readonly periodsPerYear: number;
+    readonly riskFree: 0;
+  };
+  readonly exposurePct: number;
+  readonly turnoverUsd: number;
+  readonly feesUsd: DecimalString;
+  readonly trades: {
+    readonly closed: number;
+    readonly open: number;
+    readonly hitRatePct: number | null;
+    readonly averageProfitPct: number | null;
+    readonly averageSlippageBps: number | null;
+    readonly list: readonly TradeSummary[];
+  };
+  readonly dispositions: Readonly<Record<string, number>>;
+  readonly blocked: Readonly<Record<string, number>>;
+  readonly missed: Readonly<Record<MissReason, number>>;
+  readonly conditions: readonly ConditionStatistics[];
+  readonly luck: {
+    readonly versionsTried: number;
+    readonly skewness: number | null;
+    readonly kurtosis: number | null;
+    /** Probability that the true Sharpe is above zero, and above what the best of so many worthless versions would show. */
+    readonly probabilisticSharpe: number | null;
+    readonly expectedBestSharpe: number | null;
+    readonly deflatedSharpe: number | null;
+  };
+  readonly assumptions: Assumptions & { readonly named: readonly string[] };
+  /** Bars decided anew by the plain decider with the same outcome. */
+  readonly checkedBars: number;
+  readonly daily: readonly EquityDayRow[];
+}
+
+/** A result, its hash, and the columns that it was computed from. */
+export interface BacktestRun {
+  readonly result: BacktestResult;
+  /** SHA-256 over the result's canonical JSON. */
+  readonly resultHash: string;
+  readonly rules: RuleBook;
+  readonly simulation: Simulation;
+}
+
+export interface BacktestOptions {
+  readonly manifest: Manifest;
+  readonly history: History;
+  readonly assumptions: Assumptions;
+  readonly trials: Trials;
+  /** Hears how many of how many bars are done. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Runs a backtest. Pure: the same arguments give the same result and hash, in any process.
+ * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one.
+ */
+export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
+  const rules = evaluateRules(manifest, history);
+  const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
+  const bars = sampledBars(history.length, simulation.trades);
+  const difference = checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);
+  if (difference !== null) {
+    throw new Error(`the columns decide otherwise than the plain decider at ${isoTime(difference.slot)}: ${JSON.stringify(difference)}`);
+  }
+  const result = resultOf(manifest, history, assumptions, trials, rules, simulation, bars.length);
+  return { result, resultHash: canonicalHash(result as never), rules, simulation };
+}
+
+/** The raw series that the gate judges a run by (spec section 3.1); metrics, checks and verdict follow from it. */
+export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result' | 'simulation'>): BacktestSeries {
+  const { daily, method, trades } = result;
+  let [weight, slipped] = [0, 0];
+  for (const { instrument, quantity, entryPrice, exitPrice, entrySlippageBps, exitSlippageBps } of simulation.trades) {
+    const units = simulation.instruments[instrument] as InstrumentUnits;
+    const unit = units.priceUnit * units.quantityUnit;
+    weight += (quantity * entryPrice) / unit;
+    slipped += ((quantity * entryPrice) / unit) * entrySlippageBps;
+    if (exitPrice === null || exitSlippageBps === null) continue;
+    weight += (quantity * exitPrice) / unit;
+    slipped += ((quantity * exitPrice) / unit) * exitSlippageBps;
+  }
+  return {
+    startEquityUsd: result.capitalUsd,
+    firstCandleAt: Date.parse(result.from),
+    lastCandleAt: Date.parse(result.to),
+    annualisation: method.calendar === 'continuous' ? 365 : 252,
+    days: daily.map((day) => [Date.parse(day.date), day.equityUsd, day.highUsd, day.lowUsd, day.drawdownPct]),
+    fills: 2 * trades.closed + trades.open,
+    closedTrades: trades.closed,
+    slippageBps: weight > 0 ? slipped / weight : null,
+  };
+}
+
+/** Bars spread over the history, and those at which trades were decided; ascending. */
+function sampledBars(length: number, trades: readonly Trade[]): readonly number[] {
+  const bars = new Set<number>();
+  for (let n = 0; n < CHECKED_BARS; n++) bars.add(Math.floor(((n + 0.5) * length) / CHECKED_BARS));
+  const step = Math.max(1, Math.floor(trades.length / CHECKED_TRADES));
+  for (let n = 0; n < trades.length; n += step) {
+    const { entryBar, exitBar } = trades[n] as Trade;
+    bars.add(entryBar);
+    if (exitBar !== null) bars.add(exitBar);
+  }
+  return [...bars].sort((a, b) => a - b);
+}
+
+function resultOf(
+  manifest: Manifest,
+  history: History,
+  assumptions: Assumptions,
+  trials: Trials,
+  rules: RuleBook,
+  simulation: Simulation,
+  checkedBars: number,
+): BacktestResult {
+  const capital = Number(manifest.maxCapitalUsd);
+  const benchmark = buyAndHold(history, capital);
+  const calendar = calendarOf(history);
+  const days = byDay(history, simulation.equityUsd, benchmark, calendar);
+  const returns = returnsOf(days, (day) => day.equity, capital);
+  const periodsPerYear = PERIODS_PER_YEAR[calendar];
+  const lastEquity = simulation.equityUsd.at(-1) ?? capital;
+  return {
+    engine: 'backtest-1',
+    manifestHash: manifestHash(manifest),
+    historyHash: history.hash,
+    timeframe: history.timeframe,
+    from: isoTime(history.firstSlot - history.barMs),
+    to: isoTime(history.firstSlot + (history.length - 1) * history.barMs),
+    bars: history.length,
+    instruments: history.instruments.map((columns) => ({
+      key: columns.key,
+      costs: costsOf(columns.key, assumptions),
+      quoteKnownPct: shareWith(columns, QUOTE_LIVE),
+      referenceLivePct: shareWith(columns, REFERENCE_LIVE),
+      eventsKnownPct: shareWith(columns, EVENTS_KNOWN),
+    })),
+    capitalUsd: manifest.maxCapitalUsd,
+    finalEquityUsd: moneyText(lastEquity),
+    performance: performanceOf(returns, simulation.equityUsd, capital, periodsPerYear),
+    benchmark: performanceOf(
+      returnsOf(days, (day) => day.benchmark, capital),
+      benchmark,
+      capital,
+      periodsPerYear,
+    ),
+    method: { days: returns.length, ddof: 1, calendar, periodsPerYear, riskFree: 0 },
+    exposurePct: (simulation.exposedBars / history.length) * 100,
+    turnoverUsd: Math.round(simulation.turnoverUsd * 100) / 100,
+    feesUsd: unitsText(simulation.fees, simulation.units.moneyDecimals),
+    trades: tradesOf(history, rules, simulation),
+    dispositions: dispositionsOf(simulation),
+    blocked: simulation.blocked,
+    missed: simulation.missed,
+    conditions: conditionsOf(rules, simulation),
+    luck: luckOf(returns, periodsPerYear, trials),
+    assumptions: { ...assumptions, named: namedAssumptions(manifest, history, rules, assumptions) },
+    checkedBars,
+    daily: days.map(({ date, equity, high, low, drawdownPct, benchmark: held }) => ({
+      date,
+      equityUsd: moneyText(equity),
+      highUsd: moneyText(high),
+      lowUsd: moneyText(low),
+      drawdownPct,
+      benchmarkUsd: moneyText(held),
+    })),
+  };
+}
+
+function shareWith({ state }: InstrumentColumns, bit: number): number {
+  let count = 0;
+  for (let i = 0; i < state.length; i++) if (((state[i] as number) & bit) !== 0) count++;
+  return Math.round((count / state.length) * 1e6) / 1e4;
+}
+
+/** Marked money as text with six digits: the mark is a statistic of a close, not a ledger entry. */
+function moneyText(usd: number): DecimalString {
+  return usd.toFixed(6).replace(/\.?0+$/, '');
+}
+
+/** Equal parts of the capital in every instrument from its first bar on; until then its part waits in cash. No costs. */
+function buyAndHold(history: History, capital: number): Float64Array {
+  const curve = new Float64Array(history.length);
+  const part = capital / history.instruments.length;
+  for (const { open, close, state } of history.instruments) {
+    let first = Number.NaN;
+    for (let i = 0; i < curve.length; i++) {
+      if (Number.isNaN(first) && ((state[i] as number) & QUOTE_LIVE) !== 0) first = open[i] as number;
+      curve[i] = (curve[i] as number) + (Number.isNaN(first) ? part : (part * (close[i] as number)) / first);
+    }
+  }
+  return curve;
+}
+
+/** Money rounded to the millionth in which it is told, so that whoever recomputes from the texts computes the same. */
+interface Day {
+  readonly date: string;
+  readonly equity: number;
+  readonly high: number;
+  readonly low: number;
+  readonly drawdownPct: number;
+  readonly benchmark: number;
+}
+
+/**
+ * Trading days where every instrument is a tokenized share and no bar lies outside of one; else the calendar's days.
+ */
+function calendarOf(history: History): DayCount {
+  for (const { kind, state } of history.instruments) {
+    if (kind !== 'tokenized_equity') return 'continuous';
+    for (let i = 0; i < state.length; i++) {
+      if (((state[i] as number) & QUOTE_LIVE) !== 0 && tradingDay(dateOf(history, i)) === null) return 'continuous';
+    }
+  }
+  return 'us_sessions';
+}
+
+/** The day that a bar belongs to: that of its last millisecond. */
+function dateOf(history: History, i: number): string {
+  return isoTime(history.firstSlot + i * history.barMs - 1).slice(0, 10);
+}
+
+function byDay(history: History, equity: Float64Array, benchmark: Float64Array, calendar: DayCount): Day[] {
+  const days: Day[] = [];
+  const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6;
+  let [high, low, drawdown] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+  for (let i = 0; i < history.length; i++) {
+    const value = rounded(equity[i] as number);
+    high = Math.max(high, value);
+    low = Math.min(low, value);
+    drawdown = Math.max(drawdown, (high - value) / high);
+    const day = dayNumber(history, i);
+    if (i + 1 < history.length && dayNumber(history, i + 1) === day) continue;
+    const date = isoTime(day * DAY_MS).slice(0, 10);
+    if (calendar === 'us_sessions' && tradingDay(date) === null) continue;
+    days.push({ date, equity: value, high, low, drawdownPct: drawdown * 100, benchmark: rounded(benchmark[i] as number) });
+    [high, low, drawdown] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+  }
+  return days;
+}
+
+function dayNumber(history: History, i: number): number {
+  return Math.floor((history.firstSlot + i * history.barMs - 1) / DAY_MS);
+}
+
+function returnsOf(days: readonly Day[], valueOf: (day: Day) => number, start: number): Float64Array {
+  let before = start;
+  return Float64Array.from(days, (day) => {
+    const value = valueOf(day);
+    const gain = value / before - 1;
+    before = value;
+    return gain;
+  });
+}
+
+function performanceOf(returns: Float64Array, curve: Float64Array, capital: number, periodsPerYear: number): PerformanceSummary {
+  const deviation = sampleDeviation(returns);
+  return {
+    sharpe: sharpeRatio(returns, periodsPerYear),
+    sortino: sortinoRatio(returns, periodsPerYear),
+    maxDrawdownPct: maxDrawdown(curve, capital).depth * 100,
+    returnPct: ((curve.at(-1) ?? capital) / capital - 1) * 100,
+    annualVolatilityPct: Number.isNaN(deviation) ? null : deviation * Math.sqrt(periodsPerYear) * 100,
+  };
+}
+
+function tradesOf(history: History, rules: RuleBook, simulation: Simulation): BacktestResult['trades'] {
+  const closed = simulation.trades.filter(({ profit }) => profit !== null);
+  const profits = closed.map(profitPct);
+  const slips = simulation.trades.flatMap(({ entrySlippageBps, exitSlippageBps }) =>
+    exitSlippageBps === null ? [entrySlippageBps] : [entrySlippageBps, exitSlippageBps],
+  );
+  const average = (values: readonly number[]): number | null =>
+    values.length === 0 ? null : values.reduce((a, b) => a + b, 0) / values.length;
+  return {
+    closed: closed.length,
+    open: simulation.trades.length - closed.length,
+    hitRatePct: closed.length === 0 ? null : (closed.filter(({ profit }) => (profit as number) > 0).length / closed.length) * 100,
+    averageProfitPct: average(profits),
+    averageSlippageBps: average(slips),
+    list: simulation.trades.slice(0, TRADES_KEPT).map((trade) => tradeSummary(history, rules, simulation, trade)),
+  };
+}
+
+function profitPct(trade: Trade): number {
+  return ((trade.profit as number) / (trade.quantity * trade.entryPrice)) * 100;
+}
+
+function tradeSummary(history: History, rules: RuleBook, simulation: Simulation, trade: Trade): TradeSummary {
+  const units = simulation.instruments[trade.instrument] as InstrumentUnits;
+  const money = simulation.units.moneyDecimals;
+  const at = (bar: number): string => isoTime(history.firstSlot + bar * history.barMs);
+  const exits = rules.plans.filter(
+    (plan) => plan.side === 'exit' && (((trade.exitRules[plan.bit >> 5] ?? 0) >>> (plan.bit & 31)) & 1) === 1,
+  );
+  return {
+    instrument: (history.instruments[trade.instrument] as InstrumentColumns).key,
+    decidedAt: at(trade.entryBar),
+    entryPrice: unitsText(trade.entryPrice, units.priceDecimals),
+    exitDecidedAt: trade.exitBar === null ? null : at(trade.exitBar),
+    exitPrice: trade.exitPrice === null ? null : unitsText(trade.exitPrice, units.priceDecimals),
+    quantity: unitsText(trade.quantity, units.quantityDecimals),
+    feesUsd: unitsText(trade.fees, money),
+    profitUsd: trade.profit === null ? null : unitsText(trade.profit, money),
+    profitPct: trade.profit === null ? null : profitPct(trade),
+    maePct: trade.worstPct,
+    mfePct: trade.bestPct,
+    bars: (trade.exitBar ?? history.length - 1) - trade.entryBar,
+    slippageBps: (trade.entrySlippageBps + (trade.exitSlippageBps ?? trade.entrySlippageBps)) / 2,
+    exitedBy: exits.map(({ condition }) => condition.type),
+  };
+}
+
+function dispositionsOf({ disposition }: Simulation): Record<string, number> {
+  const counts = [0, 0, 0, 0];
+  for (let i = 0; i < disposition.length; i++) counts[disposition[i] as number] = (counts[disposition[i] as number] as number) + 1;
+  return Object.fromEntries(DISPOSITION_CODES.map((word, code) => [word, counts[code] as number]));
+}
+
+function conditionsOf(rules: RuleBook, simulation: Simulation): ConditionStatistics[] {
+  const alone = aloneInTheWay(rules);
+  return rules.plans.map(({ side, condition, position }, rule) => {
+    let [evaluated, passed, unknown] = [simulation.positionKnown[rule] as number, simulation.positionPassed[rule] as number, 0];
+    if (position === null) {
+      for (const instrument of rules.instruments) {
+        evaluated += instrument.entryPassed.length;
+        passed += instrument.passedCount[rule] as number;
+        unknown += instrument.unknownCount[rule] as number;
+      }
+    }
+    return {
+      side,
+      type: condition.type,
+      threshold: definitionOf(condition).threshold(condition),
+      evaluated,
+      passed,
+      blocked: evaluated - passed,
+      unknown,
+      lastToFail: alone[rule] ?? 0,
+      closed: simulation.exitedBy[rule] as number,
+    };
+  });
+}
+
+/** By entry rule: at how many slots it was the only one that did not pass. */
+function aloneInTheWay({ instruments, entryCount }: RuleBook): number[] {
+  const counts = Array.from({ length: entryCount }, () => 0);
+  const all = entryCount === 32 ? 0xffffffff : (1 << entryCount) - 1;
+  for (const { entryPassed } of instruments) {
+    for (let i = 0; i < entryPassed.length; i++) {
+      const failed = (~(entryPassed[i] as number) & all) >>> 0;
+      if (failed === 0 || (failed & (failed - 1)) !== 0) continue;
+      const rule = 31 - Math.clz32(failed);
+      counts[rule] = (counts[rule] as number) + 1;
+    }
+  }
+  return counts;
+}
+
+function luckOf(returns: Float64Array, periodsPerYear: number, { versions, otherSharpes }: Trials): BacktestResult['luck'] {
+  const shape = returns.length < 2 ? null : shapeOf(returns);
+  const annual = sharpeRatio(returns, periodsPerYear);
+  if (shape === null || annual === null) {
+    return {
+      versionsTried: versions,
+      skewness: null,
+      kurtosis: null,
+      probabilisticSharpe: null,
+      expectedBestSharpe: null,
+      deflatedSharpe: null,
+    };
+  }
+  const root = Math.sqrt(periodsPerYear);
+  const sample = { sharpe: annual / root, periods: returns.length, ...shape };
+  const all = [annual, ...otherSharpes].map((sharpe) => sharpe / root);
+  // Too few measured versions to see how they vary: then as much as the estimate of a worthless one varies by itself.
+  const variance = all.length >= 3 ? sampleDeviation(all) ** 2 : 1 / Math.max(1, returns.length - 1);
+  const threshold = expectedBestSharpe(versions, variance);
+  return {
+    versionsTried: versions,
+    skewness: shape.skewness,
+    kurtosis: shape.kurtosis,
+    probabilisticSharpe: probabilisticSharpe(sample, 0),
+    expectedBestSharpe: threshold * root,
+    deflatedSharpe: probabilisticSharpe(sample, threshold),
+  };
+}
+
+/** What a reader has to know before believing a number of the result. */
+function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions): string[] {
+  const named = [
+    'A decision at the close of a bar sees closed bars and facts received by then, and fills at the open of the next bar.',
+    'Decided once per bar; live, once a minute. Where several instruments ask at one bar, each is acted on, exits first.',
+    'Stop-loss, take-profit and holding time are looked at when a bar closes; a price in between is not acted on.',
+    'The best prices lie half of the assumed spread around the close; fills walk half of the assumed depth on top.',
+    `Costs are the venue models times ${assumptions.costMultiplier}; an order takes at most ${assumptions.maxParticipationPct} % of the last bar's notional.`,
+    'An entry whose next open lies beyond the slippage budget is not filled; an exit always is, at whatever price.',
+    'Entries are paid in full: no leverage, no interest, no funding payments.',
+    "Orders are made in the venue's whole lots, at limits on its ticks, and have to pass what the live risk function asks.",
+    "Limits are the manifest's and the default risk preferences, the stricter of both; an organization's own preferences, what its other books hold, halts and switched-off features (`position_weight_breach` and `duplicate_underlying_breach` over all books, `reduce_only`, `halted`, `feature_disabled`) are not applied.",
+    'A reference price is asked for where a rule reads it; the preference to require one always is not applied.',
+    'Autonomy is assumed to be `autonomous`: an entry is sized down to what the limits leave.',
+  ];
+  if (history.timeframe !== manifest.timeframe)
+    named.push(
+      `Decided on bars of ${history.timeframe}; the manifest decides on bars of ${manifest.timeframe}, so this is the life of another rhythm.`,
+    );
+  rules.plans.forEach(({ side, condition }, rule) => {
+    const total = rules.instruments.reduce((sum, { entryPassed }) => sum + entryPassed.length, 0);
+    const unknown = rules.instruments.reduce((sum, { unknownCount }) => sum + (unknownCount[rule] as number), 0);
+    if (unknown === 0 || total === 0) return;
+    const share = ((unknown / total) * 100).toFixed(unknown === total ? 0 : 2);
+    named.push(`The ${side} rule ${condition.type} could not be known at ${share} % of the slots, and failed there.`);
+  });
+  for (const { key, liquidity } of history.instruments) {
+    if (key.startsWith('spotchain:') && liquidity === null)
+      named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is judged by traded volume alone.`);
+  }
+  if (history.instruments.some(({ events }) => events !== null))
+    named.push(
+      'Events are known from the first report that was kept on; outages of their feeds since are not known, and within a look-back an event stays as grave as it ever was.',
+    );
+  for (const { key, whole } of history.instruments) {
+    if (!whole) named.push(`${key} lacks bars: at those slots its last price is stale, and nothing is entered or left on it.`);
+  }
+  return named;
+}

@@ -1,0 +1,824 @@
+/**
+ * The simulation: bar by bar through the evaluated rules, with positions, exits, limits and money as live. A decision
+ * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
+ */
+import type { Disposition } from '../../domain/agent.ts';
+import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { marketStepOf } from '../../domain/market-step.ts';
+import { mandateOf } from '../../domain/risk/mandate.ts';
+import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
+import { type Assumptions, costsOf } from './assumptions.ts';
+import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
+import { percentOf } from './input-columns.ts';
+import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
+import {
+  type BookUnits,
+  bookUnits,
+  ceilUnits,
+  expectedSlippageBps,
+  feeOf,
+  fillPriceOf,
+  floorUnits,
+  type InstrumentUnits,
+  instrumentUnits,
+  type Trade,
+} from './trade-ledger.ts';
+
+/** Dispositions by their number in the columns. */
+export const DISPOSITION_CODES: readonly Disposition[] = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'];
+/** Why a proposal was blocked, by its number in the columns, in the order of decisions "Risk rejection codes"; 0 is nothing. */
+export const BLOCK_REASONS = [
+  null,
+  'pool_liquidity_breach',
+  'daily_drawdown_breach',
+  'stale_reference_feed',
+  'quote_not_live',
+  'notional_limit_breach',
+  'open_positions_breach',
+  'capital_limit_breach',
+  'slippage_budget_breach',
+  'halted',
+  'leverage_breach',
+] as const;
+type BlockReason = Exclude<(typeof BLOCK_REASONS)[number], null>;
+
+/** Why an order that risk let pass came to no fill. */
+export const MISS_REASONS = ['no_next_bar', 'beyond_limit', 'end_of_history'] as const;
+export type MissReason = (typeof MISS_REASONS)[number];
+
+/** The cash from a bar on, in money units, as its decision saw it. */
+export interface CashStep {
+  readonly bar: number;
+  readonly cash: number;
+}
+
+/** An entry as it was ordered at the close of a bar. */
+export interface EntryOrder {
+  readonly bar: number;
+  /** Place of the instrument in the universe. */
+  readonly instrument: number;
+  /** Quantity units, whole lots. */
+  readonly quantity: number;
+  /** Price units; the worst acceptable price. */
+  readonly limit: number;
+}
+
+/** Everything that a run leaves behind. What a rule on the position saw follows from trades and closes: see `profitAt`, `heldAt`. */
+export interface Simulation {
+  readonly units: BookUnits;
+  readonly instruments: readonly InstrumentUnits[];
+  /** US dollars at the close of each bar, before its orders. A statistic, hence doubles. */
+  readonly equityUsd: Float64Array;
+  /** Money units from each of these bars on; ascending, the first is bar 0. */
+  readonly cashSteps: readonly CashStep[];
+  /** By place in `DISPOSITION_CODES` and `BLOCK_REASONS`; -1 is no instrument. */
+  readonly disposition: Uint8Array;
+  readonly reason: Uint8Array;
+  readonly subject: Int16Array;
+  /** By rule, for those on the position: at how many slots it was known, and at how many it passed. */
+  readonly positionKnown: Float64Array;
+  readonly positionPassed: Float64Array;
+  readonly trades: readonly Trade[];
+  /** Every entry that was ordered, filled or not, in the order of the bars. */
+  readonly entries: readonly EntryOrder[];
+  readonly missed: Readonly<Record<MissReason, number>>;
+  readonly blocked: Readonly<Record<string, number>>;
+  /** Exits by rule: how often it was among those that passed when a position was closed. */
+  readonly exitedBy: Float64Array;
+  /** Money units paid in fees, and US dollars traded. */
+  readonly fees: number;
+  readonly turnoverUsd: number;
+  /** Bars at which a position was open. */
+  readonly exposedBars: number;
+}
+
+/** An instrument with all that the loop reads of it, so that a bar looks nothing up twice. */
+interface InstrumentState {
+  readonly instrument: number;
+  readonly columns: InstrumentColumns;
+  readonly rules: InstrumentRules;
+  readonly units: InstrumentUnits;
+  /** What the bid is of the close, nearly. */
+  readonly bidShare: number;
+  /** When its token may be traded; null where it is no token. */
+  readonly validity: Pick<TokenFacts, 'validFrom' | 'validTo'> | null;
+  /** True where a position is held to a share of its pool's liquidity, which the history knows. */
+  readonly pooled: boolean;
+  position: OpenPosition | null;
+}
+
+interface OpenPosition {
+  readonly instrumentState: InstrumentState;
+  readonly entryBar: number;
+  readonly quantity: number;
+  /** The quantity in base units, for marking. */
+  readonly baseUnits: number;
+  readonly entryPrice: number;
+  /** The entry price as a number of dollars. */
+  readonly entryUsd: number;
+  readonly cost: number;
+  readonly fees: number;
+  readonly slippageBps: number;
+  /** Bits of the exit rules that passed when its exit was last ordered. */
+  exitRules: readonly number[];
+}
+
+const NO_RULES: readonly number[] = [];
+const MICROS = 1_000_000;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const FAILED = 0;
+const PASSED = 1;
+const WITHHELD = 2;
+const STEP_BARS = 16_384;
+/** Ten to the power of every number of digits that a history keeps. */
+const SCALES: readonly number[] = Array.from({ length: 19 }, (_, digits) => 10 ** digits);
+
+/** The best prices that are assumed around a close: whole units of the history on both sides of it, so that the middle is the close. */
+export function bestPrices(close: number, decimals: number, halfSpreadBps: number): { readonly bid: number; readonly ask: number } {
+  const scale = SCALES[decimals] as number;
+  const units = Math.round(close * scale);
+  const half = ceilUnits((units * halfSpreadBps) / 10_000);
+  return { bid: (units - half) / scale, ask: (units + half) / scale };
+}
+
+/** Profit in percent at slot i as a rule reads it: at the price that closing would get then. */
+export function profitAt({ close, decimals }: InstrumentColumns, i: number, entryUsd: number, halfSpreadBps: number): number {
+  return percentOf(bestPrices(close[i] as number, decimals, halfSpreadBps).bid, entryUsd);
+}
+
+/** Hours held at a slot as a rule reads them: rounded to a millionth. */
+export function heldAt(slot: number, openedAt: number): number {
+  return Math.round(((slot - openedAt) / HOUR_MS) * 1e6) / 1e6;
+}
+
+/** Nearer to a limit than this the rough profit does not tell; in percent. */
+const ROUGH = 1e-5;
+
+/** Runs a manifest's evaluated rules over a history. `onBars` hears how many bars are done, about every sixteen thousand. */
+export function simulate(
+  manifest: Manifest,
+  history: History,
+  rules: RuleBook,
+  assumptions: Assumptions,
+  onBars?: (done: number) => void,
+): Simulation {
+  return new Run(manifest, history, rules, assumptions).run(onBars);
+}
+
+class Run {
+  readonly #history: History;
+  readonly #rules: RuleBook;
+  readonly #assumptions: Assumptions;
+  readonly #units: BookUnits;
+  readonly #instrumentStates: readonly InstrumentState[];
+  readonly #positionRules: readonly {
+    readonly rule: PositionRule;
+    readonly place: number;
+    readonly word: number;
+    readonly bit: number;
+    readonly gated: boolean;
+  }[];
+  /** The rules of the exit side, by place in the plans and bit. */
+  readonly #exitRules: readonly { readonly place: number; readonly bit: number }[];
+  readonly #positionKnown: Float64Array;
+  readonly #positionPassed: Float64Array;
+  /** Where the rules on the position lead out of it, roughly; `#positionBits` has the exact word. */
+  readonly #exitBound: ExitBound;
+  /** By lane: the next bar at which something may happen to it; the length where nothing will. */
+  readonly #due: Int32Array;
+  /** The lanes of the bar that is due next, in the universe's order: so many of the array. */
+  readonly #dueLanes: Int32Array;
+  #dueCount = 0;
+  /** By lane: the next bar at which an exit rule of its columns passes or would; it only moves forward. */
+  readonly #nextExit: Int32Array;
+  readonly #maxCapital: number;
+  readonly #maxTrade: number;
+  readonly #minOrder: number;
+  readonly #maxOpen: number;
+  readonly #maxDrawdownPct: number;
+  readonly #maxSlippageBps: number;
+  readonly #maxLeverage: number;
+  readonly #poolShare: number;
+  /** Money units of a micro-dollar: the risk function counts in them, each amount rounded against the order. */
+  readonly #micro: number;
+  /** Whether no instrument lacks a bar. */
+  readonly #whole: boolean;
+  /** Bars at which a held instrument had no live price: the book's equity was unknown there. */
+  readonly #unpriced = new Set<number>();
+  readonly #entryBits: number;
+  /** Open positions in the universe's order. */
+  readonly #held: OpenPosition[] = [];
+  #cash: number;
+  /** What the open positions cost, in money units. */
+  #invested = 0;
+  #drawdown = { day: Number.NaN, start: 0, checked: -1, breached: false };
+  /** The positions that this bar orders to close: so many of the array. */
+  readonly #leaving: OpenPosition[] = [];
+  #exits = 0;
+  /** The entries that this bar orders, the last of `#entryOrders`, and the money reserved for them. */
+  #entries = 0;
+  #reserved = 0;
+  /** Whether the orders of this bar moved money. */
+  #traded = false;
+  /** The verdict on this bar so far. */
+  #decided = false;
+  #blockedReason: BlockReason | null = null;
+  #blockedSubject = -1;
+  readonly #trades: Trade[] = [];
+  readonly #entryOrders: EntryOrder[] = [];
+  readonly #missed = { no_next_bar: 0, beyond_limit: 0, end_of_history: 0 };
+  readonly #blocked: Record<string, number> = {};
+  readonly #exitedBy: Float64Array;
+  readonly #exitWords: Uint32Array;
+  readonly #exitWithheld: Uint32Array;
+  #fees = 0;
+  #turnover = 0;
+  readonly #equity: Float64Array;
+  readonly #cashSteps: CashStep[];
+  readonly #disposition: Uint8Array;
+  readonly #reason: Uint8Array;
+  readonly #subject: Int16Array;
+
+  constructor(manifest: Manifest, history: History, rules: RuleBook, assumptions: Assumptions) {
+    const { length } = history;
+    this.#history = history;
+    this.#rules = rules;
+    this.#assumptions = assumptions;
+    this.#units = bookUnits(manifest.maxCapitalUsd);
+    this.#positionRules = rules.plans.flatMap((plan, place) =>
+      plan.position === null
+        ? []
+        : [{ rule: plan.position, place, word: plan.bit >> 5, bit: (1 << (plan.bit & 31)) >>> 0, gated: plan.gate !== 0 }],
+    );
+    this.#exitRules = rules.plans.flatMap(({ side, bit }, place) => (side === 'exit' ? [{ place, bit }] : []));
+    this.#exitBound = exitBoundOf(rules, history.barMs);
+    this.#positionKnown = new Float64Array(rules.plans.length);
+    this.#positionPassed = new Float64Array(rules.plans.length);
+    this.#instrumentStates = history.instruments.map((columns, instrument) => {
+      const costs = costsOf(columns.key, assumptions);
+      return {
+        instrument,
+        columns,
+        rules: rules.instruments[instrument] as InstrumentRules,
+        units: instrumentUnits(firstPriceOf(columns), this.#units, costs, marketStepOf(columns.key)),
+        bidShare: 1 - costs.halfSpreadBps / 10_000,
+        validity: CATALOG.byKey(columns.key)?.token ?? null,
+        pooled: columns.key.startsWith('spotchain:') && columns.liquidity !== null,
+        position: null,
+      };
+    });
+    const { unit } = this.#units;
+    const mandate = mandateOf(manifest, DEFAULT_PREFERENCES, null);
+    this.#micro = Math.max(1, unit / MICROS);
+    this.#maxCapital = wholeMicros(mandate.maxCapitalUsd, this.#micro, unit);
+    this.#maxTrade = wholeMicros(mandate.maxTradeNotionalUsd, this.#micro, unit);
+    this.#minOrder = assumptions.minOrderUsd * unit;
+    this.#maxOpen = mandate.maxOpenPositions;
+    this.#maxDrawdownPct = mandate.maxDailyDrawdownPct;
+    this.#maxSlippageBps = mandate.maxSlippageBps;
+    this.#maxLeverage = Number(mandate.maxLeverage);
+    this.#poolShare = mandate.maxPoolSharePct / 100;
+    this.#whole = history.instruments.every(({ whole }) => whole);
+    this.#entryBits = rules.entryCount === 32 ? 0xffffffff : (1 << rules.entryCount) - 1;
+    this.#cash = floorUnits(Number(manifest.maxCapitalUsd) * unit);
+    this.#exitedBy = new Float64Array(rules.plans.length);
+    this.#exitWords = new Uint32Array(rules.exitWords);
+    this.#exitWithheld = new Uint32Array(rules.exitWords);
+    this.#equity = new Float64Array(length);
+    this.#cashSteps = [{ bar: 0, cash: this.#cash }];
+    this.#due = Int32Array.from(this.#instrumentStates, (instrumentState) => this.#entryFrom(instrumentState, 0));
+    this.#dueLanes = new Int32Array(this.#instrumentStates.length);
+    this.#nextExit = new Int32Array(this.#instrumentStates.length).fill(-1);
+    this.#disposition = new Uint8Array(length);
+    this.#reason = new Uint8Array(length);
+    this.#subject = new Int16Array(length).fill(-1);
+  }
+
+  run(onBars: ((done: number) => void) | undefined): Simulation {
+    const { length } = this.#history;
+    let exposed = 0;
+    for (let from = 0; from < length; from += STEP_BARS) {
+      exposed += this.#walk(from, Math.min(length, from + STEP_BARS));
+      onBars?.(Math.min(length, from + STEP_BARS));
+    }
+    for (const position of this.#held) this.#trades.push(this.#tradeOf(position, null));
+    return {
+      units: this.#units,
+      instruments: this.#instrumentStates.map(({ units }) => units),
+      equityUsd: this.#equity,
+      cashSteps: this.#cashSteps,
+      disposition: this.#disposition,
+      reason: this.#reason,
+      subject: this.#subject,
+      positionKnown: this.#positionKnown,
+      positionPassed: this.#positionPassed,
+      trades: this.#trades,
+      entries: this.#entryOrders,
+      missed: this.#missed,
+      blocked: this.#blocked,
+      exitedBy: this.#exitedBy,
+      fees: this.#fees,
+      turnoverUsd: this.#turnover,
+      exposedBars: exposed,
+    };
+  }
+
+  /** Bars `from` to `to`; answers at how many of them a position was open. Where nothing is due there is only equity to mark. */
+  #walk(from: number, to: number): number {
+    let exposed = 0;
+    for (let i = from; i < to; i++) {
+      const due = this.#findDue();
+      const end = Math.min(due + 1, to);
+      this.#mark(i, end);
+      if (this.#held.length > 0) exposed += end - i;
+      if (due >= to) break;
+      i = due;
+      this.#decide(i);
+      if (this.#exits + this.#entries > 0) this.#fill(i);
+      this.#lookAhead(i);
+    }
+    return exposed;
+  }
+
+  /** The next bar at which something may happen to any lane; leaves those lanes in `#dueLanes`. */
+  #findDue(): number {
+    const due = this.#due;
+    const instrumentStates = this.#dueLanes;
+    let next = this.#history.length;
+    let count = 0;
+    for (let instrumentState = 0; instrumentState < due.length; instrumentState++) {
+      const at = due[instrumentState] as number;
+      if (at > next) continue;
+      if (at < next) count = 0;
+      next = at;
+      instrumentStates[count++] = instrumentState;
+    }
+    this.#dueCount = count;
+    return next;
+  }
+
+  /** After bar i: the next one of every lane that was due at it. */
+  #lookAhead(i: number): void {
+    for (let n = 0; n < this.#dueCount; n++) {
+      const instrumentState = this.#instrumentStates[this.#dueLanes[n] as number] as InstrumentState;
+      this.#due[instrumentState.instrument] =
+        instrumentState.position === null ? this.#entryFrom(instrumentState, i + 1) : this.#exitFrom(instrumentState.position, i + 1);
+    }
+  }
+
+  /** Equity at the closes of some bars between which nothing was bought or sold. */
+  #mark(from: number, to: number): void {
+    const equity = this.#equity;
+    const held = this.#held;
+    const cash = this.#cash / this.#units.unit;
+    for (let i = from; i < to; i++) equity[i] = cash;
+    for (let n = 0; n < held.length; n++) {
+      const { baseUnits, instrumentState } = held[n] as OpenPosition;
+      const { close } = instrumentState.columns;
+      for (let i = from; i < to; i++) equity[i] = (equity[i] as number) + baseUnits * (close[i] as number);
+    }
+    if (this.#whole || held.length === 0) return;
+    for (let i = from; i < to; i++) if (!this.#isPriced(i)) this.#unpriced.add(i);
+  }
+
+  /** The first bar from `i` on at which the lane's entry rules pass, or would, were its prices live; the length where there is none. */
+  #entryFrom({ rules }: InstrumentState, i: number): number {
+    const { entryPassed, entryWithheld } = rules;
+    const bits = this.#entryBits;
+    const { length } = entryPassed;
+    if (this.#rules.entryCount === 0) return length;
+    let at = i;
+    if (entryWithheld.length === 0) while (at < length && (entryPassed[at] as number) >>> 0 !== bits) at++;
+    else while (at < length && ((entryPassed[at] as number) | (entryWithheld[at] as number)) >>> 0 !== bits) at++;
+    return at;
+  }
+
+  /** The first bar from `i` on at which an exit rule passes, or would, or a rule on the position may; the length where there is none. */
+  #exitFrom({ instrumentState, entryUsd, entryBar }: OpenPosition, i: number): number {
+    const { instrument, columns, rules, bidShare } = instrumentState;
+    const nextExit = this.#nextExit;
+    if ((nextExit[instrument] as number) < i) nextExit[instrument] = this.#exitRuleFrom(rules, i);
+    const { stopPct, targetPct, bars } = this.#exitBound;
+    const low = (entryUsd * (1 + stopPct / 100)) / bidShare;
+    const high = (entryUsd * (1 + targetPct / 100)) / bidShare;
+    return firstOutside(columns.close, low, high, i, Math.max(i, Math.min(nextExit[instrument] as number, entryBar + bars)));
+  }
+
+  #exitRuleFrom({ exitPassed, exitWithheld }: InstrumentRules, i: number): number {
+    let first = this.#history.length;
+    for (const column of exitPassed) first = firstSet(column, i, first);
+    for (const column of exitWithheld) first = firstSet(column, i, first);
+    return first;
+  }
+
+  #slotOf(i: number): number {
+    return this.#history.firstSlot + i * this.#history.barMs;
+  }
+
+  /** Whether every position has a live price at bar i. */
+  #isPriced(i: number): boolean {
+    return this.#held.every(({ instrumentState }) => isLive(instrumentState.columns, i));
+  }
+
+  /**
+   * Daily drawdown as live, equity against the first mark of the UTC day in whole micro-dollars, each rounded against the
+   * agent: whether it was beyond its limit today up to bar i. A limit of zero is breached by any loss.
+   */
+  #drawnDown(i: number): boolean {
+    // Asked once for every instrument of a bar.
+    if (this.#drawdown.checked > i) return this.#drawdown.breached;
+    const { firstSlot, barMs } = this.#history;
+    const day = Math.floor((firstSlot + i * barMs) / DAY_MS);
+    const now = this.#drawdown;
+    if (day !== now.day) {
+      let firstBar = Math.max(0, Math.ceil((day * DAY_MS - firstSlot) / barMs));
+      while (firstBar < i && this.#unpriced.has(firstBar)) firstBar++;
+      this.#drawdown = { day, start: ceilUnits((this.#equity[firstBar] as number) * MICROS), checked: firstBar, breached: false };
+    }
+    const state = this.#drawdown;
+    for (; state.checked <= i; state.checked++) {
+      const equity = (this.#equity[state.checked] as number) * MICROS;
+      // Further from the limit than rounding can reach.
+      if ((state.start - equity + 2) * 100 <= this.#maxDrawdownPct * state.start) continue;
+      if (!this.#whole && this.#unpriced.has(state.checked)) continue;
+      const lost = state.start - floorUnits(equity);
+      if (lost > 0 && lost * 100 > this.#maxDrawdownPct * state.start) state.breached = true;
+    }
+    return state.breached;
+  }
+
+  /**
+   * Exits before entries, each in the universe's order: the first that risk lets pass is the bar's decision, and where
+   * none passes, the first is blocked. The others that pass are what the ticks of the following minutes would propose.
+   */
+  #decide(i: number): void {
+    this.#reserved = 0;
+    this.#entries = 0;
+    this.#exits = 0;
+    this.#decided = false;
+    this.#blockedReason = null;
+    const due = this.#dueLanes;
+    for (let n = 0; n < this.#dueCount; n++) {
+      const { position, instrument } = this.#instrumentStates[due[n] as number] as InstrumentState;
+      if (position === null) continue;
+      const standing = this.#exitStanding(position, i);
+      if (standing !== FAILED) this.#settle(i, instrument, 2, this.#exit(position, i, standing));
+    }
+    for (let n = 0; n < this.#dueCount; n++) {
+      const instrumentState = this.#instrumentStates[due[n] as number] as InstrumentState;
+      if (instrumentState.position !== null) continue;
+      const standing = this.#entryStanding(instrumentState, i);
+      if (standing !== FAILED) this.#settle(i, instrumentState.instrument, 1, this.#enter(instrumentState, i, standing));
+    }
+    if (!this.#decided && this.#blockedReason !== null) this.#note(i, 3, BLOCK_REASONS.indexOf(this.#blockedReason), this.#blockedSubject);
+  }
+
+  #settle(i: number, instrument: number, disposition: number, reason: BlockReason | null): void {
+    if (reason === null) {
+      if (!this.#decided) this.#note(i, disposition, 0, instrument);
+      this.#decided = true;
+      return;
+    }
+    this.#blocked[reason] = (this.#blocked[reason] ?? 0) + 1;
+    if (this.#blockedReason !== null) return;
+    this.#blockedReason = reason;
+    this.#blockedSubject = instrument;
+  }
+
+  #note(i: number, disposition: number, reason: number, subject: number): void {
+    this.#disposition[i] = disposition;
+    this.#reason[i] = reason;
+    this.#subject[i] = subject;
+  }
+
+  #entryStanding({ rules }: InstrumentState, i: number): number {
+    const { entryPassed, entryWithheld } = rules;
+    const bits = this.#entryBits;
+    const passed = ((entryPassed[i] as number) & bits) >>> 0;
+    if (passed === bits) return PASSED;
+    if (entryWithheld.length === 0) return FAILED;
+    return ((passed | (entryWithheld[i] as number)) & bits) >>> 0 === bits ? WITHHELD : FAILED;
+  }
+
+  /** Also leaves the bits of the exit rules in `#exitWords` and `#exitWithheld`. */
+  #exitStanding(position: OpenPosition, i: number): number {
+    const { exitPassed, exitWithheld } = position.instrumentState.rules;
+    const words = this.#exitWords;
+    const withheldWords = this.#exitWithheld;
+    for (let word = 0; word < words.length; word++) {
+      words[word] = (exitPassed[word] as BitColumn)[i] as number;
+      withheldWords[word] = exitWithheld.length === 0 ? 0 : ((exitWithheld[word] as BitColumn)[i] as number);
+    }
+    this.#positionBits(position, i);
+    let passed = 0;
+    let withheld = 0;
+    for (let word = 0; word < words.length; word++) {
+      passed |= words[word] as number;
+      withheld |= withheldWords[word] as number;
+    }
+    return passed !== 0 ? PASSED : withheld !== 0 ? WITHHELD : FAILED;
+  }
+
+  /** The rough profit tells unless it lies next to a limit; there the exact one does. */
+  #positionBits(position: OpenPosition, i: number): void {
+    const { columns, units, bidShare } = position.instrumentState;
+    const live = isLive(columns, i);
+    const rough = (((columns.close[i] as number) * bidShare) / position.entryUsd - 1) * 100;
+    const rules = this.#positionRules;
+    for (let n = 0; n < rules.length; n++) {
+      const { rule, place, word, bit, gated } = rules[n] as (typeof rules)[number];
+      let value = rough;
+      if (rule.looksAt === 'held') value = heldAt(this.#slotOf(i), this.#slotOf(position.entryBar));
+      else if (Math.abs(rough - rule.limit) < ROUGH) value = profitAt(columns, i, position.entryUsd, units.costs.halfSpreadBps);
+      if (!positionRulePasses(rule, value)) continue;
+      if (live || !gated) {
+        this.#positionPassed[place] = (this.#positionPassed[place] as number) + 1;
+        this.#exitWords[word] = (this.#exitWords[word] as number) | bit;
+      } else this.#exitWithheld[word] = (this.#exitWithheld[word] as number) | bit;
+    }
+  }
+
+  /** Blocks what rests on prices that are not live, as the plain decider does. */
+  #notLive({ columns }: InstrumentState, i: number, standing: number, withheldOnReference: boolean): BlockReason | null {
+    if (standing === WITHHELD && withheldOnReference && ((columns.state[i] as number) & REFERENCE_LIVE) === 0)
+      return 'stale_reference_feed';
+    return isLive(columns, i) ? null : 'quote_not_live';
+  }
+
+  #exit(position: OpenPosition, i: number, standing: number): BlockReason | null {
+    const onReference = standing === WITHHELD && this.#withheldOnReference('exit', this.#exitWithheld);
+    const reason = this.#notLive(position.instrumentState, i, standing, onReference);
+    if (reason !== null) return reason;
+    position.exitRules = copied(this.#exitWords);
+    this.#leaving[this.#exits++] = position;
+    return null;
+  }
+
+  /** Whether among the withheld rules of a side there is one on the reference price. */
+  #withheldOnReference(side: 'entry' | 'exit', withheld: ArrayLike<number>): boolean {
+    return this.#rules.plans.some(
+      (plan) =>
+        plan.side === side && (plan.gate & REFERENCE_LIVE) !== 0 && (((withheld[plan.bit >> 5] as number) >>> (plan.bit & 31)) & 1) === 1,
+    );
+  }
+
+  /** Sizes an entry by what the limits leave of the trade's notional; null where it may go, else the first code that applies. */
+  #enter(instrumentState: InstrumentState, i: number, standing: number): BlockReason | null {
+    const { columns, units, rules } = instrumentState;
+    const onReference = standing === WITHHELD && this.#withheldOnReference('entry', [rules.entryWithheld[i] as number]);
+    const stale = this.#notLive(instrumentState, i, standing, onReference);
+    if (stale !== null) return stale;
+    const close = columns.close[i] as number;
+    const { unit } = this.#units;
+    const traded = this.#takeable(instrumentState, i, close);
+    if (!(traded >= this.#minOrder)) return 'pool_liquidity_breach';
+    if (this.#drawnDown(i)) return 'daily_drawdown_breach';
+    if (!this.#whole && this.#unpriced.has(i)) return 'quote_not_live';
+    if (this.#maxTrade < this.#minOrder) return 'notional_limit_breach';
+    if (this.#held.length + this.#entries >= this.#maxOpen) return 'open_positions_breach';
+    // Whole micro-dollars as live, each against the order: every position, every order and its fee, and the cash itself.
+    const kept = (this.#held.length + 2 * (this.#entries + 1) + 1) * this.#micro + 1;
+    const free = Math.min(this.#cash, this.#maxCapital - this.#invested) - this.#reserved - kept;
+    const wanted = Math.min(this.#maxTrade, traded, free / (1 + units.costs.feeBps / 10_000));
+    if (wanted < this.#minOrder) return 'capital_limit_breach';
+    const slippage = expectedSlippageBps(wanted / unit, units.costs);
+    if (slippage > this.#maxSlippageBps) return 'slippage_budget_breach';
+    if (instrumentState.validity !== null && !isTradableAt(instrumentState.validity, this.#slotOf(i))) return 'halted';
+    if (this.#maxLeverage < 1 && wanted > this.#leverageCapacity(i) - kept) return 'leverage_breach';
+    const limit = this.#limitOf(instrumentState, close);
+    const quantity = lotsWithin(wanted, limit, units.lot);
+    if (!(quantity > 0)) return 'capital_limit_breach';
+    const cost = quantity * limit;
+    this.#reserved += cost + feeOf(cost, units.costs);
+    this.#entries++;
+    this.#entryOrders.push({ bar: i, instrument: instrumentState.instrument, quantity, limit });
+    return null;
+  }
+
+  /** What an order may take of the last bar's trade, and of the pool where its depth is known; in money units. */
+  #takeable({ columns, pooled }: InstrumentState, i: number, close: number): number {
+    const { unit } = this.#units;
+    const traded = (columns.volume[i] as number) * close * unit * (this.#assumptions.maxParticipationPct / 100);
+    if (!pooled) return traded;
+    // NaN, an unknown depth, is not above anything.
+    const pool = (columns.liquidity?.[i] as number) * unit * this.#poolShare;
+    return pool >= this.#micro ? Math.min(traded, pool - this.#micro) : 0;
+  }
+
+  /** What exposure may grow by below a leverage of one; in money units. */
+  #leverageCapacity(i: number): number {
+    const { unit } = this.#units;
+    const equity = (this.#equity[i] as number) * unit;
+    return equity * this.#maxLeverage - (equity - this.#cash) - this.#reserved;
+  }
+
+  /** The worst acceptable price as live: the ask moved by the budget, down to the tick, and the ask where none lies between. */
+  #limitOf({ columns, units }: InstrumentState, close: number): number {
+    const { ask } = bestPrices(close, columns.decimals, units.costs.halfSpreadBps);
+    const moved = floorUnits((ask * (1 + this.#maxSlippageBps / 10_000) * units.priceUnit) / units.tick) * units.tick;
+    return moved >= ask * units.priceUnit ? moved : floorUnits(ask * units.priceUnit);
+  }
+
+  /** Fills the orders of bar i at the open of bar i + 1, exits first. */
+  #fill(i: number): void {
+    this.#traded = false;
+    for (let n = 0; n < this.#exits; n++) {
+      const position = this.#leaving[n] as OpenPosition;
+      if (this.#hasNextOpen(position.instrumentState, i)) this.#sell(position, i);
+    }
+    for (let n = this.#entryOrders.length - this.#entries; n < this.#entryOrders.length; n++) {
+      const order = this.#entryOrders[n] as EntryOrder;
+      const instrumentState = this.#instrumentStates[order.instrument] as InstrumentState;
+      if (this.#hasNextOpen(instrumentState, i)) this.#buy(instrumentState, order);
+    }
+    if (this.#traded) this.#cashSteps.push({ bar: i + 1, cash: this.#cash });
+  }
+
+  /** Whether an order of bar i meets a price; counts it as missed where it does not. */
+  #hasNextOpen({ columns }: InstrumentState, i: number): boolean {
+    const next = i + 1;
+    if (next < this.#history.length && isLive(columns, next)) return true;
+    this.#missed[next < this.#history.length ? 'no_next_bar' : 'end_of_history']++;
+    return false;
+  }
+
+  /** Takes a position among the held ones, at its instrument's place: equity is added up in the universe's order. */
+  #hold(position: OpenPosition): void {
+    const held = this.#held;
+    position.instrumentState.position = position;
+    let at = held.push(position) - 1;
+    for (; at > 0 && (held[at - 1] as OpenPosition).instrumentState.instrument > position.instrumentState.instrument; at--)
+      held[at] = held[at - 1] as OpenPosition;
+    held[at] = position;
+  }
+
+  #release(position: OpenPosition): void {
+    const held = this.#held;
+    position.instrumentState.position = null;
+    for (let at = held.indexOf(position); at + 1 < held.length; at++) held[at] = held[at + 1] as OpenPosition;
+    held.pop();
+  }
+
+  #buy(instrumentState: InstrumentState, { bar, quantity, limit }: EntryOrder): void {
+    const { units, columns } = instrumentState;
+    const entryPrice = fillPriceOf('buy', columns.open[bar + 1] as number, quantity, units);
+    if (entryPrice > limit) {
+      this.#missed.beyond_limit++;
+      return;
+    }
+    const cost = quantity * entryPrice;
+    const fees = feeOf(cost, units.costs);
+    this.#cash -= cost + fees;
+    this.#invested += cost;
+    this.#traded = true;
+    this.#fees += fees;
+    this.#turnover += cost / this.#units.unit;
+    const entryUsd = entryPrice / units.priceUnit;
+    this.#hold({
+      instrumentState,
+      entryBar: bar,
+      quantity,
+      baseUnits: quantity / units.quantityUnit,
+      entryPrice,
+      entryUsd,
+      cost,
+      fees,
+      slippageBps: slippageBps(entryUsd, columns.close[bar] as number, 1),
+      exitRules: NO_RULES,
+    });
+  }
+
+  #sell(position: OpenPosition, i: number): void {
+    const { units, columns } = position.instrumentState;
+    const exitPrice = fillPriceOf('sell', columns.open[i + 1] as number, position.quantity, units);
+    const proceeds = position.quantity * exitPrice;
+    const fees = feeOf(proceeds, units.costs);
+    this.#cash += proceeds - fees;
+    this.#invested -= position.cost;
+    this.#traded = true;
+    this.#fees += fees;
+    this.#turnover += proceeds / this.#units.unit;
+    for (const { bit, place } of this.#exitRules) {
+      if ((((position.exitRules[bit >> 5] as number) >>> (bit & 31)) & 1) === 1)
+        this.#exitedBy[place] = (this.#exitedBy[place] as number) + 1;
+    }
+    this.#trades.push(this.#tradeOf(position, { bar: i, price: exitPrice, fees }));
+    this.#release(position);
+  }
+
+  #tradeOf(position: OpenPosition, exit: Exit | null): Trade {
+    const { entryUsd, instrumentState } = position;
+    const { low: lows, high: highs, close } = instrumentState.columns;
+    const exitUsd = exit === null ? entryUsd : exit.price / instrumentState.units.priceUnit;
+    let low = Math.min(entryUsd, exitUsd);
+    let high = Math.max(entryUsd, exitUsd);
+    const last = exit?.bar ?? this.#history.length - 1;
+    // A hole is NaN, which is neither lower nor higher.
+    for (let i = position.entryBar + 1; i <= last; i++) {
+      if ((lows[i] as number) < low) low = lows[i] as number;
+      if ((highs[i] as number) > high) high = highs[i] as number;
+    }
+    this.#countKnown(instrumentState.columns, position.entryBar + 1, last);
+    const fees = position.fees + (exit?.fees ?? 0);
+    return {
+      instrument: instrumentState.instrument,
+      entryBar: position.entryBar,
+      exitBar: exit?.bar ?? null,
+      quantity: position.quantity,
+      entryPrice: position.entryPrice,
+      exitPrice: exit?.price ?? null,
+      fees,
+      profit: exit === null ? null : position.quantity * exit.price - position.cost - fees,
+      entrySlippageBps: position.slippageBps,
+      exitSlippageBps: exit === null ? null : slippageBps(exitUsd, close[exit.bar] as number, -1),
+      worstPct: ((low - entryUsd) / entryUsd) * 100,
+      bestPct: ((high - entryUsd) / entryUsd) * 100,
+      exitRules: exit === null ? NO_RULES : position.exitRules,
+    };
+  }
+
+  /** Counts the bars `first` to `last`, at which a position was open, for the rules on it: those at which they were known. */
+  #countKnown(columns: InstrumentColumns, first: number, last: number): void {
+    let live = last - first + 1;
+    if (!columns.whole) for (let i = first; i <= last; i++) if (!isLive(columns, i)) live--;
+    for (const { place, gated } of this.#positionRules)
+      this.#positionKnown[place] = (this.#positionKnown[place] as number) + (gated ? live : last - first + 1);
+  }
+}
+
+interface Exit {
+  readonly bar: number;
+  readonly price: number;
+  readonly fees: number;
+}
+
+/** Where the rules on a position lead out of it at the earliest. */
+interface ExitBound {
+  /** Profit in percent, strictly between which no rule on profit passes. */
+  readonly stopPct: number;
+  readonly targetPct: number;
+  /** Bars after the entry, before which no rule on the time passes. */
+  readonly bars: number;
+}
+
+/** Of all rules on the position the one that is reached first. Wider than the rules by what rounding may move, never narrower. */
+function exitBoundOf({ plans }: RuleBook, barMs: number): ExitBound {
+  let [stopPct, targetPct, bars] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { position } of plans) {
+    if (position === null) continue;
+    if (position.looksAt === 'held') bars = Math.min(bars, Math.floor((position.limit * HOUR_MS) / barMs));
+    else if (position.passes === 'at_most') stopPct = Math.max(stopPct, position.limit + 2 * ROUGH);
+    else targetPct = Math.min(targetPct, position.limit - 2 * ROUGH);
+  }
+  return { stopPct, targetPct, bars };
+}
+
+/** The first place from `from` on, before `to`, with any bit; `to` where there is none. */
+function firstSet(column: BitColumn, from: number, to: number): number {
+  let at = from;
+  while (at < to && column[at] === 0) at++;
+  return at;
+}
+
+/** The first place from `from` on, before `to`, whose value does not lie strictly between the two; `to` where there is none. */
+function firstOutside(values: Float64Array, low: number, high: number, from: number, to: number): number {
+  let at = from;
+  while (at < to && (values[at] as number) > low && (values[at] as number) < high) at++;
+  return at;
+}
+
+/** Whether there was a live price at slot i; a history without holes need not be asked. */
+function isLive({ whole, state }: InstrumentColumns, i: number): boolean {
+  return whole || ((state[i] as number) & QUOTE_LIVE) !== 0;
+}
+
+/** A copy as a plain array, without room to grow for the one word that there mostly is; `Array.from` takes the long way round. */
+function copied(words: Uint32Array): readonly number[] {
+  const copy = [words[0] as number];
+  for (let word = 1; word < words.length; word++) copy.push(words[word] as number);
+  return copy;
+}
+
+/** How far a fill lies on the bad side of the close that was decided on. */
+function slippageBps(fillUsd: number, decidedUsd: number, sign: 1 | -1): number {
+  return (sign * (fillUsd - decidedUsd) * 10_000) / decidedUsd;
+}
+
+/** The most whole lots that an amount pays for. */
+function lotsWithin(amount: number, price: number, lot: number): number {
+  const quantity = floorUnits(amount / price / lot) * lot;
+  return quantity * price > amount ? quantity - lot : quantity;
+}
+
+/** An amount in money units, down to a whole micro-dollar. */
+function wholeMicros(usd: DecimalString, micro: number, unit: number): number {
+  return floorUnits((Number(usd) * unit) / micro) * micro;
+}
+
+function firstPriceOf({ open, close }: InstrumentColumns): number {
+  for (let i = 0; i < open.length; i++) if (!Number.isNaN(open[i])) return open[i] as number;
+  return close[0] ?? 1;
+}

@@ -1,0 +1,122 @@
+/**
+ * Cash and positions of a simulated book in scaled integers held in doubles: exact below 2^53 units, which is never less
+ * than eight times the capital; what rounds, rounds against the agent.
+ */
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { MarketStep } from '../../domain/market-step.ts';
+import { stepScale } from '../../domain/risk/exact.ts';
+import type { TradeCosts } from './assumptions.ts';
+
+/** Significant digits of a fill price at the first price of the history. */
+const FILL_DIGITS = 7;
+const LARGEST = 2 ** 53;
+
+/**
+ * The whole units below or above a number that double arithmetic may have moved off a whole one by its last bits: within
+ * that error it is the whole one, as exact arithmetic would have it.
+ */
+export function floorUnits(value: number): number {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= slack(value) ? whole : Math.floor(value);
+}
+
+export function ceilUnits(value: number): number {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= slack(value) ? whole : Math.ceil(value);
+}
+
+/** Eight units in the last place, and never less than a millionth of a unit. */
+function slack(value: number): number {
+  return Math.max(1e-6, Math.abs(value) * 2 ** -50);
+}
+
+/** The units of a book: money counts in 10^-moneyDecimals US dollars. */
+export interface BookUnits {
+  readonly moneyDecimals: number;
+  /** Money units of one dollar. */
+  readonly unit: number;
+}
+
+/** The finest money unit at which eight times the capital still is an exact integer. */
+export function bookUnits(capitalUsd: DecimalString): BookUnits {
+  const capital = Math.max(1, Number(capitalUsd));
+  const moneyDecimals = Math.min(12, Math.max(0, Math.floor(Math.log10(LARGEST / (capital * 8)))));
+  return { moneyDecimals, unit: 10 ** moneyDecimals };
+}
+
+/** The units of one instrument: price units x quantity units are money units. */
+export interface InstrumentUnits {
+  readonly priceDecimals: number;
+  readonly priceUnit: number;
+  readonly quantityDecimals: number;
+  readonly quantityUnit: number;
+  /** Quantity units of one lot and price units of one tick; where a unit is the coarser one, it is the step. */
+  readonly lot: number;
+  readonly tick: number;
+  readonly costs: TradeCosts;
+}
+
+/** @param firstPrice the first price of the history; later ones change no unit. */
+export function instrumentUnits(firstPrice: number, book: BookUnits, costs: TradeCosts, step: MarketStep): InstrumentUnits {
+  const wanted = FILL_DIGITS - 1 - Math.floor(Math.log10(firstPrice));
+  const priceDecimals = Math.min(book.moneyDecimals, Math.max(0, wanted));
+  const quantityDecimals = book.moneyDecimals - priceDecimals;
+  return {
+    priceDecimals,
+    priceUnit: 10 ** priceDecimals,
+    quantityDecimals,
+    quantityUnit: 10 ** quantityDecimals,
+    lot: 10 ** Math.max(0, quantityDecimals - stepScale(step.lot)),
+    tick: 10 ** Math.max(0, priceDecimals - stepScale(step.tick)),
+    costs,
+  };
+}
+
+/** Price units of a fill: the middle moved by half the spread and by half of the depth that the notional walks, rounded away from the trader. */
+export function fillPriceOf(side: 'buy' | 'sell', middle: number, quantity: number, units: InstrumentUnits): number {
+  const { halfSpreadBps, depthUsd } = units.costs;
+  const sign = side === 'buy' ? 1 : -1;
+  const best = (middle * (10_000 + sign * halfSpreadBps)) / 10_000;
+  const notional = (best * quantity) / units.quantityUnit;
+  // One percent of price per depth, and the average of a walk lies half way.
+  const average = best * (1 + (sign * notional) / depthUsd / 200);
+  return side === 'buy' ? ceilUnits(average * units.priceUnit) : Math.max(1, floorUnits(average * units.priceUnit));
+}
+
+/** How far a fill of this quantity is expected to lie on the bad side of the middle, in basis points. */
+export function expectedSlippageBps(notionalUsd: number, costs: TradeCosts): number {
+  return costs.halfSpreadBps + (notionalUsd / costs.depthUsd) * 50;
+}
+
+/** The venue's fee of a notional, both in money units, rounded up. */
+export function feeOf(notional: number, costs: TradeCosts): number {
+  return ceilUnits((notional / 10_000) * costs.feeBps);
+}
+
+/** Whole units as a plain decimal. */
+export function unitsText(units: number, decimals: number): DecimalString {
+  return plainDecimal(new Decimal(units).times(new Decimal(10).pow(-decimals)));
+}
+
+/** A closed trade, or one that is still open at the end (`exit` null). */
+export interface Trade {
+  /** Place of the instrument in the universe. */
+  readonly instrument: number;
+  /** The bar at whose close it was decided; it was filled at the next bar's open. */
+  readonly entryBar: number;
+  readonly exitBar: number | null;
+  readonly quantity: number;
+  /** Price units. */
+  readonly entryPrice: number;
+  readonly exitPrice: number | null;
+  /** Money units. */
+  readonly fees: number;
+  readonly profit: number | null;
+  readonly entrySlippageBps: number;
+  readonly exitSlippageBps: number | null;
+  /** The worst and the best price of its bars against the entry, in percent. */
+  readonly worstPct: number;
+  readonly bestPct: number;
+  /** Bits of the exit rules that passed when it was closed, by word. */
+  readonly exitRules: readonly number[];
+}

@@ -1,0 +1,42 @@
+/** A thread for one evaluation: it ends with the work, with its error, or with the job's signal. */
+import { Worker } from 'node:worker_threads';
+import type { EvaluationJob } from '../../actors/evaluation/run-worker.ts';
+import { CATALOG } from '../domain/catalog.ts';
+
+/** What a thread posts: how far it is, and at last what it came to. */
+export type ThreadPost<Outcome> =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string };
+
+/**
+ * Works in a thread of its own. `entry` is the thread's module, `data` what it is given beside the tokens that are listed
+ * now. @throws Error where the thread fails, ends without a result, or is ended from outside.
+ */
+export function inThread<Outcome>(
+  entry: URL,
+  data: object,
+  job: Pick<EvaluationJob, 'signal' | 'progress'>,
+  what: string,
+): Promise<Outcome> {
+  const worker = new Worker(entry, { workerData: { ...data, listed: CATALOG.listed } });
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      void worker.terminate();
+      reject(new Error('the run was ended from outside'));
+    };
+    if (job.signal.aborted) {
+      abort();
+      return;
+    }
+    job.signal.addEventListener('abort', abort, { once: true });
+    worker.on('message', (message: ThreadPost<Outcome>) => {
+      if (message.kind === 'outcome') resolve(message.outcome);
+      else job.progress(message.done, message.total, message.what);
+    });
+    worker.on('error', reject);
+    worker.on('exit', (code) => {
+      job.signal.removeEventListener('abort', abort);
+      reject(new Error(`the thread of ${what} ended with ${code} before it came to a result`));
+    });
+  });
+}

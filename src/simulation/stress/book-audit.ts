@@ -1,0 +1,136 @@
+/**
+ * An auditor of simulated trading that shares no arithmetic with the book and the risk engine: it keeps accounts of its
+ * own from the fills alone and says where an order went past its mandate, or was filled on a price that was no price.
+ */
+import type { Fill, TradingBook } from '../../domain/book.ts';
+import { Decimal, type DecimalString } from '../../domain/decimal.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { Order } from '../../domain/order.ts';
+import type { Quality } from '../../domain/quote.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+
+/** What the auditor says of a run. */
+export interface AuditFindings {
+  /** Orders that went past the mandate, and accounts that do not agree; one sentence each. */
+  readonly breaches: readonly string[];
+  /** Fills on a quote that was not live, of another venue, too old, or better than the market; one sentence each. */
+  readonly unsafeFills: readonly string[];
+}
+
+/** The quote that the market view showed at the instant of a fill. */
+export interface QuoteAtFill {
+  readonly venue: string;
+  readonly quality: Quality;
+  readonly bid: DecimalString | null;
+  readonly ask: DecimalString | null;
+  readonly observedAt: EpochMs;
+}
+
+export interface BookAudit {
+  /** The position that the run begins its shock with; it is held, it is no order. */
+  forced(fill: Fill): void;
+  /** A fill of an order together with the order, the quote that the view showed, and the loss of the day so far in percent. */
+  filled(fill: Fill, order: Order, quote: QuoteAtFill | null, dailyLossPct: number | null): void;
+  /** Compares the book with the own accounts. */
+  agrees(book: TradingBook, at: EpochMs): void;
+  findings(): AuditFindings;
+}
+
+/** A quote older than this at its fill is too old for any venue (decisions "Default age limits": 15 s is the longest of a spot market). */
+const OLDEST_QUOTE_MS = 15_000;
+/** Cents of a cent: what rounding to whole lots and millionths may come to. */
+const ROUNDING_USD = '0.01';
+
+interface Account {
+  quantity: Decimal;
+  costUsd: Decimal;
+}
+
+/** Begins the accounts of one book at its capital. */
+export function createBookAudit(manifest: Manifest, capitalUsd: DecimalString): BookAudit {
+  const accounts = new Map<InstrumentKey, Account>();
+  const boughtByOrder = new Map<string, Decimal>();
+  const breaches: string[] = [];
+  const unsafeFills: string[] = [];
+  let cash = new Decimal(capitalUsd);
+
+  function book(fill: Fill): void {
+    const amount = new Decimal(fill.quantity).times(fill.fillPrice);
+    const account = accounts.get(fill.instrument) ?? { quantity: new Decimal(0), costUsd: new Decimal(0) };
+    accounts.set(fill.instrument, account);
+    cash = cash.minus(fill.feeUsd);
+    if (fill.side === 'buy') {
+      account.quantity = account.quantity.plus(fill.quantity);
+      account.costUsd = account.costUsd.plus(amount);
+      cash = cash.minus(amount);
+      return;
+    }
+    if (account.quantity.lt(fill.quantity))
+      breaches.push(`${fill.id} sells ${fill.quantity} of ${account.quantity.toFixed()} ${fill.instrument}`);
+    account.costUsd = account.quantity.isZero()
+      ? account.costUsd
+      : account.costUsd.times(account.quantity.minus(fill.quantity)).div(account.quantity);
+    account.quantity = account.quantity.minus(fill.quantity);
+    cash = cash.plus(amount);
+    if (account.quantity.isZero()) accounts.delete(fill.instrument);
+  }
+
+  /** Was there such a market at that instant? */
+  function checkPrice(fill: Fill, order: Order, quote: QuoteAtFill | null): void {
+    const { venue } = splitInstrumentKey(fill.instrument);
+    if (quote === null) {
+      unsafeFills.push(`${fill.id} was filled without a quote`);
+      return;
+    }
+    if (quote.quality !== 'live') unsafeFills.push(`${fill.id} was filled on a quote that was ${quote.quality}`);
+    if (quote.venue !== venue || order.venue !== venue) unsafeFills.push(`${fill.id} is priced by ${quote.venue}, not by ${venue}`);
+    if (fill.at - quote.observedAt > OLDEST_QUOTE_MS)
+      unsafeFills.push(`${fill.id} was filled on a quote ${fill.at - quote.observedAt} ms old`);
+    const touch = fill.side === 'buy' ? quote.ask : quote.bid;
+    const price = new Decimal(fill.fillPrice);
+    if (touch === null || (fill.side === 'buy' ? price.lt(touch) : price.gt(touch)))
+      unsafeFills.push(`${fill.id} at ${fill.fillPrice} is better than the market at ${touch}`);
+    if (fill.side === 'buy' ? price.gt(order.limitPrice) : price.lt(order.limitPrice))
+      breaches.push(`${fill.id} at ${fill.fillPrice} is beyond its limit ${order.limitPrice}`);
+  }
+
+  /** Did the mandate allow it? */
+  function checkMandate(fill: Fill, order: Order, dailyLossPct: number | null): void {
+    if (!manifest.universe.some(({ key }) => key === fill.instrument))
+      breaches.push(`${fill.id} is of ${fill.instrument}, outside the universe`);
+    if (new Decimal(order.maxSlippageBps).gt(manifest.maxSlippageBps))
+      breaches.push(`${fill.id} was ordered with ${order.maxSlippageBps} bps of slippage, allowed are ${manifest.maxSlippageBps}`);
+    if (fill.side === 'sell') return;
+    const bought = (boughtByOrder.get(fill.orderId) ?? new Decimal(0)).plus(new Decimal(fill.quantity).times(fill.fillPrice));
+    boughtByOrder.set(fill.orderId, bought);
+    if (bought.gt(new Decimal(manifest.maxTradeNotionalUsd).plus(ROUNDING_USD)))
+      breaches.push(`${fill.id} brings its order to ${bought.toFixed(2)} USD, allowed are ${manifest.maxTradeNotionalUsd}`);
+    if (accounts.size > manifest.maxOpenPositions)
+      breaches.push(`${fill.id} opens position ${accounts.size}, allowed are ${manifest.maxOpenPositions}`);
+    const invested = [...accounts.values()].reduce((sum, { costUsd }) => sum.plus(costUsd), new Decimal(0));
+    const most = new Decimal(manifest.maxCapitalUsd).times(manifest.maxLeverage);
+    if (invested.gt(most.plus(ROUNDING_USD)))
+      breaches.push(`${fill.id} brings what is invested to ${invested.toFixed(2)} USD, allowed are ${most.toFixed()}`);
+    if (cash.lt(0) && new Decimal(manifest.maxLeverage).lte(1)) breaches.push(`${fill.id} leaves ${cash.toFixed(2)} USD of cash`);
+    if (dailyLossPct !== null && dailyLossPct > manifest.maxDailyDrawdownPct)
+      breaches.push(`${fill.id} enters after a loss of ${dailyLossPct} % of the day, allowed are ${manifest.maxDailyDrawdownPct}`);
+  }
+
+  return {
+    forced: book,
+    filled(fill, order, quote, dailyLossPct) {
+      book(fill);
+      checkPrice(fill, order, quote);
+      checkMandate(fill, order, dailyLossPct);
+    },
+    agrees(state, at) {
+      const said = state.holdings.map(({ instrument, quantity }) => `${quantity} ${instrument}`).sort();
+      const kept = [...accounts].map(([instrument, { quantity }]) => `${quantity.toFixed()} ${instrument}`).sort();
+      if (said.join() !== kept.join())
+        breaches.push(`at ${at} the book holds ${said.join() || 'nothing'}, its fills came to ${kept.join() || 'nothing'}`);
+      if (!cash.eq(state.cashUsd)) breaches.push(`at ${at} the book has ${state.cashUsd} USD of cash, its fills left ${cash.toFixed()}`);
+    },
+    findings: () => ({ breaches, unsafeFills }),
+  };
+}

@@ -1,0 +1,118 @@
+/** The stress test as a page for people: one section a scenario, the equity of every run as a drawing, and what was found. */
+
+import { GATE_LIMITS } from '../../domain/evidence.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { FREEZE_HAIRCUT_ABOVE_POOL_PCT, FREEZE_HAIRCUT_PCT, STRESS_SCENARIOS, type StressScenario } from './scenario.ts';
+import type { StressRunReport, StressTestResult } from './stress-run.ts';
+
+const TITLES: Readonly<Record<StressScenario, readonly [title: string, story: string]>> = {
+  flash_crash: [
+    'Flash crash',
+    'Prices fall within four minutes on thin books, rest at the bottom for three, and most of it comes back within the hour. The reference follows in part.',
+  ],
+  weekend_gap: [
+    'Weekend opening gap',
+    'From Friday afternoon to Monday noon in New York. The reference rests from Friday’s close on; at Monday’s open share and token stand lower from one quote to the next.',
+  ],
+  liquidity_freeze: [
+    'Liquidity freeze',
+    `The book empties for two minutes, then nothing is quoted at all; the first quotes after the thaw stand lower, on thin pools. A position above ${FREEZE_HAIRCUT_ABOVE_POOL_PCT} % of its pool is marked ${FREEZE_HAIRCUT_PCT} % lower.`,
+  ],
+  reference_depeg: [
+    'Reference de-peg',
+    'The reference first doubts itself and freezes, then is whole again while the token leaves it for hours and finds back half way.',
+  ],
+};
+
+const WIDTH = 720;
+const HEIGHT = 180;
+const LEFT = 64;
+const BOTTOM = 22;
+/** Drawn from so many minutes before the shock on: a weekend of rest says little. */
+const MINUTES_BEFORE = 90;
+const COLOURS: Readonly<Record<string, string>> = { standard: '#1f6feb', severe: '#b35900' };
+
+/** Text as it may stand in HTML. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The sections of a stress test, to stand in a page that has its own head. The same result gives the same text. */
+export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
+  const limitPct = manifest.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown;
+  return STRESS_SCENARIOS.flatMap((scenario) => {
+    const runs = result.runs.filter((run) => run.scenario === scenario);
+    return runs.length === 0 ? [] : [section(scenario, runs, limitPct)];
+  }).join('\n');
+}
+
+/** A page of its own. */
+export function stressReportPage(result: StressTestResult, manifest: Manifest): string {
+  const verdict = result.survived ? 'The agent survives.' : 'The agent does not survive.';
+  const markets = result.markets
+    .map(
+      (market) =>
+        `<tr><td>${escaped(market.key)}</td><td>${market.level.toPrecision(6)}</td><td>${(market.minuteVolatility * Math.sqrt(525_600) * 100).toFixed(1)} %</td><td>${market.liquidityUsd === null ? 'order book' : market.liquidityUsd.toFixed(0)}</td><td>${market.basis}</td></tr>`,
+    )
+    .join('\n');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Stress test of ${escaped(manifest.name)}</title>
+<style>body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem;color:#1b1f24}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:#a40e26}.alive{color:#1a7f37}</style></head>
+<body><h1>Stress test of ${escaped(manifest.name)}</h1>
+<p class="${result.survived ? 'alive' : 'dead'}"><strong>${verdict}</strong></p>
+${stressReportSections(result, manifest)}
+<section><h2>The markets it was tested in</h2>
+<p>Level and volatility are those of the recent history where there is one, otherwise assumed by kind. All prices are simulated.</p>
+<table><tr><th>Instrument</th><th>Level</th><th>Volatility a year</th><th>Pool in US dollars</th><th>From</th></tr>
+${markets}</table>
+<p>Result hash <code>${result.resultHash}</code></p></section>
+</body></html>
+`;
+}
+
+function section(scenario: StressScenario, runs: readonly StressRunReport[], limitPct: number): string {
+  const [title, story] = TITLES[scenario];
+  const rows = runs.map((run) => {
+    const findings = run.findings.length === 0 ? 'none' : run.findings.map(escaped).join('<br>');
+    const held = [...run.ownPositions.map((key) => escaped(key)), ...run.forcedPositions.map((key) => `${escaped(key)} (given)`)].join(
+      '<br>',
+    );
+    return `<tr><td>${run.severity}</td><td>${run.seed}</td><td class="${run.survived ? 'alive' : 'dead'}">${run.survived ? 'survived' : 'died'}</td><td>${run.lossPct.toFixed(2)} %</td><td>${run.fills}</td><td>${run.refusedWhileFrozen}</td><td>${run.flatAfterMinutes ?? 'never'}</td><td>${held || 'nothing'}</td><td>${findings}</td></tr>`;
+  });
+  return `<section><h2>${title}</h2>
+<p>${escaped(story)}</p>
+${drawing(runs, limitPct)}
+<table><tr><th>Severity</th><th>Seed</th><th>Outcome</th><th>Deepest loss</th><th>Fills</th><th>Refused in the freeze</th><th>Flat after minutes</th><th>Held at the shock</th><th>Findings</th></tr>
+${rows.join('\n')}</table></section>`;
+}
+
+/** The equity of each run over the minutes around the shock, with the loss that would end it. */
+function drawing(runs: readonly StressRunReport[], limitPct: number): string {
+  const start = Number(runs[0]?.startEquityUsd ?? 1);
+  const shown = runs.map((run) =>
+    run.curve.filter(([minute]) => minute >= -MINUTES_BEFORE).map(([minute, usd]) => [minute, Number(usd)] as const),
+  );
+  const points = shown.flat();
+  const dead = start * (1 - limitPct / 100);
+  const from = Math.min(...points.map(([minute]) => minute));
+  const to = Math.max(...points.map(([minute]) => minute));
+  const low = Math.min(dead, ...points.map(([, usd]) => usd));
+  const high = Math.max(start, ...points.map(([, usd]) => usd));
+  const pad = (high - low || 1) * 0.05;
+  const x = (minute: number): string => (LEFT + ((minute - from) / (to - from || 1)) * (WIDTH - LEFT - 8)).toFixed(1);
+  const y = (usd: number): string => (8 + ((high + pad - usd) / (high - low + 2 * pad)) * (HEIGHT - BOTTOM - 8)).toFixed(1);
+  const lines = runs.map((run, index) => {
+    const path = (shown[index] ?? []).map(([minute, usd], place) => `${place === 0 ? 'M' : 'L'}${x(minute)} ${y(usd)}`).join('');
+    return `<path d="${path}" fill="none" stroke="${COLOURS[run.severity] ?? '#57606a'}" stroke-width="1.3"><title>${run.severity}, seed ${run.seed}</title></path>`;
+  });
+  const label = (usd: number, word: string): string =>
+    `<text x="4" y="${Number(y(usd)) + 4}" font-size="10" fill="#57606a">${usd.toFixed(0)}${word}</text>`;
+  return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Equity of ${runs.length} runs around the shock">
+<line x1="${x(0)}" x2="${x(0)}" y1="4" y2="${HEIGHT - BOTTOM}" stroke="#57606a" stroke-dasharray="2 3"/>
+<line x1="${LEFT}" x2="${WIDTH - 8}" y1="${y(dead)}" y2="${y(dead)}" stroke="#a40e26" stroke-dasharray="5 3"/>
+${lines.join('\n')}
+${label(start, '')}${label(dead, ' †')}
+<text x="${x(0)}" y="${HEIGHT - 8}" font-size="10" fill="#57606a" text-anchor="middle">shock</text>
+<text x="${WIDTH - 8}" y="${HEIGHT - 8}" font-size="10" fill="#57606a" text-anchor="end">+${to} min</text>
+</svg>`;
+}

@@ -1,0 +1,107 @@
+/** Runs stress tests for the evaluation actors: finds out what the markets are like, then works in a thread of its own. */
+import type { EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
+import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { preferencesOf } from '../../adapters/store/risk/risk-preferences-store.ts';
+import type { Candle } from '../../domain/candle.ts';
+import type { Observation } from '../../domain/cut.ts';
+import { compileManifest } from '../../domain/decide.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { inThread } from '../evaluation-thread.ts';
+import { type KnownMarket, stressMarkets } from './stress-market.ts';
+import type { StressOutcome, StressThread } from './stress-worker.ts';
+
+/** What a stress test may be asked for. */
+export interface StressRequest {
+  /** So many seeds of each scenario and severity: 1 to this one. Fixed, so that nobody tries seeds until one passes. */
+  readonly seeds: number;
+}
+
+/** Bars of recent history from which level, volatility and warm indicators come. */
+const RECENT_BARS = 500;
+/** An indicator is led in by so many times its period. */
+const WARM_TIMES = 3;
+/** The last observation is looked for so far back. */
+const OBSERVED_WITHIN_MS = 86_400_000;
+
+/** A runner of kind `stress_test`. */
+export function createStressRunner({ sql }: { readonly sql: Sql }): EvaluationRunner {
+  return async (job): Promise<EvaluationOutcome> => {
+    const { agentId, manifest, manifestVersion, manifestHash, runId } = job;
+    if (manifest.universe.length === 0)
+      return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' };
+    const { seeds } = job.request as unknown as StressRequest;
+    job.progress(0, 1, 'reading recent history');
+    const [markets, stored] = await Promise.all([knownMarkets(sql, manifest, job.createdAt), preferencesOf(sql, job.orgId)]);
+    const thread: StressThread = {
+      agentId,
+      manifest,
+      manifestVersion,
+      preferences: stored.preferences,
+      markets: stressMarkets(manifest, markets),
+      seeds: Array.from({ length: seeds }, (_, index) => index + 1),
+    };
+    const entry = new URL('./stress-thread.mjs', import.meta.url);
+    const outcome = await inThread<StressOutcome>(entry, { stress: true, thread }, job, 'a stress test');
+    const { resultHash, summary, result, report, series, metrics } = outcome;
+    return {
+      ok: true,
+      resultHash,
+      summary,
+      result,
+      report,
+      evidence: { agentId, kind: 'stress_test', manifestVersion, manifestHash, series, metrics, runId, resultHash },
+    };
+  };
+}
+
+/** What the store knows of a universe up to an instant. What it does not know is assumed by kind, and the result says so. */
+export async function knownMarkets(sql: Sql, manifest: Manifest, at: EpochMs): Promise<ReadonlyMap<InstrumentKey, KnownMarket>> {
+  const store = createCandleStore(sql);
+  const { needs } = compileManifest(manifest);
+  const found = new Map<InstrumentKey, KnownMarket>();
+  for (const { key } of manifest.universe) {
+    const { venue, instrument } = splitInstrumentKey(key);
+    const counts = new Map([[manifest.timeframe, RECENT_BARS]]);
+    for (const need of needs) {
+      if (need.instrument !== key || need.name === 'funding_percentile') continue;
+      counts.set(need.timeframe, Math.max(counts.get(need.timeframe) ?? 0, need.period * WARM_TIMES + RECENT_BARS / 10));
+    }
+    const bars: Record<string, readonly Candle[]> = {};
+    for (const [timeframe, count] of counts) {
+      const barMs = timeframeMs(timeframe);
+      if (barMs === null) continue;
+      const read = await store.range({
+        venue,
+        instrument,
+        timeframe,
+        from: at - (count + 1) * barMs,
+        to: at - barMs + 1,
+        limit: count + 2,
+      });
+      bars[timeframe] = read.map(({ openTime, open, high, low, close, volume }) => ({ openTime, open, high, low, close, volume }));
+    }
+    const seen = await lastObservation(sql, key, at);
+    found.set(key, {
+      bars,
+      level: numberOf(seen?.quote?.mid),
+      liquidityUsd: numberOf(seen?.liquidityUsd),
+      benchmarkLevel: numberOf(seen?.reference?.referencePrice),
+      hourlyFunding: numberOf(seen?.hourlyFunding),
+    });
+  }
+  return found;
+}
+
+async function lastObservation(sql: Sql, key: InstrumentKey, at: EpochMs): Promise<Observation | null> {
+  const [row] = await sql<{ body: string }[]>`
+    select body from observations where instrument = ${key} and slot <= ${at} and slot > ${at - OBSERVED_WITHIN_MS} order by slot desc limit 1`;
+  return row === undefined ? null : (JSON.parse(row.body) as Observation);
+}
+
+function numberOf(text: string | null | undefined): number | null {
+  const value = Number(text ?? Number.NaN);
+  return Number.isFinite(value) && value !== 0 ? value : null;
+}

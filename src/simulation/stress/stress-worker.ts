@@ -1,0 +1,59 @@
+/** The worker thread of a stress test: plays every run and posts what it came to. It reads nothing but what it is given. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Json } from '../../domain/canonical-json.ts';
+import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
+import { type EvidenceMetrics, evidenceMetrics, judgeEvidence, type StressSeries } from '../../domain/evidence.ts';
+import type { ThreadPost } from '../evaluation-thread.ts';
+import { stressReportPage } from './stress-report.ts';
+import { runStressTest, type StressTestOptions, stressResultText, stressSeries } from './stress-run.ts';
+
+/** What the thread is given. */
+export type StressThread = Omit<StressTestOptions, 'onProgress' | 'isCancelled'>;
+
+/** Plain JSON: it crosses from the thread. */
+export interface StressOutcome {
+  readonly resultHash: string;
+  readonly summary: { readonly [name: string]: Json };
+  readonly result: string;
+  readonly report: string;
+  readonly series: StressSeries;
+  readonly metrics: EvidenceMetrics;
+}
+
+/** The work of one stress test, the same in the thread and in a test. */
+export function workStressTest(thread: StressThread, onProgress: (done: number, total: number) => void): StressOutcome {
+  const result = runStressTest({ ...thread, onProgress });
+  if (result === null) throw new Error('a stress test that nobody cancels has a result');
+  const series = stressSeries(thread.manifest, result);
+  const metrics = evidenceMetrics('stress_test', series);
+  const worst = result.runs.reduce((most, run) => Math.max(most, run.severity === 'standard' ? run.lossPct : 0), 0);
+  const severe = result.runs.filter(({ severity }) => severity === 'severe');
+  return {
+    resultHash: result.resultHash,
+    summary: {
+      passed: judgeEvidence('stress_test', metrics).passed,
+      runs: result.runs.length,
+      survivedRuns: result.runs.filter(({ survived }) => survived).length,
+      severeRuns: severe.length,
+      survivedSevereRuns: severe.filter(({ survived }) => survived).length,
+      deepestLossPct: worst,
+      given: result.runs.filter(({ forcedPositions }) => forcedPositions.length > 0).length,
+    },
+    result: stressResultText(result),
+    report: stressReportPage(result, thread.manifest),
+    series,
+    metrics,
+  };
+}
+
+if (parentPort !== null && (workerData as { readonly stress?: true } | null)?.stress === true) {
+  const port = parentPort;
+  const post = (message: ThreadPost<StressOutcome>): void => port.postMessage(message);
+  const { thread, listed } = workerData as { readonly thread: StressThread; readonly listed?: readonly CatalogEntry[] };
+  // A thread has a catalog of its own: what is listed is told to it.
+  CATALOG.list(listed ?? []);
+  post({
+    kind: 'outcome',
+    outcome: workStressTest(thread, (done, total) => post({ kind: 'progress', done, total, what: 'playing scenarios' })),
+  });
+}

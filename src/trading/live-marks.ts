@@ -1,0 +1,49 @@
+/** Prices of the moment from what this process has heard: of live quotes alone, aged since they were judged. */
+import type { Clock } from '../../streams/clock.ts';
+import { markQuote, OVER_AGE } from '../../streams/flag-bits.ts';
+import { createFreshness, type Freshness } from '../../streams/freshness.ts';
+import type { DecimalString } from '../domain/decimal.ts';
+import type { Quote, ReferencePrice } from '../domain/quote.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { midPrice } from '../domain/valuation.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+
+/** The newest quote of each instrument that this process has heard of. */
+interface Heard {
+  latest(key: InstrumentKey): Quote | ReferencePrice | null;
+}
+
+/** A quote as it is now: it was judged when it was heard, and has aged since. */
+export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quote {
+  const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
+  // On a feed that speaks of changes alone, the receipt is the last that this process knows of.
+  const known = freshness.feedLimits(quote).cadence === 'change_only' ? quote.receivedAt : own;
+  return now - known > freshness.maxAgeMs(quote) ? markQuote(quote, OVER_AGE) : quote;
+}
+
+/** The newest quote of an instrument, if it is live now; what is no longer live is as good as none. */
+export function createLiveQuotes(heard: Heard, clock: Pick<Clock, 'now'>): (instrument: InstrumentKey) => Quote | null {
+  const freshness = createFreshness();
+  return (instrument) => {
+    const newest = heard.latest(instrument);
+    const quote = newest?.kind === 'quote' ? agedQuote(newest, freshness, clock.now()) : null;
+    return quote?.quality === 'live' ? quote : null;
+  };
+}
+
+/** The middle of every live quote among the instruments asked for; one that is not live has none. */
+export function createLiveMarks(
+  heard: Heard,
+  clock: Pick<Clock, 'now'>,
+): (instruments: readonly InstrumentKey[]) => ReadonlyMap<InstrumentKey, DecimalString> {
+  const liveQuote = createLiveQuotes(heard, clock);
+  return (instruments) => {
+    const marks = new Map<InstrumentKey, DecimalString>();
+    for (const instrument of instruments) {
+      const quote = liveQuote(instrument);
+      const middle = quote && midPrice(quote.bid, quote.ask);
+      if (middle != null) marks.set(instrument, middle);
+    }
+    return marks;
+  };
+}

@@ -1,0 +1,130 @@
+/** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations judged by risk. */
+import type { PortfolioPort, PortfolioWallets } from '../../api/v1/portfolio/ports.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import type { BusQuote } from '../adapters/queue/quote-bus.ts';
+import { booksOfOrganizations } from '../adapters/store/books/book-store.ts';
+import { fillsOfPositions } from '../adapters/store/books/portfolio-reads.ts';
+import { poolLiquidity } from '../adapters/store/catalog/pool-liquidity-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { marketsOfOutcomes } from '../adapters/store/orders/prediction-order-store.ts';
+import { preferencesOf } from '../adapters/store/risk/risk-preferences-store.ts';
+import { bookIds, type OpenProposal } from '../domain/book.ts';
+import type { ExecutionMode } from '../domain/order.ts';
+import type { PortfolioBook } from '../domain/portfolio/account.ts';
+import type { Allocation, JudgedAllocation } from '../domain/portfolio/impact.ts';
+import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
+import { isPooled } from '../domain/portfolio/pool-exit.ts';
+import type { PortfolioMaterial } from '../domain/portfolio/portfolio.ts';
+import { readOutcomeKey } from '../domain/prediction/order.ts';
+import type { Quote } from '../domain/quote.ts';
+import { limitUses } from '../domain/risk/limit-uses.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { agedQuote } from './live-marks.ts';
+import { waitingOn } from './manual-risk.ts';
+import { type ImpactPreTrade, LIQUIDITY_MAX_AGE_MS } from './pre-trade.ts';
+
+/** Fills that are named of one position. */
+const FILLS_NAMED = 20;
+
+export interface PortfolioDeps {
+  readonly sql: Sql;
+  /** The newest quote of each instrument that this process has heard of. */
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly preTrade: ImpactPreTrade;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createPortfolioPort(deps: PortfolioDeps): PortfolioPort {
+  const { sql, bus, clock } = deps;
+  const freshness = createFreshness();
+
+  function quotesOf(instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
+    const quotes = new Map<InstrumentKey, Quote>();
+    for (const instrument of instruments) {
+      const heard = bus.latest(instrument);
+      if (heard?.kind === 'quote') quotes.set(instrument, agedQuote(heard, freshness, clock.now()));
+    }
+    return quotes;
+  }
+
+  async function outcomesOf(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
+    const markets = await marketsOfOutcomes(sql, instruments);
+    const facts = new Map<InstrumentKey, OutcomeFact>();
+    for (const key of instruments) {
+      const name = readOutcomeKey(key);
+      const market = name === null ? undefined : markets.get(name.marketId);
+      if (name !== null && market !== undefined) facts.set(key, outcomeFact(market, name.outcome, clock.now()));
+    }
+    return facts;
+  }
+
+  /** The books of the mode; what waits on the manual one is known elsewhere. */
+  async function booksIn(orgId: string, mode: ExecutionMode): Promise<readonly PortfolioBook[]> {
+    const manual = bookIds.manual(orgId, mode);
+    const [stored, waiting] = await Promise.all([booksOfOrganizations(sql, [orgId], mode), waitingOn(sql, orgId, manual)]);
+    const positions = stored.flatMap(({ id, state }) =>
+      state.holdings.map(({ instrument, openedAt }) => ({ bookId: id, instrument, openedAt })),
+    );
+    const fills = await fillsOfPositions(sql, positions, FILLS_NAMED);
+    return stored.map(({ id, agentId, version, state }) => ({
+      agentId,
+      version,
+      state: id === manual ? { ...state, openProposals: [...state.openProposals, ...waiting] } : state,
+      fills: new Map(state.holdings.map(({ instrument }) => [instrument, fills.get(`${id} ${instrument}`) ?? []])),
+    }));
+  }
+
+  /** `besides`: instruments that are not held yet and whose quotes and pools are needed. */
+  async function material(
+    orgId: string,
+    mode: ExecutionMode,
+    { read, unread }: PortfolioWallets,
+    besides: readonly InstrumentKey[],
+  ): Promise<PortfolioMaterial> {
+    const [books, mandate] = await Promise.all([booksIn(orgId, mode), preferencesOf(sql, orgId)]);
+    const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
+    const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
+    const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
+    const [pools, outcomes] = await Promise.all([
+      poolLiquidity(sql, instruments.filter(isPooled), clock.now() - LIQUIDITY_MAX_AGE_MS),
+      outcomesOf(instruments),
+    ]);
+    return { at: clock.now(), mode, books, wallets: read, unread, quotes: quotesOf(instruments), outcomes, pools, mandate };
+  }
+
+  /** Each is judged as if those before it were pending: two orders that pass alone may breach together. */
+  async function judged(orgId: string, mode: ExecutionMode, allocations: readonly Allocation[]): Promise<readonly JudgedAllocation[]> {
+    const alongside: OpenProposal[] = [];
+    const verdicts: JudgedAllocation[] = [];
+    for (const [index, allocation] of allocations.entries()) {
+      const { instrument, side, notionalUsd } = allocation;
+      const request = { instrument, side, notionalUsd, quantity: null, limitPrice: null, maxSlippageBps: null };
+      // One after the other: each depends on those before it.
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await deps.preTrade.preview(orgId, mode, request, alongside);
+      if (!answer.ok) {
+        const { code, detail, rejections = [] } = answer.refusal;
+        const risk = code === 'blocked_by_risk' ? ({ verdict: 'blocked', rejections } as const) : null;
+        const problem = detail.replace(/^\$\./, `$.allocations[${index}].`);
+        verdicts.push({ allocation, order: null, touch: null, quote: null, risk, limits: [], problem });
+        continue;
+      }
+      const { order, touch, verdict, context } = answer.value;
+      verdicts.push({ allocation, order, touch, quote: context.quote, risk: verdict.risk, limits: limitUses(order, context), problem: '' });
+      alongside.push({ id: `preview:${index}`, instrument, side, quantity: order.quantity, notionalUsd: order.notionalUsd });
+    }
+    return verdicts;
+  }
+
+  return {
+    read: (orgId, mode, wallets) => material(orgId, mode, wallets, []),
+
+    async judge(orgId, mode, wallets, allocations) {
+      const instruments = allocations.map(({ instrument }) => instrument);
+      const [verdicts, found] = await Promise.all([judged(orgId, mode, allocations), material(orgId, mode, wallets, instruments)]);
+      const book = { id: bookIds.manual(orgId, mode), capitalUsd: found.mandate.preferences.maxCapitalUsd };
+      return { material: found, book, judged: verdicts };
+    },
+  };
+}

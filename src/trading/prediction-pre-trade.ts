@@ -1,0 +1,114 @@
+/** Risk for orders on prediction markets: the market as its provider lists it, its book asked for just now, and the one risk function. */
+import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import type { BusQuote } from '../adapters/queue/quote-bus.ts';
+import { VenueError } from '../adapters/venues/venue-feed.ts';
+import { judgedBook, type PredictionAsking } from '../boot/prediction-reads.ts';
+import { bookIds } from '../domain/book.ts';
+import type { PaperMarket } from '../domain/paper-fill.ts';
+import type { OutcomeSide, PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction/market.ts';
+import {
+  closedBecause,
+  compilePredictionOrder,
+  depthOfOutcome,
+  feeCeilingBps,
+  isListedNow,
+  LISTING_MAX_AGE_MS,
+  outcomeKey,
+  readOutcomeKey,
+} from '../domain/prediction/order.ts';
+import { atPresentPrice } from '../domain/present-order.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
+import { notLive } from '../domain/risk/refusal.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { agedQuote } from './live-marks.ts';
+import type { ManualRisk } from './manual-risk.ts';
+import { topOf } from './pre-trade.ts';
+
+export interface PredictionPreTradeDeps {
+  readonly risk: ManualRisk;
+  readonly markets: { get(id: string): Promise<PredictionMarket | null> };
+  /** The providers, for a market whose listing has grown old: they are asked for that one. @throws VenueError */
+  readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>;
+  /** The book of a market at the venue that the order would go to. @throws VenueError */
+  readonly book: (market: PredictionMarket) => Promise<PredictionBook>;
+  /** The newest quote of each instrument that was heard of that very venue, which stands in where it gives no book; null where none is heard. */
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null } | null;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createPredictionPreTrade(deps: PredictionPreTradeDeps): PredictionPreTrade {
+  const { clock } = deps;
+  const freshness = createFreshness();
+
+  /** The outcome's book as the venue answers now, else the top of it that was heard. */
+  async function present(market: PredictionMarket, outcome: OutcomeSide): Promise<PaperMarket> {
+    const key = outcomeKey(market.id, outcome);
+    try {
+      const depth = depthOfOutcome(judgedBook(await deps.book(market), clock.now()), outcome);
+      return { quote: topOf(depth, key.slice('prediction:'.length)), depth, liquidityUsd: null };
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      const heard = deps.bus?.latest(key);
+      return { quote: heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null, depth: null, liquidityUsd: null };
+    }
+  }
+
+  /** The market by a listing of now, where its provider gives one. What it inherits from its event stays as it was listed. */
+  async function listed(market: PredictionMarket): Promise<PredictionMarket> {
+    if (isListedNow(market, clock.now())) return market;
+    try {
+      const found = await deps.venues[market.provider].ask?.([market]);
+      const fresh = found?.markets.find(({ id }) => id === market.id);
+      if (fresh === undefined) return market;
+      return { ...fresh, event: market.event, fee: fresh.fee.model === 'unknown' ? market.fee : fresh.fee };
+    } catch (error) {
+      if (error instanceof VenueError) return market;
+      throw error;
+    }
+  }
+
+  return {
+    async judge(orgId, id, mode, wish) {
+      const stored = await deps.markets.get(wish.marketId);
+      const market = stored === null ? null : await listed(stored);
+      if (market === null) return refuse('not_found', 'there is no prediction market with this id');
+      const refused = notTaken(market, clock.now());
+      if (refused !== null) return refused;
+      const now = await present(market, wish.outcome);
+      const terms = { id, origin: 'manual', mode, bookId: bookIds.manual(orgId, mode) } as const;
+      const judged = await deps.risk.judge(
+        orgId,
+        mode,
+        now,
+        (longestSlippageBps) => compilePredictionOrder(market, wish, now.quote, { ...terms, longestSlippageBps }),
+        { feeBps: (order) => feeCeilingBps(market.fee, order) },
+      );
+      return judged.ok ? { ok: true, value: { market, ...judged.value } } : judged;
+    },
+
+    async rejudge(orgId, known, order) {
+      const market = await listed(known);
+      const outcome = readOutcomeKey(order.instrument)?.outcome;
+      if (outcome === undefined) throw new Error(`${order.instrument} is no outcome`);
+      const refused = notTaken(market, clock.now());
+      if (refused !== null) return refused;
+      const now = await present(market, outcome);
+      // What has come closer since keeps its slippage budget; the order itself stays as it was compiled.
+      const compile = () => ({ ok: true, value: atPresentPrice(order, now.quote) }) as const;
+      const judged = await deps.risk.judge(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
+      return judged.ok ? { ok: true, value: { market, ...judged.value, order } } : judged;
+    },
+  };
+}
+
+/** Why the market takes no order now; null where it does. */
+function notTaken(market: PredictionMarket, now: number): Outcome<never> | null {
+  const closed = closedBecause(market, now);
+  if (closed !== null) return refuse('state_conflict', closed);
+  if (isListedNow(market, now)) return null;
+  return notLive(
+    `the listing of the market is ${market.quality} and ${Math.round((now - market.receivedAt) / 1_000)} s old; at most ${LISTING_MAX_AGE_MS / 1_000} s are allowed`,
+  );
+}

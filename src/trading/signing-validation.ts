@@ -1,0 +1,182 @@
+/**
+ * Whether one automated transaction may be signed (spec section 5.6). Told the id alone, it reads everything else for
+ * itself: the agent, its stage and autonomy, the halt, the delegation, the decision and the mandate; runs the policy
+ * and the pre-trade risk function once more; and compares what the remote signer gives back with the prepared message.
+ */
+import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { RemoteSigner } from '../adapters/identity/remote-signer.ts';
+import type { SignerAnswer } from '../adapters/identity/signer-socket.ts';
+import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import { type DelegatedOrder, delegatedOrder, newestDelegation } from '../adapters/store/delegations/delegation-store.ts';
+import {
+  createSigningReads,
+  type SignableProposal,
+  type SignableTransaction,
+  type SigningReads,
+} from '../adapters/store/delegations/signing-reads.ts';
+import { compileManifest } from '../domain/decide.ts';
+import { Decimal } from '../domain/decimal.ts';
+import { delegationRefusal } from '../domain/delegation.ts';
+import { supersededBy } from '../domain/execution.ts';
+import type { Order } from '../domain/order.ts';
+import { refuse } from '../domain/refusal.ts';
+import { readTransaction } from '../domain/solana/message.ts';
+import { digestOf, fromBase64, verifySigned } from '../domain/solana/verify.ts';
+import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+import { createPreTrade } from './pre-trade.ts';
+
+export interface SigningDeps {
+  /** Only read from. */
+  readonly sql: Sql;
+  readonly remote: RemoteSigner;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+type Refused = Extract<SignerAnswer, { readonly outcome: 'refused' }>;
+
+const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
+
+/** Levels at which a transaction needs nobody's word (spec section 5.6). */
+const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
+
+/** Signs by the id of a prepared transaction. */
+export function createSigning(deps: SigningDeps): (orderId: string) => Promise<SignerAnswer> {
+  const { sql, clock, remote } = deps;
+  const reads = createSigningReads(sql);
+
+  return async (orderId) => {
+    const [transaction, noted] = await Promise.all([reads.transaction(orderId), delegatedOrder(sql, orderId)]);
+    if (transaction === null || noted === null || transaction.orgId !== noted.orgId)
+      return no('not_found', 'no transaction with this id was put before the delegated signer');
+    const proposal = await reads.proposal(noted.orgId, noted.agentId, noted.proposalId);
+    if (proposal === null) return no('not_found', 'the transaction belongs to no proposal of its agent');
+    const wrong =
+      transactionRefusal(transaction, noted) ??
+      proposalRefusal(proposal, noted) ??
+      (await policyRefusal(reads, proposal, noted)) ??
+      (await riskRefusal(deps, proposal, noted));
+    if (wrong !== null) return wrong;
+    // Last of what is read: a revocation that was answered before this moment counts.
+    const delegation = await newestDelegation(sql, noted.orgId, noted.agentId);
+    const undelegated = delegationRefusal(delegation, clock.now(), { wallet: transaction.wallet, notionalUsd: noted.order.notionalUsd });
+    if (undelegated !== null) return no(undelegated.code, undelegated.detail);
+    if (delegation === null || delegation.id !== noted.delegationId)
+      return no('delegation_revoked', 'the delegation that this was prepared under has been replaced by a newer one');
+    const unsigned = fromBase64(transaction.unsignedBase64) as Uint8Array;
+    const answer = await remote.signTransaction(delegation.signerWallet, unsigned, transaction.prepared.digest);
+    if (answer.outcome !== 'signed') return answer;
+    const verified = verifySigned(transaction.prepared, answer.signed, verifyEd25519);
+    if (!verified.ok) return no(verified.refusal.code, verified.refusal.detail);
+    return { outcome: 'signed', signedBase64: Buffer.from(answer.signed).toString('base64') };
+  };
+}
+
+/** Whether what lies prepared is what was put before the signer, and asks for the wallet's signature alone. */
+function transactionRefusal(transaction: SignableTransaction, { order }: DelegatedOrder): Refused | null {
+  const { state, executor, purpose, wallet, prepared, reservation, unsignedBase64 } = transaction;
+  if (executor !== 'delegated') return no('not_found', 'the transaction is to be signed by a person');
+  if (purpose !== 'swap') return no('feature_disabled', `delegated signers sign swaps alone, and this is for ${purpose}`);
+  if (state !== 'prepared') return no('state_conflict', `the transaction is ${state}: nothing is signed twice`);
+  if (
+    reservation === null ||
+    reservation.bookId !== order.bookId ||
+    reservation.instrument !== order.instrument ||
+    reservation.side !== order.side ||
+    new Decimal(reservation.quantity).gt(order.quantity) ||
+    new Decimal(reservation.notionalUsd).gt(order.notionalUsd)
+  )
+    return no('state_conflict', 'the prepared transaction is not the order that risk passed');
+  const read = readTransaction(fromBase64(unsignedBase64) ?? new Uint8Array());
+  if (!read.ok) return no(read.refusal.code, read.refusal.detail);
+  if (digestOf(read.value.message) !== prepared.digest) return no('state_conflict', 'the stored transaction is not the prepared message');
+  const others = prepared.requiredSigners.filter((signer, index) => signer !== wallet && isUnsigned(read.value.signatures[index]));
+  if (!prepared.requiredSigners.includes(wallet) || others.length > 0)
+    return no('route_refused', `the message waits for signatures of ${others.join(', ') || 'others'} beside that of ${wallet}`);
+  return null;
+}
+
+function isUnsigned(signature: Uint8Array | undefined): boolean {
+  return signature === undefined || signature.every((byte) => byte === 0);
+}
+
+/** Whether the proposal is being executed at this moment, by an agent that may act by itself. */
+function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder): Refused | null {
+  const { ground } = proposal;
+  if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
+  if (!BY_ITSELF.has(ground.autonomy) || !BY_ITSELF.has(proposal.autonomy))
+    return no('autonomy_refused', `the agent is at ${ground.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
+  const overtaken = supersededBy(
+    {
+      epoch: proposal.epoch,
+      manifestHash: proposal.manifestHash,
+      mode: 'live',
+      reduceOnly: proposal.order.reduceOnly,
+      byItself: true,
+      flattens: proposal.decisionId === null,
+    },
+    ground,
+  );
+  if (overtaken !== null) return no(overtaken, `the proposal has been overtaken: ${overtaken}`);
+  return isWithin(order, proposal.order)
+    ? null
+    : no('state_conflict', 'the order that was put before the signer is not that of the proposal, or more');
+}
+
+/** A swap's order is within the proposal's: the same trade of the same book, no larger and at no worse price. */
+function isWithin(swap: Order, order: Order): boolean {
+  const isSame = swap.id === order.id && swap.bookId === order.bookId && swap.instrument === order.instrument && swap.side === order.side;
+  if (!isSame || order.venue !== 'spotchain' || order.mode !== 'live' || swap.mode !== 'live') return false;
+  const isBuy = order.side === 'buy';
+  const isNoLarger = isBuy ? !new Decimal(swap.notionalUsd).gt(order.notionalUsd) : !new Decimal(swap.quantity).gt(order.quantity);
+  return isNoLarger && (isBuy ? !new Decimal(swap.limitPrice).gt(order.limitPrice) : !new Decimal(swap.limitPrice).lt(order.limitPrice));
+}
+
+/** Runs the policy evaluator once more on what the decision was made on: it has to come to the same. */
+async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { agentId, order }: DelegatedOrder): Promise<Refused | null> {
+  if (proposal.decisionId === null)
+    return proposal.order.reduceOnly && proposal.ground.pausedByBreaker === true
+      ? null
+      : no('policy_refused', 'no decision asked for it, and no breaker closes this position');
+  const compiled = compileManifest(proposal.manifest);
+  const decision = await reads.decision(agentId, proposal.slot, compiled.instruments);
+  if (decision === null || !decision.isWhole)
+    return no('policy_refused', 'the decision behind the proposal, or what it observed, is not on record as it was');
+  const others = new Set<InstrumentKey>(compiled.instruments.filter((instrument) => instrument !== order.instrument));
+  const verdict = compiled.decide(
+    decision.cut,
+    decision.book,
+    proposal.ground.autonomy,
+    () => ({ verdict: 'passed', rejections: [] }),
+    others,
+  );
+  const wanted = proposal.side === 'entry' ? 'propose_entry' : 'propose_exit';
+  if (
+    verdict.disposition !== wanted ||
+    decision.disposition !== wanted ||
+    decision.instrument !== order.instrument ||
+    verdict.outcome !== decision.outcome
+  )
+    return no('policy_refused', `the policy evaluator comes to ${verdict.disposition} on what the decision observed, and not to ${wanted}`);
+  return null;
+}
+
+/** Runs the pre-trade risk function once more, on the present book and mandate and on the quotes as they have aged. */
+async function riskRefusal({ sql, clock }: SigningDeps, proposal: SignableProposal, noted: DelegatedOrder): Promise<Refused | null> {
+  const heard = new Map(noted.heard.map((quote) => [instrumentKey(quote.venue, quote.instrument), quote]));
+  const preTrade: PreTrade = createPreTrade({
+    sql,
+    clock,
+    bus: { latest: (key) => heard.get(key) ?? null },
+    orderBooks: { read: async () => refuse('unavailable', 'the signer asks no venue') },
+  });
+  const verdict = await preTrade.assess(noted.orgId, {
+    agentId: noted.agentId,
+    order: noted.order,
+    readsReference: proposal.readsReference,
+  });
+  if (verdict.ok) return null;
+  const { rejections } = verdict.risk;
+  return { ...no('blocked_by_risk', `risk does not let it pass: ${rejections.map(({ code }) => code).join(', ')}`), rejections };
+}

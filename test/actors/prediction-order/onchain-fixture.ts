@@ -1,0 +1,216 @@
+// Live prediction orders on a real PostgreSQL, the sandbox's chain and its on-chain venue over real sockets, on a clock that the test moves.
+
+import { type Address, address } from '@solana/kit';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
+import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { createPredictionOrderStore } from '../../../src/adapters/store/orders/prediction-order-store.ts';
+import { createPredictionStore } from '../../../src/adapters/store/predictions/prediction-store.ts';
+import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../../src/adapters/venues/prediction/kalshi/rest.ts';
+import { createOnchainOrders } from '../../../src/adapters/venues/prediction/onchain-orders.ts';
+import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
+import { createLivePredictionOrders } from '../../../src/boot/prediction-orders.ts';
+import { preparedTransactions, preparedTransactionWorkers } from '../../../src/boot/prepared-transactions.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
+import type { PredictionWish } from '../../../src/domain/prediction/order.ts';
+import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
+import { createKalshiSimulator } from '../../../src/sandbox/prediction/kalshi-simulator.ts';
+import { createOnchainPredictionSimulator } from '../../../src/sandbox/prediction/onchain-simulator.ts';
+import { createSeededQuestions } from '../../../src/sandbox/prediction/seeded-questions.ts';
+import { ISSUER } from '../../../src/sandbox/solana/genesis.ts';
+import { associatedAccount, buildTransaction, TOKEN, transferChecked } from '../../../src/sandbox/solana/instructions.ts';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { readWire } from '../../../src/sandbox/solana/wire.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+export const ORG = '00000000-0000-7000-8000-00000000000a';
+/** A Friday at half past four in the afternoon, UTC: hourly and daily questions are under way. */
+const AT = Date.UTC(2026, 10, 20, 16, 30);
+const KEY = 'sandbox';
+const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+const CONTEXT: CommandContext = { orgId: ORG, subject: 'trader', permissions: ['trade:execute'], requestId: 'request-1' };
+
+/** A stage with one wallet that holds a thousand dollars, and one open market that trades near even. */
+export async function onchainFixture({ at = AT } = {}) {
+  const databaseUrl = await testDatabase();
+  const sql = openDatabase({ url: databaseUrl, name: 'prediction test', connections: 6 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  let passed = 0;
+  const began = performance.now();
+  const clock = createLiveClock({
+    wall: () => at + passed + (performance.now() - began),
+    monotonic: () => passed + performance.now(),
+    timer: (delayMs, call) => {
+      const timer = setTimeout(call, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+  // What is due is done by hand: nothing looks by itself.
+  const byHand = { now: () => clock.now(), deadline: () => () => {} };
+  const random = (): number => 0.5;
+  const seeded = createSeededMarket({ seed: 7 });
+  const questions = createSeededQuestions({ seed: 7, market: seeded });
+  const publicKey = await import('node:crypto').then(({ generateKeyPairSync }) =>
+    generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  );
+  const kalshi = await createKalshiSimulator({ questions, clock, key: { id: 'unused', publicKey }, port: 0 });
+  const listing = createKalshiRest({ baseUrl: kalshi.restUrl, clock, random, budget: new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000) });
+  const solana = await createSolanaSimulator({ clock, seed: 7, port: 0, slots: 'manual', mints: [], stable: STABLE });
+  const onchain = await createOnchainPredictionSimulator({
+    questions,
+    chain: solana.chain,
+    stable: STABLE,
+    clock,
+    port: 0,
+    key: KEY,
+    keeper: 'waits',
+  });
+  const chain = createSolanaRpc({ url: solana.url, clock });
+  const venue = createOnchainOrders({
+    baseUrl: onchain.restUrl,
+    key: KEY,
+    stable: STABLE,
+    programs: [],
+    clock,
+    random,
+    budget: new WeightBudget(1_000, 60_000),
+    note: (source, field) => onError(new Error(`${source} sends ${field}, which nobody knows`)),
+  });
+  const actors = createActorStore(sql);
+  const runtime = createRuntime({ store: actors, directory: createDirectory([predictionOrderKind, preparedTransactions]), clock });
+  let made = 0;
+  const newId = () => uuidV7(at, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  const live = createLivePredictionOrders({
+    sql,
+    runtime,
+    onchain: { venue, chain },
+    venues: { kalshi: listing, polymarket: listing },
+    bus: { latest: () => null },
+    clock,
+    newId,
+  });
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  const workers = {
+    ...preparedTransactionWorkers({ sql, runtime, chain, clock }),
+    ...predictionOrderWorkers({ load: actors.load, venue }),
+  };
+  const activities = startActivities({ store: actors, runtime, workers, clock: byHand, onError });
+  const timers = startTimers({ store: actors, runtime, clock: byHand, onError });
+  const orders = createPredictionOrderStore(sql);
+  const markets = createPredictionStore(sql);
+  const wallet = sandboxKey('a trader of prediction markets');
+  solana.fund(wallet.address, 'SOL', 1_000_000_000n);
+  solana.fund(wallet.address, USDC_MINT, 1_000_000_000n);
+  solana.chain.finalize();
+
+  /** The market nearest to even, as its provider lists it now. */
+  async function list(): Promise<PredictionMarket> {
+    const listed = (await listing.list()).markets;
+    await markets.saveMarkets(listed);
+    const open = listed.filter(
+      ({ status, outcomes, closesAt }) => status === 'open' && outcomes[0].bid !== null && (closesAt ?? 0) > at + 3_600_000,
+    );
+    const away = ({ outcomes }: PredictionMarket): number => Math.abs(Number(outcomes[0].bid) - 0.5);
+    return open.sort((a, b) => away(a) - away(b))[0] as PredictionMarket;
+  }
+  const market = await list();
+
+  async function work(): Promise<void> {
+    for (let idle = 0; idle < 2; ) idle = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? idle + 1 : 0;
+  }
+
+  return {
+    sql,
+    databaseUrl,
+    clock,
+    chain: solana.chain,
+    solana,
+    onchain,
+    rpc: chain,
+    venue,
+    runtime,
+    actors,
+    orders,
+    live,
+    market,
+    markets,
+    list,
+    wallet,
+    errors,
+    workers,
+    work,
+    context: CONTEXT,
+    /** Lets time pass, and nothing be done. */
+    leap: (ms: number): void => void (passed += ms),
+    /** Lets time pass, and does what falls due. */
+    async pass(ms: number): Promise<void> {
+      passed += ms;
+      await work();
+    },
+    wish: (over: Partial<PredictionWish> = {}): PredictionWish => ({
+      marketId: market.id,
+      outcome: 'yes',
+      side: 'buy',
+      quantity: null,
+      notionalUsd: '50',
+      limitPrice: null,
+      maxSlippageBps: 500,
+      ...over,
+    }),
+    /** The transaction with the wallet's signature in its first slot. */
+    signed(unsignedBase64: string, by = wallet): string {
+      const bytes = Uint8Array.from(Buffer.from(unsignedBase64, 'base64'));
+      bytes.set(by.sign(bytes.subarray(1 + 64 * (bytes[0] as number))), 1);
+      return Buffer.from(bytes).toString('base64');
+    },
+    async order(id: string) {
+      const found = await orders.find(ORG, id);
+      if (found === null) throw new Error(`there is no order ${id}`);
+      return found;
+    },
+    /** What the wallet holds of the stablecoin once everything is final, in base units. */
+    async cash(): Promise<bigint> {
+      solana.chain.finalize();
+      const held = await chain.balancesOf(wallet.address);
+      if (!held.ok) throw new Error(held.refusal.detail);
+      return held.value.tokens.find(({ mint }) => mint === USDC_MINT)?.amount ?? 0n;
+    },
+    /** The wallet pays so much of the stablecoin to the issuer, behind the service's back. */
+    pay(amount: bigint): void {
+      const [from, to] = [wallet, ISSUER].map(({ address: owner }) => associatedAccount(owner, address(USDC_MINT), TOKEN)) as [
+        Address,
+        Address,
+      ];
+      solana.fund(ISSUER.address, USDC_MINT, 1n);
+      const transfer = { program: TOKEN, mint: address(USDC_MINT), decimals: USDC_DECIMALS, from, to, authority: wallet.address, amount };
+      const { blockhash } = solana.chain.latestBlockhash('processed');
+      const bytes = buildTransaction({
+        version: 0,
+        feePayer: wallet.address,
+        blockhash,
+        instructions: [transferChecked(transfer)],
+        signers: [wallet],
+      });
+      solana.chain.submit(readWire(bytes));
+    },
+    async close(): Promise<void> {
+      venue.close();
+      chain.close();
+      await Promise.all([onchain.close(), solana.close(), kalshi.close()]);
+      await sql.end({ timeout: 1 });
+    },
+  };
+}
+export type OnchainFixture = Awaited<ReturnType<typeof onchainFixture>>;

@@ -1,0 +1,217 @@
+// Swaps on a real PostgreSQL, the sandbox's chain (a real virtual machine) and its aggregator over real sockets, on a clock that the test moves.
+import { type Keypair, VersionedTransaction } from '@solana/web3.js';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createPreparedTransactionStore } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
+import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
+import { createSpotchainRoutes } from '../../../src/adapters/venues/spotchain/orders.ts';
+import { createSwaps, preparedTransactions, preparedTransactionWorkers } from '../../../src/boot/prepared-transactions.ts';
+import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import type { Quality, Quote } from '../../../src/domain/quote.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import { priceOf, type SwapLeg } from '../../../src/domain/solana/swap.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
+import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { SANDBOX_MAKER } from '../../../src/sandbox/spotchain/maker.ts';
+import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulator.ts';
+import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { keyOf } from '../../domain/solana/honest-transactions.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { SLOT, sampleObservation } from '../agent/sample.ts';
+import { quoteOf } from '../proposal/trading-fixture.ts';
+
+export const ORG = '00000000-0000-7000-8000-000000000001';
+export const AAPLX: InstrumentKey = 'spotchain:AAPLx';
+const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+const NAMES = ['AAPLx', 'SPYx'];
+const ENTRIES = NAMES.map((name) => CATALOG.bySymbol(name) as { instrument: string; underlying: string; token: TokenFacts });
+/** The chain counts whole seconds: everything begins on one. */
+const AT = SLOT;
+const DOLLAR = 1_000_000n;
+
+export async function swapFixture(options: { readonly databaseUrl?: string } = {}) {
+  const url = options.databaseUrl ?? (await testDatabase());
+  const sql = openDatabase({ url, name: 'swap test', connections: 12 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours') on conflict do nothing`;
+  const clock = createVirtualClock(AT);
+  const mints = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
+  const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
+  const aggregator = await createSpotchainSimulator({
+    market: createSeededMarket({ seed: 3 }),
+    clock,
+    tokens: mints,
+    stable: STABLE,
+    port: 0,
+    handler: createSwapBuilder({ chain: solana.chain, clock, mints, stable: STABLE }),
+    keyedPerMinute: 100_000,
+  });
+  const node = createSolanaRpc({ url: solana.url, clock });
+  const client = createKeyedClient({
+    venue: 'spotchain',
+    baseUrl: aggregator.url,
+    headers: { 'x-api-key': 'sandbox' },
+    clock,
+    random: () => 0.5,
+    perMinute: 100_000,
+  });
+  const routes = createSpotchainRoutes(client);
+  const rules = { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) };
+  const store = createActorStore(sql);
+  const directory = createDirectory([agentKind, preparedTransactions]);
+  const runtime = createRuntime({ store, directory, clock });
+  let made = 0;
+  const newId = () => uuidV7(AT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  const quotes = new Map<InstrumentKey, Quote>();
+  const bus = { latest: (key: InstrumentKey) => quotes.get(key) ?? null };
+  const swapsOn = (over: { sql?: Sql; runtime?: Pick<Runtime, 'start' | 'deliver'>; chain?: typeof node } = {}) =>
+    createSwaps({ sql, runtime, chain: node, routes, rules, bus, clock, newId, ...over });
+  const swaps = swapsOn();
+  const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
+  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const workersOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) =>
+    preparedTransactionWorkers({ sql, runtime, chain: node, clock, ...over });
+  const activitiesOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) =>
+    startActivities({ store, runtime: over.runtime ?? runtime, workers: workersOn(over), clock: idle, onError });
+  const activities = activitiesOn();
+  const timers = startTimers({ store, runtime, clock: idle, onError });
+  const wallet = keyOf(7);
+  const fund = (mint: string, amount: bigint): void => void solana.fund(wallet.publicKey.toBase58(), mint, amount);
+  fund('SOL', 1_000_000_000n);
+  fund(USDC_MINT, 10_000n * DOLLAR);
+  solana.chain.finalize();
+
+  /** What the aggregator would pay and take for a hundred dollars, heard as the feed hears it. */
+  async function hear(quality: Quality = 'live'): Promise<Quote> {
+    const token = CATALOG.byKey(AAPLX)?.token as TokenFacts;
+    const stable: SwapLeg = { ...STABLE, multiplier: '1' };
+    const leg: SwapLeg = { mint: token.mint, decimals: token.decimals, multiplier: String(token.newMultiplier) };
+    const ask = { slippageBps: 50, taker: null };
+    const bought = must(await routes.route({ inputMint: stable.mint, outputMint: leg.mint, amount: String(100n * DOLLAR), ...ask }));
+    const sold = must(await routes.route({ inputMint: leg.mint, outputMint: stable.mint, amount: bought.outAmount, ...ask }));
+    const buy = priceOf({ side: 'buy', input: stable, output: leg }, bought.inAmount, bought.outAmount).toFixed(6);
+    const sell = priceOf({ side: 'sell', input: leg, output: stable }, sold.inAmount, sold.outAmount).toFixed(6);
+    const quote = quoteOf(AAPLX, clock.now(), sell, buy, quality);
+    quotes.set(AAPLX, quote);
+    return quote;
+  }
+
+  /** Pools are looked at by the minute: the last cut says how deep they are. */
+  async function cut(liquidityUsd = '50000000'): Promise<void> {
+    const slot = Math.floor(clock.now() / 60_000) * 60_000;
+    const observation = { ...sampleObservation(AAPLX, slot, { mid: '268.5', premiumPct: null, rsi: null }), liquidityUsd };
+    await writeCut(sql, { slot, observations: new Map([[AAPLX, observation]]) } as never, 'streams');
+  }
+
+  /** Carries and fires until nothing is due. */
+  async function work(over: { runtime?: Runtime; chain?: ChainClient } = {}): Promise<void> {
+    const carrying = over.runtime === undefined && over.chain === undefined ? activities : activitiesOn(over);
+    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    if (carrying !== activities) await carrying.stop();
+  }
+
+  await cut();
+  await hear();
+
+  return {
+    sql,
+    url,
+    clock,
+    chain: solana.chain,
+    solana,
+    aggregator,
+    node,
+    routes,
+    runtime,
+    store,
+    directory,
+    swaps,
+    swapsOn,
+    reads,
+    commands,
+    quotes,
+    errors,
+    wallet,
+    fund,
+    hear,
+    cut,
+    workersOn,
+    activities,
+    timers,
+    work,
+    context: (subject = 'ann', orgId = ORG): CommandContext => ({
+      orgId,
+      subject,
+      permissions: ['trade:execute', 'risk:manage'],
+      requestId: `r${++made}`,
+    }),
+    wish: (over: Partial<SwapWish & { wallet: string }> = {}) => ({
+      instrument: AAPLX,
+      side: 'buy' as const,
+      amount: '250',
+      slippageBps: 50,
+      wallet: wallet.publicKey.toBase58(),
+      ...over,
+    }),
+    /** Lets time pass; slots of the chain pass with it. */
+    async pass(ms: number, over: Parameters<typeof work>[0] = {}): Promise<void> {
+      clock.advanceTo(clock.now() + ms);
+      await work(over);
+    },
+    async find(id: string) {
+      const found = await reads.find(ORG, id);
+      if (found === null) throw new Error(`there is no swap ${id}`);
+      return found;
+    },
+    /** Rows by what they say of the books. */
+    async booked() {
+      const [row] = await sql<{ fills: number; sums: number }[]>`
+        select (select count(*)::int from fills) as fills,
+          (select count(*)::int from (select a.book_id, a.asset from ledger_legs l join ledger_accounts a on a.id = l.account_id
+            group by a.book_id, a.asset having sum(l.amount) <> 0) off) as sums`;
+      return row as { fills: number; sums: number };
+    },
+    async close() {
+      await Promise.all([activities.stop(), timers.stop()]);
+      node.close();
+      await aggregator.close();
+      await solana.close();
+      await sql.end({ timeout: 1 });
+    },
+  };
+}
+export type SwapFixture = Awaited<ReturnType<typeof swapFixture>>;
+
+/** As an honest wallet signs: the library reads the transaction, signs it and writes it again. */
+export function signedBy(key: Keypair, unsigned: string): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
+  transaction.sign([key]);
+  return Buffer.from(transaction.serialize()).toString('base64');
+}
+
+export function must<Value>(outcome: Outcome<Value>): Value {
+  if (!outcome.ok) throw new Error(`${outcome.refusal.code}: ${outcome.refusal.detail}`);
+  return outcome.value;
+}
+
+export async function preparedSwap(stage: SwapFixture, over: Parameters<SwapFixture['wish']>[0] = {}): Promise<PreparedTransactionView> {
+  return must(await stage.swaps.prepare(stage.context(), stage.wish(over)));
+}

@@ -1,0 +1,249 @@
+// Agents that trade, on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
+import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
+import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
+import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import type { OrderBook } from '../../../api/ports.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import type { Autonomy } from '../../../src/domain/agent.ts';
+import type { Fill } from '../../../src/domain/book.ts';
+import type { Cut } from '../../../src/domain/cut.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { Order } from '../../../src/domain/order.ts';
+import type { Quality, Quote } from '../../../src/domain/quote.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { createPreTrade } from '../../../src/trading/pre-trade.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { payIntoVault } from '../../harness/vault.ts';
+import { condition, SLOT, sampleManifest, sampleObservation } from '../agent/sample.ts';
+
+export const ORG = '00000000-0000-7000-8000-000000000001';
+export const PERIOD = 60_000;
+export const BTC: InstrumentKey = 'spotexchange:BTCUSDT';
+
+/** Buys whatever costs more than a dollar; sells above a price. */
+export function eagerManifest(changes: Partial<Manifest> = {}): Manifest {
+  return sampleManifest({
+    name: 'eager',
+    universe: [{ key: BTC, kind: 'spot' }],
+    entry: [condition('price_above', { price: '1' })],
+    exit: [condition('price_above', { price: '70000' })],
+    stopLossPct: 50,
+    takeProfitPct: 0,
+    ...changes,
+  });
+}
+
+export function quoteOf(key: InstrumentKey, at: number, bid: string, ask: string, quality: Quality = 'live', size = '1'): Quote {
+  const [venue, instrument] = key.split(':') as ['spotexchange', string];
+  return {
+    kind: 'quote',
+    venue,
+    instrument,
+    source: 'test:top',
+    observedAt: at,
+    receivedAt: at,
+    sourceTime: true,
+    bid,
+    ask,
+    bidSize: size,
+    askSize: size,
+    sequence: null,
+    quality,
+    flags: [],
+  };
+}
+
+/** A fill of the whole order at a price, as a venue tells it. */
+export function fillOf(order: Order, price: string, at: number): Fill {
+  return {
+    id: `venue-${order.id}`,
+    orderId: order.id,
+    bookId: order.bookId,
+    instrument: order.instrument,
+    side: order.side,
+    quantity: order.quantity,
+    fillPrice: price,
+    feeUsd: '0.5',
+    notionalUsd: plainDecimal(new Decimal(order.quantity).times(price)),
+    decisionPrice: price,
+    slippageBps: 0,
+    at,
+    quotes: [],
+  };
+}
+
+export async function tradingFixture(options: { readonly connections?: number; readonly approvalMs?: number } = {}) {
+  const url = await testDatabase();
+  const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 10 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  const clock = createVirtualClock(SLOT + 1_000);
+  const actorStore = createActorStore(sql);
+  const runtime = createRuntime({ store: actorStore, directory: createDirectory([agentKind, proposalKind]), clock });
+  let made = 0;
+  const agents = createAgentDirectory(sql);
+  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  const commands = createCommandHandler({ runtime, agents, clock, newId });
+  const quotes = new Map<InstrumentKey, Quote>();
+  const books = new Map<string, OrderBook>();
+  const preTrade = createPreTrade({
+    sql,
+    clock,
+    bus: { latest: (key) => quotes.get(key) ?? null },
+    orderBooks: {
+      read: async (venue, instrument) => {
+        const book = books.get(`${venue}:${instrument}`);
+        return book === undefined ? refuse('unavailable', 'the venue does not answer') : { ok: true, value: book };
+      },
+    },
+  });
+  const proposals = createProposalStore(sql);
+  const orders = createProposalHandler({ runtime, proposals, preTrade });
+  const errors: unknown[] = [];
+  const tickStore = createTickStore(sql, actorStore.incident);
+  const ticker = (changes: Partial<typeof tickStore> = {}) =>
+    createShardTicker({
+      store: { ...tickStore, ...changes },
+      now: async () => clock.now(),
+      clock,
+      pause: async () => {},
+      approvalMs: options.approvalMs ?? 600_000,
+    });
+  const context = (permissions: CommandContext['permissions'] = ['trade:execute', 'risk:manage']): CommandContext => ({
+    orgId: ORG,
+    subject: 'ann',
+    permissions,
+    requestId: `r${++made}`,
+  });
+  /** Activities and timers are looked for when asked; a stage is not a daemon. */
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const workersOf = (over: Partial<ExecutionDeps> = {}) =>
+    executionWorkers({ runtime, load: actorStore.load, preTrade, clients: {}, leaseIsHeld: proposals.leaseIsHeld, clock, ...over });
+  const activities = (
+    over: Partial<ExecutionDeps> = {},
+    store: Pick<typeof actorStore, 'takeActivities' | 'giveUpActivity'> = actorStore,
+  ) => {
+    return startActivities({ store, runtime, workers: workersOf(over), clock: idle, onError: (error) => errors.push(error) });
+  };
+  const timers = startTimers({ store: actorStore, runtime, clock: idle, onError: (error) => errors.push(error) });
+  let slot = SLOT;
+  let ticking = ticker();
+
+  const stage = {
+    sql,
+    url,
+    clock,
+    runtime,
+    actorStore,
+    agents,
+    commands,
+    orders,
+    proposals,
+    preTrade: preTrade as PreTrade,
+    quotes,
+    books,
+    errors,
+    timers,
+    context,
+    workersOf,
+    tickStore,
+    /** A worker that remembers nothing. */
+    freshWorker() {
+      ticking = ticker();
+    },
+    useTicker(changes: Partial<typeof tickStore>) {
+      ticking = ticker(changes);
+    },
+    get slot() {
+      return slot;
+    },
+    async agent(autonomy: Autonomy, manifest: Manifest = eagerManifest()): Promise<string> {
+      const outcome = await commands.create(context(), manifest);
+      if (!outcome.ok) throw new Error(outcome.refusal.detail);
+      if (autonomy !== 'research') await commands.setAutonomy(context(), outcome.value.id, autonomy);
+      return outcome.value.id;
+    },
+    /** Puts an agent at a stage as evidence would: with the database's gate off for that one row. */
+    async atStage(id: string, stageName: string): Promise<void> {
+      const { host, port, user, pass, database } = sql.options as unknown as {
+        host: string[];
+        port: number[];
+        user: string;
+        pass: string;
+        database: string;
+      };
+      const owner = openDatabase({
+        url: `postgres://${user}:${encodeURIComponent(pass)}@${host[0]}:${port[0]}/${database}`,
+        role: null,
+        connections: 1,
+        name: 'test owner',
+      });
+      await owner.begin(async (transaction) => {
+        await transaction`alter table agents disable trigger user`;
+        await transaction`update agents set stage = ${stageName} where id = ${id}`;
+        await transaction`alter table agents enable always trigger agent_stage_gate`;
+        await transaction`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', to_jsonb(${stageName}::text)), version = version + 1 where id = ${id}`;
+      });
+      await owner.end();
+    },
+    /** Pays into the agent's vault, up to the ceiling of its stage. */
+    fund: (agentId: string, amountUsd: string): Promise<void> => payIntoVault(sql, ORG, agentId, amountUsd, clock.now()),
+    /** The price of an instrument, live, at the venue and on the bus. */
+    price(bid: string, ask: string, quality: Quality = 'live', key: InstrumentKey = BTC, size = '1'): void {
+      quotes.set(key, quoteOf(key, clock.now(), bid, ask, quality, size));
+    },
+    /** The next slot: its cut is what the quotes say, and every shard is ticked. */
+    async tick(quality: Quality = 'live') {
+      slot = Math.max(slot + PERIOD, Math.ceil((clock.now() - 500) / PERIOD) * PERIOD);
+      clock.advanceTo(slot + 500);
+      const observations: Cut['observations'] = new Map(
+        [...quotes].map(([key, quote]) => {
+          const base = sampleObservation(key, slot, { mid: quote.bid as string, premiumPct: null, rsi: 30, quality });
+          const middle = String((Number(quote.bid) + Number(quote.ask)) / 2);
+          return [key, { ...base, quote: base.quote && { ...base.quote, bid: quote.bid, ask: quote.ask, mid: middle } }];
+        }),
+      );
+      for (const [key, quote] of quotes) quotes.set(key, { ...quote, observedAt: clock.now(), receivedAt: clock.now(), quality });
+      await writeCut(sql, { slot, observations }, 'streams');
+      const due = await createDispatchStore(sql).dueShards(PERIOD, slot);
+      const results = [];
+      for (const { shard } of due) results.push(await ticking.tick(PERIOD, shard, slot));
+      return results;
+    },
+    /** Carries out every activity that is due. */
+    async carry(over: Partial<ExecutionDeps> = {}): Promise<number> {
+      const started = activities(over);
+      try {
+        return await started.carryDue();
+      } finally {
+        await started.stop();
+      }
+    },
+    list: async (filter = {}) => (await proposals.list(ORG, filter, { limit: 200, after: null })).items,
+    decisions: (id: string) =>
+      sql<{ slot: number; disposition: string; reason: string | null; risk: string | null; book: string | null }[]>`
+        select slot, disposition, reason, risk, book from decisions where agent_id = ${id} order by slot`,
+    async close() {
+      await timers.stop();
+      await sql.end({ timeout: 1 });
+    },
+  };
+  return stage;
+}
+export type TradingFixture = Awaited<ReturnType<typeof tradingFixture>>;

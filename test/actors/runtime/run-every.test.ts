@@ -1,0 +1,28 @@
+// The daemons' looking goes on after errors and after an answer that never comes.
+import { expect, test } from 'vitest';
+import { runEvery } from '../../../actors/runtime/run-every.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+
+test('a look that fails, and one that never ends, are reported and followed by the next', async () => {
+  const clock = createVirtualClock(0);
+  const errors: string[] = [];
+  const began: number[] = [];
+  const looking = runEvery(
+    clock,
+    1_000,
+    () => {
+      began.push(clock.now());
+      if (began.length === 1) return Promise.reject(new Error('the database is away'));
+      if (began.length === 2) return new Promise(() => {});
+      return Promise.resolve();
+    },
+    (error) => errors.push((error as Error).message),
+  );
+  await clock.settleTo(40_000);
+  expect(began.slice(0, 5)).toEqual([1_000, 2_000, 33_000, 34_000, 35_000]);
+  expect(errors).toEqual(['the database is away', 'a look did not end within 30 s']);
+  await looking.stop();
+  const seen = began.length;
+  await clock.settleTo(60_000);
+  expect(began).toHaveLength(seen);
+});

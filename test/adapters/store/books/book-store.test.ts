@@ -1,0 +1,367 @@
+// Books on a real PostgreSQL: booked in double entry, all or nothing, and equal to the fold of what was booked.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
+import { createBookReads } from '../../../../src/adapters/store/books/book-reads.ts';
+import { BookMoved, booksOf, booksOfOrganizations } from '../../../../src/adapters/store/books/book-store.ts';
+import { isConnectionLoss, openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
+import type { ActorRecord } from '../../../../src/domain/actor-step.ts';
+import { applyFill, applyTransfer, bookIds, emptyBook, type Fill, type TradingBook } from '../../../../src/domain/book.ts';
+import { Decimal } from '../../../../src/domain/decimal.ts';
+import { OPEN_PROPOSAL_STATES } from '../../../../src/domain/execution.ts';
+import { sampleManifest } from '../../../actors/agent/sample.ts';
+import { type Operation, randomOperations } from '../../../domain/random-fills.ts';
+import { agentRow, freshId, ORG, OTHER, storeUnderTest } from '../reads.ts';
+
+let sql: Sql;
+beforeAll(async () => {
+  sql = await storeUnderTest();
+});
+afterAll(() => sql.end());
+
+const T0 = Date.UTC(2026, 2, 2);
+let made = 0;
+
+function aFill(bookId: string, over: Partial<Fill> = {}): Fill {
+  return {
+    id: `fill-${++made}`,
+    orderId: 'order',
+    bookId,
+    instrument: 'spotchain:AAPLx',
+    side: 'buy',
+    quantity: '2',
+    fillPrice: '200.25',
+    feeUsd: '0.4',
+    notionalUsd: '400.5',
+    decisionPrice: '200',
+    slippageBps: 12.5,
+    at: T0 + made,
+    quotes: [{ source: 'test', observedAt: T0, bid: '200', ask: '200.25' }],
+    ...over,
+  };
+}
+
+const recordOf = (operation: Operation, orgId = ORG): ActorRecord =>
+  operation.kind === 'fill' ? { type: 'fill', orgId, fill: operation.fill } : { ...operation, type: 'ledger', orgId };
+const book = (...records: ActorRecord[]): Promise<void> => sql.begin((transaction) => writeRecords(transaction, records)) as Promise<void>;
+const fillRecord = (fill: Fill, over: object = {}): ActorRecord => ({ type: 'fill', orgId: ORG, fill, ...over });
+
+/** What is off balance anywhere, in any transaction, book or asset. */
+const imbalances = () => sql`
+  select 'transaction' as what from ledger_legs l join ledger_accounts a on a.id = l.account_id group by l.transaction_id, a.asset having sum(l.amount) <> 0
+  union all
+  select 'book' from ledger_legs l join ledger_accounts a on a.id = l.account_id group by a.book_id, a.asset having sum(l.amount) <> 0`;
+
+/** The state of a book as its operations in the order of booking make it, from the tables beneath the projection alone. */
+async function folded(bookId: string): Promise<TradingBook> {
+  const rows = await sql<{ kind: string; amount: string | null; fill: string | null }[]>`
+    select t.kind, (select l.amount from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'cash') as amount,
+      f.id as fill from ledger_transactions t left join fills f on 'fill:' || f.id = t.id where t.book_id = ${bookId} order by t.number`;
+  const reads = createBookReads(sql);
+  const fills = new Map<string, Fill>();
+  for (let after: string | null = null; ; ) {
+    const page = await reads.fills(ORG, bookId, { limit: 200, after });
+    for (const fill of page?.items ?? []) fills.set(fill.id, fill);
+    after = page?.next ?? null;
+    if (after === null) break;
+  }
+  let state = emptyBook(bookId, bookId.endsWith('live') ? 'live' : 'paper', '0');
+  for (const { kind, amount, fill } of rows) {
+    if (fill !== null) state = applyFill(state, fills.get(fill) as Fill);
+    else if (kind === 'opening') state = emptyBook(bookId, state.mode, amount as string);
+    else state = applyTransfer(state, amount as string);
+  }
+  return state;
+}
+
+test("an agent's first fill opens its paper book with the manifest's capital; untouched books are not read", async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:00Z');
+  const idle = await agentRow(sql, ORG, '2026-03-02T00:00:01Z');
+  const id = bookIds.paper(agent, 1);
+  expect(await booksOf(sql, [agent, idle])).toEqual(new Map());
+  const fill = aFill(id);
+  await book(fillRecord(fill));
+  const capital = sampleManifest().maxCapitalUsd;
+  const expected = applyFill(emptyBook(id, 'paper', capital), fill);
+  expect([...(await booksOf(sql, [agent, idle])).values()]).toEqual([
+    { id, orgId: ORG, agentId: agent, mode: 'paper', manifestVersion: 1, version: 1, state: expected },
+  ]);
+  expect(await folded(id)).toEqual(expected);
+  expect(await imbalances()).toHaveLength(0);
+});
+
+test('a paper book of an earlier manifest version is no longer traded in; the live book stays', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:02Z', [sampleManifest(), sampleManifest({ name: 'second' })]);
+  const live = bookIds.live(agent);
+  await book(fillRecord(aFill(bookIds.paper(agent, 1))), fillRecord(aFill(bookIds.paper(agent, 2))), fillRecord(aFill(live)));
+  expect([...(await booksOf(sql, [agent])).keys()].sort()).toEqual([live, bookIds.paper(agent, 2)].sort());
+  const papers = (await booksOfOrganizations(sql, [ORG], 'paper')).map(({ id }) => id);
+  expect(papers).toContain(bookIds.paper(agent, 2));
+  expect(papers).not.toContain(bookIds.paper(agent, 1));
+  expect((await booksOfOrganizations(sql, [ORG], 'live')).map(({ id }) => id)).toEqual([live]);
+  expect(await booksOfOrganizations(sql, [OTHER], 'live')).toEqual([]);
+});
+
+test('an open proposal reserves in its book, also in one that nothing was booked to yet', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:03Z');
+  const id = bookIds.paper(agent, 1);
+  const proposal = await openProposal(agent, id, 'pending_approval');
+  const open = [{ id: proposal, instrument: 'spotchain:AAPLx', side: 'buy', quantity: '1.5', notionalUsd: '300' }];
+  const untouched = { ...emptyBook(id, 'paper', sampleManifest().maxCapitalUsd), openProposals: open };
+  expect((await booksOf(sql, [agent])).get(id)).toEqual({
+    id,
+    orgId: ORG,
+    agentId: agent,
+    mode: 'paper',
+    manifestVersion: 1,
+    version: 0,
+    state: untouched,
+  });
+  await book(fillRecord(aFill(id, { instrument: 'spotchain:TSLAx' })));
+  expect((await booksOf(sql, [agent])).get(id)?.state.openProposals).toEqual(open);
+  expect((await booksOfOrganizations(sql, [ORG], 'paper')).find((each) => each.id === id)?.state.openProposals).toEqual(open);
+  await sql`update proposals set state = 'declined' where id = ${proposal}`;
+  expect((await booksOf(sql, [agent])).get(id)?.state.openProposals).toEqual([]);
+});
+
+test('every state in which a proposal is open reserves, and no other', async () => {
+  const states = [
+    'pending_approval',
+    'approved',
+    'executing',
+    'filled',
+    'partially_filled',
+    'failed',
+    'unknown',
+    'expired',
+    'cancelled',
+    'declined',
+    'blocked_by_risk',
+  ];
+  const reserving: string[] = [];
+  for (const state of states) {
+    const agent = await agentRow(sql, OTHER, '2026-03-02T00:00:04Z');
+    await openProposal(agent, bookIds.paper(agent, 1), state, OTHER);
+    if ((await booksOf(sql, [agent])).size > 0) reserving.push(state);
+  }
+  expect(reserving).toEqual([...OPEN_PROPOSAL_STATES]);
+});
+
+async function openProposal(agent: string, bookId: string, state: string, orgId = ORG): Promise<string> {
+  const id = freshId();
+  const body = { side: 'buy', quantity: '1.5' };
+  await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${id}, ${orgId}, 'proposal', 'proposal@1', 1, '{}', 'running')`;
+  await sql`
+    insert into proposals (id, org_id, agent_id, decision_id, slot, side, manifest_version, manifest_hash, autonomy, epoch, mode, book_id, instrument,
+      order_body, notional_usd, decision_price, reads_reference, risk, state, created_at, expires_at, changed_at)
+    values (${id}, ${orgId}, ${agent}, ${freshId()}, 0, 'entry', 1, 'hash', 'confirm', 0, 'paper', ${bookId}, 'spotchain:AAPLx',
+      ${sql.json(body)}, 300, 200, false, '{}', ${state}, 0, 0, 0)`;
+  return id;
+}
+
+test('twenty writers at once lose no fill', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:05Z');
+  const id = bookIds.paper(agent, 1);
+  const fills = Array.from({ length: 20 }, () => aFill(id, { quantity: '0.1', notionalUsd: '20.025' }));
+  await Promise.all(fills.map((fill) => book(fillRecord(fill))));
+  const stored = (await booksOf(sql, [agent])).get(id);
+  expect(stored).toMatchObject({ version: 20, state: { fills: 20, holdings: [{ quantity: '2' }], feesUsd: '8' } });
+  expect(stored?.state).toEqual(await folded(id));
+});
+
+test('a step that was decided on an older book writes nothing', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:06Z');
+  const id = bookIds.paper(agent, 1);
+  await book(fillRecord(aFill(id), { expectedVersion: 0 }));
+  await expect(book(fillRecord(aFill(id), { expectedVersion: 0 }))).rejects.toThrow(BookMoved);
+  await book(fillRecord(aFill(id), { expectedVersion: 1 }));
+  expect((await booksOf(sql, [agent])).get(id)?.version).toBe(2);
+});
+
+test('the same fill and the same transfer are booked once', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:07Z');
+  const fill = aFill(bookIds.paper(agent, 1));
+  await book(fillRecord(fill));
+  await expect(book(fillRecord(fill))).rejects.toMatchObject({ code: '23505' });
+  const cash = async (): Promise<string> => (await booksOf(sql, [agent])).get(fill.bookId)?.state.cashUsd as string;
+  const before = await cash();
+  const transfer = { type: 'ledger', orgId: ORG, bookId: fill.bookId, amountUsd: '10', reference: `once-${agent}`, at: T0 };
+  await book(transfer);
+  await expect(book(transfer)).rejects.toMatchObject({ code: '23505' });
+  expect(await cash()).toBe(new Decimal(before).plus(10).toFixed());
+});
+
+test("nobody books into another organization's book", async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:08Z');
+  const id = bookIds.paper(agent, 1);
+  await book(fillRecord(aFill(id)));
+  await expect(book({ ...fillRecord(aFill(id)), orgId: OTHER })).rejects.toThrow(/another organization/);
+  await expect(book({ type: 'ledger', orgId: OTHER, bookId: bookIds.manual(ORG), amountUsd: '1', reference: 'x', at: T0 })).rejects.toThrow(
+    /names no book of organization/,
+  );
+});
+
+test('a day of a book begins once', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:09Z');
+  const id = bookIds.paper(agent, 1);
+  await book(fillRecord(aFill(id)));
+  const begins = (day: number, dayStartEquityUsd: string) => book({ type: 'book_day', bookId: id, day, dayStartEquityUsd });
+  await begins(T0, '1000.5');
+  await begins(T0, '900');
+  expect((await booksOf(sql, [agent])).get(id)?.state).toMatchObject({ day: T0, dayStartEquityUsd: '1000.5' });
+  await begins(T0 + 86_400_000, '950');
+  expect((await booksOf(sql, [agent])).get(id)?.state).toMatchObject({ day: T0 + 86_400_000, dayStartEquityUsd: '950' });
+});
+
+test('the database refuses what is out of balance, incomplete, late, changed or not what its fill says', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:10Z');
+  const id = bookIds.paper(agent, 1);
+  const fill = aFill(id);
+  await book(fillRecord(fill));
+  const cash = sql`(select id from ledger_accounts where book_id = ${id} and kind = 'cash')`;
+  const entry = (work: (transaction: Transaction) => Promise<unknown>): Promise<unknown> => sql.begin(work) as Promise<unknown>;
+  const refused = (constraint: string) => expect.objectContaining({ code: '23514', constraint_name: constraint });
+
+  await expect(
+    sql`insert into ledger_transactions (id, book_id, kind, at, legs) values ('transfer:empty', ${id}, 'transfer', 0, 2)`,
+  ).rejects.toMatchObject(refused('ledger_complete'));
+  await expect(
+    entry(async (transaction) => {
+      await transaction`insert into ledger_transactions (id, book_id, kind, at, legs) values ('transfer:odd', ${id}, 'transfer', 0, 2)`;
+      await transaction`insert into ledger_legs (transaction_id, leg, account_id, amount) select 'transfer:odd', 1, id, 5 from ledger_accounts where book_id = ${id} and kind = 'cash'`;
+      await transaction`insert into ledger_legs (transaction_id, leg, account_id, amount) select 'transfer:odd', 2, id, -4.99 from ledger_accounts where book_id = ${id} and kind = 'capital'`;
+    }),
+  ).rejects.toMatchObject(refused('ledger_balanced'));
+  await expect(
+    sql`insert into ledger_legs (transaction_id, leg, account_id, amount) values (${`fill:${fill.id}`}, 9, ${cash}, 1)`,
+  ).rejects.toMatchObject(refused('ledger_complete'));
+  await expect(sql`
+    insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+    values ('loose', 'o', ${id}, 'spotchain:AAPLx', 'buy', 1, 2, 0, 2, 2, 0, 0, '[]')`).rejects.toMatchObject(refused('fill_in_ledger'));
+  for (const change of [
+    sql`update fills set quantity = 1 where id = ${fill.id}`,
+    sql`delete from ledger_legs where transaction_id = ${`fill:${fill.id}`}`,
+    sql`update ledger_transactions set at = 1 where book_id = ${id}`,
+    sql`delete from ledger_accounts where book_id = ${id}`,
+    sql`delete from books where id = ${id}`,
+    sql`truncate fills`,
+  ]) {
+    await expect(change).rejects.toMatchObject({ code: expect.stringMatching(/^(23001|42501)$/) });
+  }
+  await expect(sql`update books set agent_id = null where id = ${id}`).rejects.toMatchObject({ code: '23514' });
+});
+
+test('2,000 random operations over five books (seed 11) leave exact sums, and every book is the fold of what was booked', async () => {
+  const agents = await Promise.all(Array.from({ length: 5 }, () => agentRow(sql, ORG, '2026-03-02T00:00:11Z')));
+  const ids = agents.map((agent, index) => (index === 4 ? bookIds.manual(ORG) : bookIds.paper(agent, 1)));
+  const next = randomOperations(11, ids);
+  for (let step = 0; step < 40; step++) await book(...orderedByBook(Array.from({ length: 50 }, () => recordOf(next()))));
+  expect(await imbalances()).toHaveLength(0);
+  const stored = new Map((await booksOfOrganizations(sql, [ORG], 'paper')).map((each) => [each.id, each]));
+  let booked = 0;
+  for (const id of ids) {
+    booked += stored.get(id)?.version ?? 0;
+    expect(stored.get(id)?.state).toEqual(await folded(id));
+  }
+  expect(booked).toBe(2_000);
+});
+
+/** Records of one step are written transfers first. */
+function orderedByBook(records: readonly ActorRecord[]): ActorRecord[] {
+  return [...records.filter(({ type }) => type === 'ledger'), ...records.filter(({ type }) => type === 'fill')];
+}
+
+test('a server that ends the connection before any of its statements leaves all or nothing', async () => {
+  const agent = await agentRow(sql, ORG, '2026-03-02T00:00:12Z');
+  const id = bookIds.paper(agent, 1);
+  const url = await testDatabaseOf(sql);
+  const counts = async (): Promise<string> => {
+    const [row] = await sql`
+      select (select count(*) from fills where book_id = ${id})::int as fills, (select count(*) from ledger_transactions where book_id = ${id})::int as entries,
+        (select count(*) from ledger_legs l join ledger_accounts a on a.id = l.account_id where a.book_id = ${id})::int as legs,
+        (select coalesce(max(version), 0) from books where id = ${id})::int as version`;
+    return JSON.stringify(row);
+  };
+  const nothing = await counts();
+  // The application's role may end nobody's connection.
+  const killer = openDatabase({ url, role: null, name: 'killer', connections: 1 });
+  const records = [fillRecord(aFill(id)), fillRecord(aFill(id, { feeUsd: '-0.1' }))];
+  let statements = 0;
+  for (let crashAt = 1; ; crashAt++) {
+    const victim = openDatabase({ url, name: 'crash', connections: 1 });
+    const outcome = await crashingAt(victim, killer, crashAt, records);
+    statements = outcome.statements;
+    await victim.end({ timeout: 1 });
+    if (outcome.committed) break;
+    expect(await counts()).toBe(nothing);
+  }
+  await killer.end();
+  expect(statements).toBeGreaterThanOrEqual(8);
+  expect(JSON.parse(await counts())).toEqual({ fills: 2, entries: 3, legs: 12, version: 2 });
+  expect(await imbalances()).toHaveLength(0);
+});
+
+/** Writes the records on a connection of its own, which the server ends before statement number `crashAt` and before the commit. */
+async function crashingAt(
+  victim: Sql,
+  killer: Sql,
+  crashAt: number,
+  records: readonly ActorRecord[],
+): Promise<{ committed: boolean; statements: number }> {
+  let statements = 0;
+  const dies = async (pid: number): Promise<void> => {
+    if (++statements === crashAt) await killer`select pg_terminate_backend(${pid})`;
+  };
+  try {
+    await victim.begin(async (transaction) => {
+      const [backend] = await transaction<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      const pid = backend?.pid as number;
+      const counted = new Proxy(transaction, {
+        apply: (target, _, parameters: unknown[]) => {
+          const isStatement = Array.isArray(parameters[0]) && 'raw' in (parameters[0] as object);
+          if (!isStatement) return Reflect.apply(target as never, undefined, parameters);
+          return dies(pid).then(() => Reflect.apply(target as never, undefined, parameters));
+        },
+      });
+      await writeRecords(counted as Transaction, records);
+      await dies(pid);
+    });
+    return { committed: true, statements };
+  } catch (error) {
+    // Anything else would roll back just as well, and say nothing about crashes.
+    if (!isConnectionLoss(error)) throw error;
+    return { committed: false, statements };
+  }
+}
+
+async function testDatabaseOf(connection: Sql): Promise<string> {
+  const options = (
+    connection as unknown as { options: { host: string[]; port: number[]; database: string; user: string; pass: string | null } }
+  ).options;
+  const password = options.pass === null ? '' : `:${options.pass}`;
+  return `postgres://${options.user}${password}@${options.host[0]}:${options.port[0]}/${options.database}`;
+}
+
+test('a swap is booked with the dollars that moved: its price is their quotient, rounded by no more than half a trillionth', async () => {
+  const bookId = bookIds.manual(ORG, 'live');
+  // 100.123457 / 3 has no end.
+  const swapped = { quantity: '3', notionalUsd: '100.123457', fillPrice: '33.374485666667', feeUsd: '0' };
+  const fill = aFill(bookId, swapped);
+  await book(fillRecord(fill, { capitalUsd: '1000', orgId: ORG }));
+  const [row] = await sql`select trim_scale(cash_usd)::text as cash, trim_scale(fees_usd)::text as fees from books where id = ${bookId}`;
+  expect(row).toEqual({ cash: '899.876543', fees: '0' });
+  expect(await imbalances()).toEqual([]);
+
+  const refusedBy = (over: Partial<Fill>) =>
+    sql`insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+      select ${`fill-${++made}`}, 'order', ${bookId}, f.instrument, 'buy', f.quantity, f."fillPrice", 0, f."notionalUsd", 1, 0, 0, '[]'
+        from jsonb_to_record(${JSON.stringify({ ...fill, ...over })}::text::jsonb) as f(instrument text, quantity numeric, "fillPrice" numeric, "notionalUsd" numeric)`.then(
+      () => 'taken',
+      (error: { constraint_name?: string }) => error.constraint_name,
+    );
+  // Alone it is in no ledger; that is looked at after what it says of itself.
+  expect(await refusedBy({})).toBe('fill_in_ledger');
+  expect(await refusedBy({ fillPrice: '33.374485666668' })).toBe('fill_priced');
+  expect(await refusedBy({ notionalUsd: '100.123458' })).toBe('fill_priced');
+  // Where a venue says prices, the money is the price times the quantity, exactly.
+  expect(await refusedBy({ instrument: 'spotexchange:BTCUSDT' })).toBe('fill_priced');
+});

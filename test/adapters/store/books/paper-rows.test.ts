@@ -1,0 +1,203 @@
+// Paper and shadow trading judged from rows: the database comes to the same series as the domain, over random trading.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';
+import { createEvaluationRows } from '../../../../src/adapters/store/evaluations/evaluation-rows.ts';
+import { bookIds, type Fill } from '../../../../src/domain/book.ts';
+import { Decimal, plainDecimal } from '../../../../src/domain/decimal.ts';
+import { paperSeriesOf } from '../../../../src/domain/paper-evaluation.ts';
+import { shadowSeriesOf } from '../../../../src/domain/shadow-evaluation.ts';
+import type { InstrumentKey } from '../../../../src/domain/venue.ts';
+import { DAY } from '../../../domain/evidence-samples.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+import { createGateFixture, type GateFixture, ORG } from '../gates/gate-fixture.ts';
+
+let stage: GateFixture;
+beforeAll(async () => {
+  stage = await createGateFixture(await testDatabase());
+});
+afterAll(() => stage.close());
+
+const INSTRUMENTS = ['spotchain:AAPLx', 'spotexchange:BTCUSDT'] as readonly InstrumentKey[];
+/** Midnight UTC; rounds are a hundred days apart so that none sees the prices of another. */
+const FIRST = Date.UTC(2027, 0, 1);
+let rounds = 0;
+
+const anyTrading = fc.record({
+  enteredAfterMs: fc.integer({ min: 0, max: 3 * DAY }),
+  lastsMs: fc.integer({ min: DAY, max: 6 * DAY }),
+  trades: fc.array(
+    fc.record({
+      afterMs: fc.integer({ min: 1_000, max: DAY }),
+      instrument: fc.nat(1),
+      sell: fc.boolean(),
+      lots: fc.integer({ min: 1, max: 40 }),
+      cents: fc.integer({ min: 8_000, max: 12_000 }),
+      feeCents: fc.integer({ min: -2, max: 40 }),
+    }),
+    { maxLength: 18 },
+  ),
+  cuts: fc.array(
+    fc.record({
+      afterMs: fc.integer({ min: 0, max: 9 * DAY }),
+      instrument: fc.nat(1),
+      cents: fc.integer({ min: 8_000, max: 12_000 }),
+      quality: fc.constantFrom('live', 'live', 'live', 'stale'),
+    }),
+    {
+      minLength: 25,
+      maxLength: 60,
+    },
+  ),
+});
+
+test('over random fills, overnight positions, missing and stale prices', async () => {
+  let compared = 0;
+  let overnight = 0;
+  await fc.assert(
+    fc.asyncProperty(anyTrading, async ({ enteredAfterMs, lastsMs, trades, cuts }) => {
+      const origin = FIRST + ++rounds * 100 * DAY;
+      const agent = { id: await stage.agentAt('draft', { evidence: 'absent' }), manifestVersion: 1 };
+      const window = { enteredAt: origin + enteredAfterMs, evaluatedAt: origin + enteredAfterMs + lastsMs };
+      const held = [new Decimal(0), new Decimal(0)];
+      let at = origin;
+      for (const [n, trade] of trades.entries()) {
+        at += trade.afterMs;
+        const have = held[trade.instrument] as Decimal;
+        const sells = trade.sell && have.gt(0);
+        const quantity = sells ? Decimal.min(have, new Decimal(trade.lots).div(8)) : new Decimal(trade.lots).div(8);
+        held[trade.instrument] = sells ? have.minus(quantity) : have.plus(quantity);
+        const price = new Decimal(trade.cents).div(100);
+        const fill: Fill = {
+          id: `${agent.id} ${n}`,
+          orderId: `${n}`,
+          bookId: bookIds.paper(agent.id, 1),
+          instrument: INSTRUMENTS[trade.instrument] as InstrumentKey,
+          side: sells ? 'sell' : 'buy',
+          quantity: plainDecimal(quantity),
+          fillPrice: plainDecimal(price),
+          feeUsd: plainDecimal(new Decimal(trade.feeCents).div(100)),
+          notionalUsd: plainDecimal(quantity.times(price)),
+          decisionPrice: plainDecimal(price.minus('0.01')),
+          slippageBps: 1,
+          at,
+          quotes: [],
+        };
+        await stage.app.begin((sql) => writeRecords(sql, [{ type: 'fill', orgId: ORG, fill }]));
+      }
+      for (const { afterMs, instrument, cents, quality } of cuts) {
+        const slot = Math.floor((origin + afterMs) / 60_000) * 60_000;
+        const body = JSON.stringify({ quote: { bid: (cents / 100).toFixed(2), ask: (cents / 100 + 0.02).toFixed(2), quality } });
+        await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 2) on conflict do nothing`;
+        await stage.app`insert into observations (slot, instrument, hash, body) values (${slot}, ${INSTRUMENTS[instrument] as string}, 'h', ${body}) on conflict do nothing`;
+      }
+      const rows = createEvaluationRows(stage.app);
+      const paper = paperSeriesOf(await rows.paper(agent, stage.manifest, window));
+      const shadow = shadowSeriesOf(await rows.shadow(agent, stage.manifest, window));
+      const book = bookIds.paper(agent.id, 1);
+      const [found] = await stage.app<{ paper: object; papers: boolean; shadows: boolean }[]>`
+        select paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt}) as paper,
+          alike(${JSON.stringify(paper)}::text::jsonb, paper_series(${book}, ${stage.manifest.maxCapitalUsd}, ${window.enteredAt}, ${window.evaluatedAt})) as papers,
+          alike(${JSON.stringify(shadow)}::text::jsonb, shadow_series(${book}, ${stage.manifest.maxSlippageBps}::int::text::jsonb, ${window.enteredAt}, ${window.evaluatedAt})) as shadows`;
+      expect(found?.papers, `${JSON.stringify(paper)} is not ${JSON.stringify(found?.paper)}`).toBe(true);
+      expect(found?.shadows).toBe(true);
+      compared += paper.days.length + shadow.fills.length;
+      if (held.some((quantity) => quantity.gt(0)) && paper.days.length > 0) overnight++;
+    }),
+    { numRuns: 30 },
+  );
+  // The property would hold of nothing as well.
+  expect(compared).toBeGreaterThan(50);
+  expect(overnight).toBeGreaterThan(3);
+});
+
+test('by hand: two days with a position overnight, at its bids, and what the sale realized after fees', async () => {
+  const id = await stage.agentAt('draft', { evidence: 'absent' });
+  const day = FIRST + 9_000 * DAY;
+  const fill = (side: 'buy' | 'sell', at: number, price: string, notionalUsd: string): Fill => ({
+    id: `${id} ${side}`,
+    orderId: side,
+    bookId: bookIds.paper(id, 1),
+    instrument: 'spotchain:AAPLx',
+    side,
+    quantity: '10',
+    fillPrice: price,
+    feeUsd: '1',
+    notionalUsd,
+    decisionPrice: price,
+    slippageBps: 0,
+    at,
+    quotes: [],
+  });
+  const rows = {
+    bookId: bookIds.paper(id, 1),
+    capitalUsd: '10000',
+    enteredAt: day + 1_000,
+    evaluatedAt: day + 2 * DAY + 5_000,
+    pausedMs: 0,
+    fills: [fill('buy', day + 60_000, '100', '1000'), fill('sell', day + DAY + 60_000, '104', '1040')],
+    entryMarks: new Map(),
+    dayMarks: new Map([[day, new Map([['spotchain:AAPLx', '102']] as const)]]),
+  };
+  expect(paperSeriesOf(rows)).toEqual({
+    enteredAt: rows.enteredAt,
+    evaluatedAt: rows.evaluatedAt,
+    pausedMs: 0,
+    startEquityUsd: '10000',
+    days: [
+      [day, '10019'],
+      [day + DAY, '10038'],
+      [day + 2 * DAY, '10038'],
+    ],
+    trades: [[day + DAY + 60_000, '38']],
+  });
+  expect(paperSeriesOf({ ...rows, dayMarks: new Map() }).days.map(([at]) => at)).toEqual([day + DAY, day + 2 * DAY]);
+});
+
+/** Steps of an agent's life: at which instants its duty changed, and edges of its feed that changed nothing of it. */
+async function lived(id: string, duties: readonly (readonly [at: number, duty: 'active' | 'paused'])[]): Promise<void> {
+  for (const [place, [at, duty]] of duties.entries())
+    await stage.app`
+      insert into steps (actor_id, version, at, machine, event, to_value)
+      values (${id}, ${100 + place}, ${at}, 'agent@1', '{}', ${stage.app.json({ stage: 'paper', feed: 'live', duty })})`;
+}
+
+test('the time off duty is that within the stage, edges of the feed while paused included, up to now where it lasts', async () => {
+  const id = await stage.agentAt('draft', { evidence: 'absent' });
+  await lived(id, [
+    [FIRST, 'active'],
+    [FIRST + DAY, 'paused'],
+    [FIRST + 2 * DAY, 'paused'],
+    [FIRST + 3 * DAY, 'active'],
+    [FIRST + 5 * DAY, 'paused'],
+  ]);
+  for (const [since, until, days] of [
+    [0, 4, 2],
+    [1.5, 2.5, 1],
+    [3, 5, 0],
+    [2, 7, 3],
+    [6, 7, 1],
+  ] as const) {
+    const [row] = await stage.app<{ ms: number }[]>`select paused_ms(${id}, ${FIRST + since * DAY}, ${FIRST + until * DAY}) as ms`;
+    expect(row?.ms, `${since} to ${until}`).toBe(days * DAY);
+  }
+});
+
+test('fifteen days of which the agent was off duty for two are thirteen days on paper: the gate stays shut', async () => {
+  const id = await stage.agentAt('paper', { evidence: 'absent' });
+  const [entry] = await stage.app<{ at: number }[]>`select (stage_entry(${id})).at as at`;
+  const at = entry?.at as number;
+  await lived(id, [
+    [at + DAY, 'paused'],
+    [at + 3 * DAY, 'active'],
+  ]);
+  const proof = await stage.pass(id, 'paper');
+  expect(proof.passed).toBe(false);
+  expect(proof.checks.filter(({ passed }) => !passed)).toMatchObject([{ name: 'elapsed_days', observed: expect.closeTo(13, 3) }]);
+  await expect(
+    stage.app`update agents set stage = 'shadow', stage_evidence = ${proof.id}, stage_asked_by = 'tina' where id = ${id}`,
+  ).rejects.toThrow(/has not passed/);
+  // Two days more, on duty, make up for it.
+  await stage.advance(2 * DAY);
+  expect((await stage.pass(id, 'paper')).passed).toBe(true);
+});

@@ -1,0 +1,180 @@
+// Bars from files in PostgreSQL: whole files or nothing, never over a different bar in silence, with where they came from.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ImportFile, importBars } from '../../../../src/adapters/store/candles/candle-import.ts';
+import { createCandleStore } from '../../../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+
+const HOUR = 3_600_000;
+const T0 = Date.UTC(2024, 0, 1);
+let sql: Sql;
+beforeAll(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'import test', role: null, connections: 3 });
+});
+afterAll(() => sql.end());
+
+let series = 0;
+const fresh = (): string => `MADE${++series}`;
+
+function fileOf(
+  instrument: string,
+  closes: readonly (readonly [hour: number, close: string])[],
+  over: Partial<ImportFile> = {},
+): ImportFile {
+  const rows = closes.map(([hour, close]) => `${T0 + hour * HOUR}\t1\t9\t0.5\t${close}\t7\n`);
+  async function* batches() {
+    // Two batches, so that what the first stored is met by the second.
+    for (const part of [rows.slice(0, 2), rows.slice(2)]) {
+      const place = part === rows ? 0 : rows.indexOf(part[0] ?? '');
+      if (part.length > 0) {
+        const opens = closes.slice(place, place + part.length).map(([hour]) => T0 + hour * HOUR);
+        yield { rows: part.join(''), bars: part.length, firstOpen: opens[0] as number, lastOpen: opens.at(-1) as number };
+      }
+    }
+  }
+  return {
+    venue: 'spotexchange',
+    instrument,
+    timeframe: '1h',
+    barMs: HOUR,
+    source: 'import:made.csv',
+    file: '/somewhere/made.csv',
+    at: T0 + 1_000 * HOUR,
+    replace: false,
+    dryRun: false,
+    batches: batches(),
+    provenance: () => ({ form: 'uniform', sha256: 'ab'.repeat(32), skipped: { duplicate: 2 } }),
+    ...over,
+  };
+}
+
+const stored = (instrument: string) =>
+  createCandleStore(sql).range({ venue: 'spotexchange', instrument, timeframe: '1h', from: T0, to: T0 + 100 * HOUR, limit: 100 });
+
+test('bars, their source, the file and the stretch that it answers for are all there', async () => {
+  const instrument = fresh();
+  const counts = await importBars(
+    sql,
+    fileOf(instrument, [
+      [0, '2'],
+      [1, '3'],
+      [3, '4.50'],
+    ]),
+  );
+  expect(counts).toMatchObject({ bars: 3, inserted: 3, same: 0, conflicting: 0, firstOpen: T0, lastOpen: T0 + 3 * HOUR });
+  expect((await stored(instrument)).map(({ close, source }) => [close, source])).toEqual([
+    ['2', 'import:made.csv'],
+    ['3', 'import:made.csv'],
+    ['4.5', 'import:made.csv'],
+  ]);
+  expect(await createCandleStore(sql).windows({ venue: 'spotexchange', instrument, timeframe: '1h' }, { from: 0, to: T0 * 2 })).toEqual([
+    { state: 'imported', code: '', from: T0, to: T0 + 4 * HOUR },
+  ]);
+  const [record] = await sql`select file, form, bars, inserted, skipped from candle_imports where instrument = ${instrument}`;
+  expect(record).toEqual({ file: '/somewhere/made.csv', form: 'uniform', bars: 3, inserted: 3, skipped: { duplicate: 2 } });
+});
+
+test('the same file again changes nothing; a different bar stays and is counted, until it is replaced on purpose', async () => {
+  const instrument = fresh();
+  const first = [
+    [0, '2'],
+    [1, '3'],
+    [2, '4'],
+  ] as const;
+  await importBars(sql, fileOf(instrument, first));
+  expect(await importBars(sql, fileOf(instrument, first))).toMatchObject({ inserted: 0, same: 3, conflicting: 0 });
+  // 2.000 is the same number as 2.
+  const other = [
+    [0, '2.000'],
+    [1, '3.5'],
+    [2, '4'],
+    [3, '5'],
+  ] as const;
+  expect(await importBars(sql, fileOf(instrument, other))).toMatchObject({
+    inserted: 1,
+    same: 2,
+    conflicting: 1,
+    replaced: 0,
+    firstConflict: T0 + HOUR,
+  });
+  expect((await stored(instrument)).map(({ close }) => close)).toEqual(['2', '3', '4', '5']);
+  const replacing = fileOf(instrument, other, { replace: true, source: 'import:better.csv' });
+  expect(await importBars(sql, replacing)).toMatchObject({ inserted: 0, conflicting: 1, replaced: 1 });
+  expect((await stored(instrument)).map(({ close, source }) => [close, source])).toEqual([
+    ['2', 'import:made.csv'],
+    ['3.5', 'import:better.csv'],
+    ['4', 'import:made.csv'],
+    ['5', 'import:made.csv'],
+  ]);
+});
+
+test('a trial keeps nothing, and neither does a file that fails in its middle', async () => {
+  const instrument = fresh();
+  expect(
+    await importBars(
+      sql,
+      fileOf(
+        instrument,
+        [
+          [0, '2'],
+          [1, '3'],
+        ],
+        { dryRun: true },
+      ),
+    ),
+  ).toMatchObject({ inserted: 2 });
+  expect(await stored(instrument)).toEqual([]);
+  async function* broken() {
+    yield { rows: `${T0}\t1\t9\t0.5\t2\t7\n`, bars: 1, firstOpen: T0, lastOpen: T0 };
+    throw new Error('line 3 is no bar');
+  }
+  await expect(importBars(sql, fileOf(instrument, [], { batches: broken() }))).rejects.toThrow('line 3 is no bar');
+  expect(await stored(instrument)).toEqual([]);
+  expect(await sql`select 1 from candle_imports where instrument = ${instrument}`).toHaveLength(0);
+});
+
+test('a bar that the feed stores between the look and the copy is compared, not lost', async () => {
+  const instrument = fresh();
+  const store = createCandleStore(sql);
+  const bar = { openTime: T0, open: '1', high: '9', low: '0.5', close: '8', volume: '7' };
+  async function* late() {
+    yield { rows: `${T0 + HOUR}\t1\t9\t0.5\t2\t7\n`, bars: 1, firstOpen: T0 + HOUR, lastOpen: T0 + HOUR };
+    await store.save({
+      kind: 'candles',
+      venue: 'spotexchange',
+      instrument,
+      timeframe: '1h',
+      source: 'feed',
+      receivedAt: T0,
+      candles: [bar],
+    });
+    yield { rows: `${T0}\t1\t9\t0.5\t2\t7\n`, bars: 1, firstOpen: T0, lastOpen: T0 };
+  }
+  expect(await importBars(sql, fileOf(instrument, [], { batches: late() }))).toMatchObject({ inserted: 1, conflicting: 1 });
+  expect((await stored(instrument)).map(({ close }) => close)).toEqual(['8', '2']);
+});
+
+test('what the venue answered takes away its refusals, and stretches that touch become one', async () => {
+  const store = createCandleStore(sql);
+  const key = { venue: 'evmvenue', instrument: fresh(), timeframe: '1h' } as const;
+  const range = (from: number, to: number) => ({ from: T0 + from * HOUR, to: T0 + to * HOUR });
+  await store.record(key, range(0, 10), 'refused', 'http_503', T0);
+  await store.record(key, range(2, 4), 'asked', '', T0);
+  await store.record(key, range(4, 6), 'asked', '', T0);
+  const found = await store.windows(key, range(1, 8));
+  expect(found.map(({ state, from, to }) => [state, (from - T0) / HOUR, (to - T0) / HOUR])).toEqual([
+    ['refused', 1, 2],
+    ['asked', 2, 6],
+    ['refused', 6, 8],
+  ]);
+});
+
+test('the role that serves requests may remember windows, and may not change what was imported', async () => {
+  const app = openDatabase({ url: await testDatabase(), name: 'import test, app' });
+  try {
+    await createCandleStore(app).record({ venue: 'evmvenue', instrument: 'A', timeframe: '1h' }, { from: 0, to: HOUR }, 'asked', '', T0);
+    await expect(app`delete from candle_imports`).rejects.toThrow(/permission denied|append-only/);
+  } finally {
+    await app.end();
+  }
+});

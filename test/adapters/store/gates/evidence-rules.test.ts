@@ -1,0 +1,140 @@
+// The rules of the gates stand twice, in TypeScript and in SQL: both come to the same metrics, checks and verdicts.
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
+import { type EvidenceKind, type EvidenceSeries, evidenceMetrics, judgeEvidence } from '../../../../src/domain/evidence.ts';
+import { sampleManifest } from '../../../actors/agent/sample.ts';
+import {
+  anyBacktest,
+  anyPaper,
+  anyShadow,
+  anyStress,
+  backtestSeries,
+  FIRST_DAY,
+  paperSeries,
+  shadowSeries,
+  stressSeries,
+} from '../../../domain/evidence-samples.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+
+let sql: Sql;
+beforeAll(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'test', connections: 4 });
+});
+afterAll(() => sql.end());
+
+interface Found {
+  problem: string | null;
+  metrics: { [name: string]: number | null };
+  checks: ReturnType<typeof judgeEvidence>['checks'];
+  passes: boolean;
+  follow: boolean;
+}
+
+async function bySql<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeries[Kind]): Promise<Found> {
+  const text = canonicalJson(series as never);
+  const metrics = canonicalJson(evidenceMetrics(kind, series) as never);
+  const [row] = await sql<Found[]>`
+    select series_problem(${kind}, ${text}::text::jsonb) as problem, evidence_metrics(${kind}, ${text}::text::jsonb) as metrics,
+      evidence_checks(${kind}, ${text}::text::jsonb) as checks, evidence_passes(${kind}, ${text}::text::jsonb) as passes,
+      metrics_follow(${metrics}::text::jsonb, ${kind}, ${text}::text::jsonb) as follow`;
+  return row as Found;
+}
+
+async function agree<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeries[Kind]): Promise<boolean> {
+  const metrics = evidenceMetrics(kind, series);
+  const verdict = judgeEvidence(kind, metrics);
+  const found = await bySql(kind, series);
+  expect(found.problem).toBe(null);
+  expect(Object.keys(found.metrics).sort()).toEqual(Object.keys(metrics).sort());
+  for (const [name, value] of Object.entries(metrics)) {
+    if (value === null) expect(found.metrics[name], name).toBe(null);
+    else expect(Math.abs((found.metrics[name] as number) - value), name).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(value)));
+  }
+  expect(found.follow).toBe(true);
+  expect(found.checks.map(({ name, rule, passed }) => [name, rule, passed])).toEqual(
+    verdict.checks.map(({ name, rule, passed }) => [name, rule, passed]),
+  );
+  for (const [n, check] of verdict.checks.entries())
+    expect(found.checks[n]?.limit ?? null).toEqual(check.limit === null ? null : expect.closeTo(check.limit, 6));
+  expect(found.passes).toBe(verdict.passed);
+  return verdict.passed;
+}
+
+test('any backtest, stress test, paper and shadow series is judged alike on both sides', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyBacktest, anyStress, anyPaper, anyShadow, async (backtest, stress, paper, shadow) => {
+      await Promise.all([agree('backtest', backtest), agree('stress_test', stress), agree('paper', paper), agree('shadow', shadow)]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a series that passes its gate passes on both sides, and one that falls just short passes on neither', async () => {
+  expect(await agree('backtest', backtestSeries())).toBe(true);
+  expect(await agree('backtest', backtestSeries({ days: 1_825 }))).toBe(false);
+  expect(await agree('backtest', backtestSeries({ driftPct: 0.02 }))).toBe(false);
+  expect(await agree('backtest', backtestSeries({ dipPct: 10.5 }))).toBe(false);
+  expect(await agree('stress_test', stressSeries())).toBe(true);
+  expect(await agree('stress_test', stressSeries({ breaches: 1 }))).toBe(false);
+  expect(await agree('stress_test', stressSeries({ equityUsd: ['9390'] }))).toBe(false);
+  expect(await agree('stress_test', stressSeries({ severity: 'severe' }))).toBe(false);
+  expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 14))).toBe(true);
+  expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 13))).toBe(false);
+  expect(await agree('paper', paperSeries(FIRST_DAY + 5_000, 20, -0.1))).toBe(false);
+  expect(await agree('shadow', shadowSeries(FIRST_DAY))).toBe(true);
+  expect(await agree('shadow', shadowSeries(FIRST_DAY, 50, 40))).toBe(false);
+  expect(await agree('manifest', sampleManifest())).toBe(true);
+  for (const broken of [
+    { universe: [] },
+    { stopLossPct: 0 },
+    { maxDailyDrawdownPct: 100 },
+    { maxTradeNotionalUsd: '10000.01' },
+    { maxCapitalUsd: '0' },
+  ])
+    expect(await agree('manifest', sampleManifest(broken))).toBe(false);
+  expect(await agree('risk_signoff', { subject: 'rita', approved: true, comment: '' })).toBe(true);
+  expect(await agree('risk_signoff', { subject: 'rita', approved: false, comment: '' })).toBe(false);
+});
+
+test('a series that leaves days out or contradicts itself is refused for what is wrong with it', async () => {
+  const good = backtestSeries();
+  const problem = async (series: unknown, kind: EvidenceKind = 'backtest') =>
+    (await sql<{ problem: string | null }[]>`select series_problem(${kind}, ${JSON.stringify(series)}::text::jsonb) as problem`)[0]
+      ?.problem ?? null;
+  expect(await problem(good)).toBe(null);
+  expect(await problem({ ...good, days: good.days.filter((_, n) => n !== 700) })).toMatch(/missing or out of order/);
+  expect(await problem({ ...good, days: [] })).toMatch(/no days/);
+  expect(await problem({ ...good, days: good.days.map(([at, close, high, low], n) => [at, close, high, n === 9 ? '0' : low, 0]) })).toMatch(
+    /contradict/,
+  );
+  expect(await problem({ ...good, days: good.days.map(([at, close, high, low]) => [at, close, high, low, 101]) })).toMatch(/contradict/);
+  expect(await problem({ ...good, firstCandleAt: good.firstCandleAt - 400 * 86_400_000 })).toMatch(/begin/);
+  expect(await problem({ ...good, lastCandleAt: good.lastCandleAt + 400 * 86_400_000 })).toMatch(/end/);
+  expect(await problem({ ...good, annualisation: 1_000 })).toMatch(/annualisation/);
+  expect(await problem({ ...stressSeries(), runs: [{ ...stressSeries().runs[0], equityUsd: [] }] }, 'stress_test')).toMatch(/no marks/);
+  const paper = paperSeries(FIRST_DAY, 14);
+  expect(await problem({ ...paper, days: [...paper.days].reverse() }, 'paper')).toMatch(/out of order/);
+  expect(await problem({ ...paper, trades: [[paper.enteredAt - 1, '5']] }, 'paper')).toMatch(/outside/);
+  const shadow = shadowSeries(FIRST_DAY);
+  expect(await problem({ ...shadow, fills: [[shadow.enteredAt - 1, 'buy', '1', '1', '1', '1']] }, 'shadow')).toMatch(/outside/);
+});
+
+test('metrics that do not follow from their series are no metrics: a better Sharpe ratio, a missing one, one more', async () => {
+  const series = backtestSeries();
+  const text = canonicalJson(series as never);
+  const metrics = evidenceMetrics('backtest', series);
+  const follow = async (claimed: unknown) =>
+    (
+      await sql<
+        { follow: boolean }[]
+      >`select metrics_follow(${JSON.stringify(claimed)}::text::jsonb, 'backtest', ${text}::text::jsonb) as follow`
+    )[0]?.follow;
+  expect(await follow(metrics)).toBe(true);
+  expect(await follow({ ...metrics, sharpe: (metrics['sharpe'] as number) + 0.01 })).toBe(false);
+  expect(await follow({ ...metrics, sharpe: null })).toBe(false);
+  expect(await follow({ ...metrics, extra: 1 })).toBe(false);
+  const { sharpe: _, ...without } = metrics;
+  expect(await follow(without)).toBe(false);
+});

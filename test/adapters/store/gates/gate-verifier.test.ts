@@ -1,0 +1,121 @@
+// The chain of gate records as the verifier sees it: whole as the database wrote it, and what its owner changes behind its back shows.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCommandHandler } from '../../../../actors/agent/command-handler.ts';
+import { agentKind } from '../../../../actors/agent/effects.ts';
+import { createDirectory } from '../../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../../src/adapters/store/agents/agent-directory.ts';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../../src/adapters/store/gates/evidence-store.ts';
+import { verifyTrail } from '../../../../src/adapters/store/trail-verifier.ts';
+import { sha256Hex } from '../../../../src/domain/canonical-json.ts';
+import { type EvidenceRow, evidenceChainText, evidenceMetrics } from '../../../../src/domain/evidence.ts';
+import { uuidV7 } from '../../../../src/domain/ids.ts';
+import { manifestHash } from '../../../../src/domain/manifest/manifest.ts';
+import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
+import { SLOT, sampleManifest } from '../../../actors/agent/sample.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+let sql: Sql;
+let owner: Sql;
+let evaluator: Sql;
+let made = 0;
+const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, made >> 8, ++made));
+const manifest = sampleManifest();
+
+beforeAll(async () => {
+  const url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+  owner = openDatabase({ url, name: 'owner', role: null, connections: 1 });
+  evaluator = openDatabase({ url, name: 'evaluator', role: EVALUATOR_ROLE, connections: 1 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+});
+afterAll(async () => {
+  await Promise.all([sql.end(), owner.end(), evaluator.end()]);
+});
+
+/** An agent that has passed the first gate by evidence that the database judged. */
+let id = '';
+beforeEach(async () => {
+  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock: createVirtualClock(SLOT) });
+  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock: createVirtualClock(SLOT), newId });
+  const created = await commands.create({ orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' }, manifest);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  id = created.value.id;
+  const proof = await createEvidenceWriter(evaluator, newId).write({
+    agentId: id,
+    kind: 'manifest',
+    manifestVersion: 1,
+    manifestHash: manifestHash(manifest),
+    series: manifest as never,
+    metrics: evidenceMetrics('manifest', manifest as never),
+    runId: null,
+    resultHash: manifestHash(manifest),
+  });
+  expect(proof.passed).toBe(true);
+  await sql`update agents set stage = 'backtest', stage_evidence = ${proof.id}, stage_asked_by = 'ann' where id = ${id}`;
+  await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"backtest"') where id = ${id}`;
+});
+
+/** What the verifier finds wrong with this agent. */
+async function found(): Promise<readonly { readonly part: string; readonly detail: string }[]> {
+  const { breaks } = await verifyTrail(sql);
+  return breaks.filter(({ agentId }) => agentId === id).map(({ part, detail }) => ({ part, detail }));
+}
+
+/** Changes rows as their owner, the triggers of a table aside. */
+async function behind(table: string, change: (owner: Sql) => Promise<unknown>): Promise<void> {
+  await owner`alter table ${owner(table)} disable trigger all`;
+  await change(owner);
+  await owner`alter table ${owner(table)} enable trigger all`;
+}
+
+test('what the database wrote itself is whole, and counted', async () => {
+  expect(await found()).toEqual([]);
+  expect((await verifyTrail(sql)).gateRecords).toBeGreaterThanOrEqual(3);
+});
+
+test('an agent that was put past its gates, triggers aside, stands where its records do not lead', async () => {
+  await behind('agents', (owner) => owner`update agents set stage = 'live' where id = ${id}`);
+  expect(await found()).toEqual([
+    { part: 'stage', detail: 'the agent stands at live, its gate records lead to backtest' },
+    { part: 'stage', detail: 'its state chart stands at backtest, its row at live' },
+  ]);
+});
+
+test('a gate that was opened with its guard switched off is noted by the database, without the evidence that decides it', async () => {
+  await owner`alter table agents disable trigger agent_stage_gate`;
+  await owner`update agents set stage = 'stress_test' where id = ${id}`;
+  await owner`alter table agents enable always trigger agent_stage_gate`;
+  await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"stress_test"') where id = ${id}`;
+  expect(await found()).toEqual([
+    { part: 'gate', detail: 'gate record 4 opens the gate from backtest without the evidence that decides it' },
+  ]);
+});
+
+test('evidence whose series was changed no longer hashes to what it says', async () => {
+  await behind('evidence', (owner) => owner`update evidence set result_hash = ${'0'.repeat(64)} where agent_id = ${id}`);
+  expect((await found()).map(({ part }) => part)).toEqual(['evidence']);
+});
+
+test('evidence that was rewritten together with its hash breaks the chain behind it', async () => {
+  const [row] = await owner<(EvidenceRow & { hash: string })[]>`
+    select agent_id as "agentId", seq, id, kind, manifest_version as "manifestVersion", manifest_hash as "manifestHash", at, run_id as "runId",
+      result_hash as "resultHash", metrics, series, previous_hash as "previousHash", hash from evidence where agent_id = ${id}`;
+  const forged = { ...(row as EvidenceRow), resultHash: 'f'.repeat(64) };
+  await behind(
+    'evidence',
+    (owner) =>
+      owner`update evidence set result_hash = ${forged.resultHash}, hash = ${sha256Hex(evidenceChainText(forged))} where agent_id = ${id}`,
+  );
+  expect((await found()).map(({ part }) => part)).toEqual(['previous_hash']);
+});
+
+test('a record that was taken out is missed, in the middle and at the end', async () => {
+  await behind('stage_changes', (owner) => owner`delete from stage_changes where agent_id = ${id} and seq = 3`);
+  expect((await found()).map(({ part }) => part)).toEqual(['stage', 'missing gate record']);
+  await behind('stage_changes', (owner) => owner`delete from stage_changes where agent_id = ${id} and seq = 1`);
+  expect((await found())[0]).toEqual({ part: 'missing gate record', detail: 'number 1 is not there; the next one is 2' });
+});

@@ -1,0 +1,72 @@
+// Prepared transactions at rest: the database itself keeps the message, the signed bytes' name and the end as they were.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openPreparedTransactions } from '../../../../src/adapters/store/orders/prepared-transaction-store.ts';
+import { ORG, preparedSwap, type SwapFixture, swapFixture } from '../../../actors/prepared-transaction/swap-fixture.ts';
+
+let stage: SwapFixture;
+let id: string;
+beforeAll(async () => {
+  stage = await swapFixture();
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  stage.chain.advance(1);
+  await stage.hear();
+  ({ id } = await preparedSwap(stage));
+});
+
+const update = (fields: Record<string, unknown>) => stage.sql`update prepared_transactions set ${stage.sql(fields)} where id = ${id}`;
+
+test.each<[string, Record<string, unknown>]>([
+  ['wallet', { wallet: 'another' }],
+  ['unsigned', { unsigned: 'AAAA' }],
+  ['preparedBy', { prepared_by: 'eve' }],
+  ['epoch', { epoch: 9 }],
+  ['what it reserves', { notional_usd: '1' }],
+  ['purpose', { purpose: 'launch' }],
+])('what it is about does not change: %s', async (_, fields) => {
+  await expect(update(fields)).rejects.toThrow('what a prepared transaction is about does not change');
+});
+
+test('the message does not change, and its digest is its own from the beginning', async () => {
+  await expect(
+    stage.sql`update prepared_transactions set message = message || '{"lastValidBlockHeight": 9}' where id = ${id}`,
+  ).rejects.toThrow('what a prepared transaction is about does not change');
+  const forged = stage.sql`
+    insert into prepared_transactions (id, org_id, purpose, executor, wallet, subject, message, unsigned, prepared_by, epoch, state, created_at, changed_at)
+    select gen_random_uuid(), org_id, purpose, executor, wallet, subject, message || '{"digest": "00"}', unsigned, prepared_by, epoch, 'prepared', 0, 0
+    from prepared_transactions where id = ${id}`;
+  await expect(forged).rejects.toThrow(/check constraint/);
+});
+
+test('signed bytes are named once, and nothing is on its way without a name', async () => {
+  await expect(update({ state: 'submitted' })).rejects.toThrow(/check constraint/);
+  await update({ state: 'submitted', signature: `s-${id}`, submitted_by: 'ann' });
+  await expect(update({ signature: 'another' })).rejects.toThrow(`the transaction was signed as s-${id}`);
+  await expect(update({ signature: null, submitted_by: null })).rejects.toThrow('was signed as');
+});
+
+test('an end needs its proof, and stays', async () => {
+  await expect(update({ state: 'expired' })).rejects.toThrow(/check constraint/);
+  await expect(update({ state: 'expired', expired_at_height: 1 })).rejects.toThrow(/check constraint/);
+  await stage.sql`
+    update prepared_transactions set state = 'expired', expired_at_height = (message->>'lastValidBlockHeight')::bigint + 1 where id = ${id}`;
+  await expect(update({ state: 'prepared' })).rejects.toThrow('the transaction has ended as expired');
+});
+
+test('nothing is deleted or emptied', async () => {
+  const whoever = /permission denied|not deleted/;
+  await expect(stage.sql`delete from prepared_transactions where id = ${id}`).rejects.toThrow(whoever);
+  await expect(stage.sql`truncate prepared_transactions cascade`).rejects.toThrow();
+});
+
+test('what is open reserves its book until it has ended', async () => {
+  const book = `manual:${ORG}:live`;
+  const mine = async () => (await openPreparedTransactions(stage.sql, ORG, book)).filter((one) => one.id === id);
+  expect(await mine()).toMatchObject([{ side: 'buy', instrument: 'spotchain:AAPLx' }]);
+  await update({ state: 'refused', signature: `r-${id}`, submitted_by: 'ann' });
+  expect(await mine()).toHaveLength(1);
+  await stage.sql`
+    update prepared_transactions set state = 'expired', expired_at_height = (message->>'lastValidBlockHeight')::bigint + 1 where id = ${id}`;
+  expect(await mine()).toEqual([]);
+});

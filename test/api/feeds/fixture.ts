@@ -1,0 +1,249 @@
+// A server with nothing but the feeds, over a real database, and clients that remember what they heard.
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo, Socket } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import { WebSocket } from 'ws';
+import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { Caller } from '../../../api/caller.ts';
+import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
+import type { FeedMember, FeedPorts } from '../../../api/feeds/ports.ts';
+import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
+import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
+import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
+import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
+import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import { assembleDecision, GENESIS_HASH } from '../../../src/domain/decision.ts';
+import type { Quote } from '../../../src/domain/quote.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+
+export const OURS = '00000000-0000-7000-8000-00000000000a';
+export const THEIRS = '00000000-0000-7000-8000-00000000000b';
+
+export interface Stage {
+  readonly app: FastifyInstance;
+  readonly port: number;
+  readonly sql: Sql;
+  readonly tail: AnnouncementTail;
+  readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
+  readonly members: Map<string, FeedMember>;
+  readonly defects: string[];
+  /** Agents as the snapshot of the `agents` channel shows them. */
+  readonly agents: Map<string, AgentView[]>;
+  stats(): { connections: number; deliveries: number; writes: number };
+  close(): Promise<void>;
+}
+
+export interface FixtureOptions {
+  readonly clock?: Clock;
+  readonly feeds?: FeedOptions;
+  /** How long a connection may be idle, in milliseconds; for ever unless told. */
+  readonly connectionTimeout?: number;
+  /** When a subject's token expires; an hour from now unless told. */
+  readonly expiresAt?: (subject: string) => number;
+  readonly find?: (subject: string) => Promise<FeedMember | null>;
+  /** Closed bars; those of the database unless told. */
+  readonly candles?: FeedPorts['candles'];
+}
+
+/** One database for a test file. */
+export async function openFixtureDatabase(): Promise<Sql> {
+  const sql = openDatabase({ url: await testDatabase(), connections: 12, name: 'feeds test' });
+  await sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
+  return sql;
+}
+
+export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promise<Stage> {
+  const live = createLiveClock();
+  const clock = options.clock ?? live;
+  const defects: string[] = [];
+  const tail = createAnnouncementTail({ sql, clock: live, onError: (error) => defects.push(String(error)) });
+  await tail.start();
+  const bus = createInProcessQuoteBus({ clock: live, flushMs: 5 });
+  const states = createInProcessMarketStateBus({ clock: live, flushMs: 5 });
+  const members = new Map<string, FeedMember>([
+    ['ours', { orgId: OURS, permissions: PERMISSIONS }],
+    ['theirs', { orgId: THEIRS, permissions: PERMISSIONS }],
+  ]);
+  const agents = new Map<string, AgentView[]>();
+  const find = options.find ?? (async (subject: string) => members.get(subject) ?? null);
+  const ports: FeedPorts = {
+    clock,
+    members: { find },
+    announcements: tail,
+    quotes: bus,
+    states,
+    candles: options.candles ?? createCandleStore(sql),
+    expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
+    agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
+    reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),
+  };
+  const app = fastify({ genReqId: () => randomUUID(), forceCloseConnections: 'idle', connectionTimeout: options.connectionTimeout ?? 0 });
+  app.decorateRequest('caller', null);
+  // Stands in for the gate of the API, which has tests of its own.
+  app.addHook('onRequest', async (request, reply) => {
+    const subject = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    if (subject === undefined) return reply.code(401).send();
+    const member = members.get(subject) ?? null;
+    const caller: Caller = {
+      subject,
+      orgId: member?.orgId ?? null,
+      name: null,
+      permissions: member?.permissions ?? (['market:read'] as Permission[]),
+      expiresAt: options.expiresAt?.(subject) ?? clock.now() + 3_600_000,
+      credential: 'bearer',
+    };
+    request.caller = caller;
+    return;
+  });
+  const { stats } = await registerFeeds(app, ports, { flushMs: 10, ...options.feeds });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    app,
+    port: (app.server.address() as AddressInfo).port,
+    sql,
+    tail,
+    bus,
+    states,
+    members,
+    defects,
+    agents,
+    stats,
+    async close() {
+      await app.close();
+      await tail.stop();
+      await bus.close();
+      await states.close();
+    },
+  };
+}
+
+/** The decision records of a batch, straight from the tables; newest first, to show that the feed does not rely on an order. */
+async function expandDecisions(sql: Sql, batch: { shard: number; fromSlot: number; slot: number }, orgId: string) {
+  const rows = await sql<{ agent_id: string; slot: number; hash: string }[]>`
+    select d.agent_id, d.slot, encode(d.hash, 'hex') as hash from decisions d join actors a on a.id = d.agent_id
+    where a.org_id = ${orgId} and a.shard = ${batch.shard} and d.slot between ${batch.fromSlot} and ${batch.slot}
+    order by d.slot desc, d.agent_id desc`;
+  return rows.map((row) =>
+    assembleDecision(
+      {
+        agentId: row.agent_id,
+        slot: row.slot,
+        manifestVersion: 1,
+        manifestHash: GENESIS_HASH,
+        observedHash: '',
+        book: null,
+        disposition: 'hold',
+        reason: null,
+        instrument: null,
+        outcome: '[]',
+        risk: null,
+        previousHash: GENESIS_HASH,
+        hash: row.hash,
+      },
+      [],
+      [],
+    ),
+  );
+}
+
+export interface Frame {
+  readonly id?: number | string;
+  readonly channel?: string;
+  readonly type: string;
+  readonly seq?: number;
+  readonly cursor?: string | null;
+  readonly at?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  // Looked into freely: its shape is what the tests check.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly data?: any;
+}
+
+export interface TestClient {
+  readonly socket: WebSocket;
+  readonly frames: Frame[];
+  /** Resolves with code and reason once it is closed. */
+  readonly closed: Promise<{ code: number; reason: string }>;
+  send(message: unknown): void;
+  /** Waits for the first frame that fits, also among those that came before. */
+  wait(what: string, fits: (frame: Frame) => boolean): Promise<Frame>;
+  /** Sends and waits for the answer with the same id. */
+  ask(message: { id: number | string; [name: string]: unknown }): Promise<Frame>;
+  updates(channel: string): Frame[];
+  /** The network socket under it: paused, it takes nothing. */
+  net(): Socket;
+  /** A round trip: what was sent before has been dealt with. */
+  roundTrip(): Promise<void>;
+}
+
+let trips = 0;
+
+export async function connect(stage: { port: number }, subject = 'ours', headers: { [name: string]: string } = {}): Promise<TestClient> {
+  const socket = new WebSocket(`ws://127.0.0.1:${stage.port}/v1/feeds`, { headers: { authorization: `Bearer ${subject}`, ...headers } });
+  const frames: Frame[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(String(data)) as Frame));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })),
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  socket.on('error', () => {});
+  const client: TestClient = {
+    socket,
+    frames,
+    closed,
+    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    wait: (what, fits) => waitFor(() => frames.find(fits) ?? null, { what, deadlineMs: 20_000 }) as Promise<Frame>,
+    ask: (message) => {
+      client.send(message);
+      return client.wait(`the answer to ${JSON.stringify(message)}`, (frame) => frame.id === message.id);
+    },
+    updates: (channel) => frames.filter((frame) => frame.channel === channel && frame.type === 'update'),
+    net: () => (socket as unknown as { _socket: Socket })._socket,
+    async roundTrip() {
+      await client.ask({ op: 'ping', id: `trip ${++trips}` });
+    },
+  };
+  return client;
+}
+
+/** Writes announcements in one transaction and wakes the tail, as the stores do. */
+export async function announce(
+  sql: Sql | Transaction,
+  rows: readonly { channel: string; orgId: string | null; actorId?: string; body: Json }[],
+): Promise<void> {
+  await sql`
+    insert into announcements (channel, org_id, actor_id, at, body)
+    select channel, org_id, actor_id, 1780000000000, body
+    from jsonb_to_recordset(${sql.json(rows.map(({ channel, orgId, actorId, body }) => ({ channel, org_id: orgId, actor_id: actorId ?? null, body })) as never)})
+      as a(channel text, org_id uuid, actor_id uuid, body jsonb)`;
+  await sql`select pg_notify('sevengate_announcements', '')`;
+}
+
+export function testQuote(instrument: string, bid: string, receivedAt: number): Quote<'spotexchange'> {
+  return {
+    kind: 'quote',
+    venue: 'spotexchange',
+    instrument,
+    source: 'binance:bookTicker',
+    observedAt: receivedAt,
+    receivedAt,
+    sourceTime: true,
+    bid,
+    ask: `${bid}5`,
+    bidSize: '1',
+    askSize: '2',
+    sequence: null,
+    quality: 'live',
+    flags: [],
+  };
+}

@@ -1,0 +1,201 @@
+// What the crash tests share: agents in short slots on real servers, workers that are processes of their own, and the proof afterwards.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
+import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import { type EpochMs, slotOf } from '../../src/domain/time.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { type ChainEnds, chainsHold } from '../invariants/chains-hold.ts';
+import { oneDecisionPerSlot } from '../invariants/one-decision-per-slot.ts';
+import type { WorkerOrders } from './worker-process.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const SHARD_SIZE = 500;
+/** Once faults stop everything must be green again within this time (I17 asks for 120 s). */
+export const GREEN_WITHIN_MS = 40_000;
+
+const STOP_LIMIT_MS = 10_000;
+
+export interface WorkerProcess {
+  readonly pid: number;
+  /** Null while it runs. */
+  ended(): { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
+  readonly exit: Promise<unknown>;
+  kill(): Promise<void>;
+  /** Tells it to stop, and asserts that it does in good order. */
+  stop(): Promise<void>;
+  said(): string;
+}
+
+export interface Stage {
+  readonly sql: Sql;
+  readonly commands: AgentCommands;
+  readonly context: CommandContext;
+  readonly periodMs: number;
+  /** Fifteen in each of two shards. */
+  readonly agents: readonly string[];
+  startWorker(poison?: WorkerOrders['poison']): Promise<WorkerProcess>;
+  /** The slot that has begun by now. */
+  slotNow(): EpochMs;
+  /** Waits until an agent's tick has begun and is not committed yet. */
+  midTick(): Promise<void>;
+  /** Waits until every agent on duty has decided, in time, a slot that begins after now; answers after how many milliseconds. */
+  decidedAgain(withinMs?: number): Promise<number>;
+  /** Asserts I1, I8 and I17, and that nobody was taken off duty but `paused`. */
+  allGreen(paused?: readonly string[]): Promise<void>;
+  lateRows(): Promise<number>;
+}
+
+/** Builds a stage, runs the story on it, and ends every process of it in good order. */
+export async function onStage(
+  place: { readonly databaseUrl: string; readonly queue: QueuePlace; readonly periodMs?: number },
+  story: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const { databaseUrl, queue, periodMs = 2_000 } = place;
+  const clock = createLiveClock();
+  const sql = openDatabase({ url: databaseUrl, connections: 4, name: 'sevengate crash test' });
+  const owner = openDatabase({ url: databaseUrl, connections: 1, role: null, name: 'sevengate crash test owner' });
+  let made = 0;
+  const { commands } = openActors(sql, clock, () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)));
+  const context: CommandContext = { orgId: ORG, subject: 'ann', permissions: ['trade:execute'], requestId: 'r' };
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
+  const agents: string[] = [];
+  for (let shard = 0; shard < 2; shard++) {
+    await owner`select setval(pg_get_serial_sequence('actors', 'number'), ${Math.max(1, shard * SHARD_SIZE)})`;
+    for (let i = 0; i < 15; i++) {
+      const created = await commands.create(context, sampleManifest({ name: `agent ${shard} ${i}` }));
+      if (!created.ok) throw new Error(created.refusal.detail);
+      agents.push(created.value.id);
+    }
+  }
+  await owner.end();
+  await sql`update actors set tick_period_ms = ${periodMs}, tick_from = ${slotOf(clock.now(), periodMs) + periodMs}`;
+
+  // The feed: one cut per slot. What the database refuses is a slot without a cut.
+  let endFeed = (): void => {};
+  let writing: Promise<unknown> = Promise.resolve();
+  const cutNext = (): void => {
+    const slot = slotOf(clock.now(), periodMs) + periodMs;
+    endFeed = clock.deadline(slot + 5, () => {
+      const premiumPct = (slot / periodMs) % 2 === 0 ? -1.5 : 0.2;
+      writing = writeCut(sql, sampleCut(slot, { premiumPct, rsi: 30 }), 'streams').catch(() => {});
+      cutNext();
+    });
+  };
+  cutNext();
+
+  const workers: WorkerProcess[] = [];
+  let known: ChainEnds = new Map();
+  const stage: Stage = {
+    sql,
+    commands,
+    context,
+    periodMs,
+    agents,
+    slotNow: () => slotOf(clock.now(), periodMs),
+    async startWorker(poison) {
+      const worker = await spawnWorker({ databaseUrl, queue, periodMs, ...(poison ? { poison } : {}) });
+      workers.push(worker);
+      return worker;
+    },
+    async midTick() {
+      await waitFor(async () => (await sql`select 1 from tick_shards where begun_times > 0`).length > 0, {
+        what: 'a tick under way',
+        deadlineMs: GREEN_WITHIN_MS,
+      });
+    },
+    async decidedAgain(withinMs = GREEN_WITHIN_MS) {
+      const began = clock.now();
+      await waitFor(
+        async () => {
+          const [open] = await sql<{ count: number }[]>`
+            select count(*) from actors a where a.kind = 'agent' and a.tick_until is null and not exists (
+              select 1 from decisions d where d.agent_id = a.id and d.slot > ${began} and d.reason is distinct from 'late_tick')`.catch(
+            () => [],
+          );
+          return open?.count === 0;
+        },
+        { what: 'decisions in time again', deadlineMs: withinMs },
+      );
+      return clock.now() - began;
+    },
+    async allGreen(paused = []) {
+      const since = clock.now();
+      await stage.decidedAgain();
+      const [{ through } = { through: 0 }] = await sql<{ through: number }[]>`select min(last_slot) as through from tick_shards`;
+      expect(through).toBeGreaterThan(since);
+      expect(await oneDecisionPerSlot(sql, { through })).toEqual([]);
+      const { broken, ends } = await chainsHold(sql, known);
+      expect(broken).toEqual([]);
+      expect(ends.size).toBe(agents.length);
+      known = ends;
+      const off = await sql<{ id: string }[]>`select id from agents where pause_cause is not null`;
+      expect(off.map(({ id }) => id)).toEqual(paused);
+    },
+    async lateRows() {
+      const [row] = await sql<{ count: number }[]>`select count(*) from decisions where reason = 'late_tick'`;
+      return row?.count ?? 0;
+    },
+  };
+  try {
+    await story(stage);
+    await Promise.all(workers.filter((worker) => worker.ended()?.signal !== 'SIGKILL').map((worker) => worker.stop()));
+  } catch (error) {
+    if (error instanceof Error)
+      error.message += `\n${workers.map((worker) => `worker ${worker.pid}: ${worker.said().slice(-3_000)}`).join('\n')}`;
+    throw error;
+  } finally {
+    endFeed();
+    for (const worker of workers) if (worker.ended() === null) await worker.kill();
+    await writing;
+    await sql.end({ timeout: 2 });
+  }
+}
+
+async function spawnWorker(orders: WorkerOrders): Promise<WorkerProcess> {
+  const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', program], {
+    env: { PATH: process.env['PATH'] ?? '', WORKER: JSON.stringify(orders) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr?.on('data', (part: Buffer) => (said += part.toString()));
+  let ended: ReturnType<WorkerProcess['ended']> = null;
+  let told = false;
+  const exit = once(child, 'exit').then(([code, signal]) => (ended = { code, signal }));
+  const first = await Promise.race([once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line'), exit]);
+  if (!Array.isArray(first) || first[0] !== 'ready') throw new Error(`the worker did not start: ${said}`);
+  return {
+    pid: child.pid as number,
+    ended: () => ended,
+    exit,
+    said: () => said,
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+    async stop() {
+      if (!told) expect(ended, 'a worker ended by itself').toBeNull();
+      told = true;
+      child.kill('SIGTERM');
+      await waitFor(() => ended, { what: 'a worker to stop in good order', deadlineMs: STOP_LIMIT_MS });
+      expect(ended).toEqual({ code: 0, signal: null });
+    },
+  };
+}
+
+/** Prints what was measured, for whoever reads the run, and what was promised; far beyond the promise it is a failure. */
+export function measured(what: string, ms: number, promisedMs?: number): void {
+  const promise = promisedMs === undefined ? '' : ` (promised: ${promisedMs / 1_000} s)`;
+  console.info(`${what}: ${(ms / 1_000).toFixed(1)} s${promise}`);
+  if (promisedMs !== undefined) expect(ms, what).toBeLessThan(PATIENCE * promisedMs);
+}

@@ -1,0 +1,58 @@
+/** Virtual time over real sockets, for what has no place on the stage of priced venues. */
+
+import type { Observable } from 'rxjs';
+import { expect } from 'vitest';
+import type { IntelligenceRecord } from '../../src/domain/intelligence/record.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { OPENING, socketWatch } from './fault-fixture.ts';
+
+export type Message = FeedMessage | IntelligenceRecord;
+
+export interface SourceFixture {
+  readonly clock: VirtualClock;
+  hear(messages: Observable<Message>): Message[];
+  pass(ms: number, stepMs?: number): Promise<void>;
+  /** Connections that were attempted so far. */
+  dialled(): number;
+  /** Lets virtual time pass until it is answered. */
+  answer<Value>(asked: Promise<Value>, stepMs?: number): Promise<Value>;
+}
+
+/** `cleanups` hears what has to be let go of after the test. */
+export function sourceFixture(cleanups: (() => unknown)[], at = OPENING): SourceFixture {
+  const clock = createVirtualClock(at);
+  const watch = socketWatch();
+  cleanups.push(() => watch.close());
+  async function step(to: number): Promise<void> {
+    clock.advanceTo(to);
+    await watch.settle();
+  }
+  return {
+    clock,
+    dialled: watch.dialled,
+    hear(messages) {
+      const heard: Message[] = [];
+      const subscription = messages.subscribe({
+        next: (message) => void heard.push(message),
+        error: (error: unknown) => expect.unreachable(String(error)),
+      });
+      cleanups.push(() => subscription.unsubscribe());
+      return heard;
+    },
+    async pass(ms, stepMs = 250) {
+      for (const end = clock.now() + ms; clock.now() < end; ) await step(Math.min(clock.now() + stepMs, end));
+    },
+    async answer(asked, stepMs = 250) {
+      let over = false;
+      const end = (): void => {
+        over = true;
+      };
+      asked.then(end, end);
+      await watch.settle();
+      for (const late = clock.now() + 120_000; !over; await step(clock.now() + stepMs))
+        if (clock.now() > late) throw new Error('no answer within two minutes');
+      return asked;
+    },
+  };
+}

@@ -1,0 +1,283 @@
+/** Every priced venue's simulator with its adapter and its own pipeline, over real sockets, on one clock that moves when told. */
+import diagnostics from 'node:diagnostics_channel';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Observable } from 'rxjs';
+import { createEvmVenueFeed } from '../../src/adapters/venues/evmvenue/feed.ts';
+import { createKalshiFeed } from '../../src/adapters/venues/prediction/kalshi/feed.ts';
+import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../src/adapters/venues/prediction/kalshi/rest.ts';
+import { createPolymarketFeed } from '../../src/adapters/venues/prediction/polymarket/feed.ts';
+import { createPolymarketRest, POLYMARKET_LIMITS, POLYMARKET_WINDOW_MS } from '../../src/adapters/venues/prediction/polymarket/rest.ts';
+import { createReferenceFeed } from '../../src/adapters/venues/reference/feed.ts';
+import { createIssuerMarkFeed } from '../../src/adapters/venues/reference/issuer-marks.ts';
+import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
+import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { createSpotchainFeed } from '../../src/adapters/venues/spotchain/feed.ts';
+import { fixedMultiplier } from '../../src/adapters/venues/spotchain/multiplier.ts';
+import { createSpotExchangeFeed } from '../../src/adapters/venues/spotexchange/feed.ts';
+import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Venue } from '../../src/domain/venue.ts';
+import { createEvmVenueSimulator } from '../../src/sandbox/evmvenue/simulator.ts';
+import { createFaultSwitch, type FaultSwitch, seededRandom } from '../../src/sandbox/faults.ts';
+import type { Market } from '../../src/sandbox/market/market.ts';
+import { openAccessKey } from '../../src/sandbox/prediction/access-key.ts';
+import { createKalshiSimulator } from '../../src/sandbox/prediction/kalshi-simulator.ts';
+import { createPolymarketSimulator } from '../../src/sandbox/prediction/polymarket-simulator.ts';
+import { createSeededQuestions } from '../../src/sandbox/prediction/seeded-questions.ts';
+import { createIssuerSimulator } from '../../src/sandbox/reference/issuer.ts';
+import { createReferenceSimulator } from '../../src/sandbox/reference/simulator.ts';
+import { createSpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
+import { createSpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
+import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
+import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
+import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
+
+/** A Friday at half past eleven in New York: shares trade, and no question is decided within the next 29 minutes. */
+export const OPENING: EpochMs = Date.UTC(2026, 10, 20, 16, 31);
+
+/** Everything that is heard of prices, one row of simulators and adapters each. */
+export const PROVIDERS = ['spotexchange', 'evmvenue', 'spotchain', 'reference', 'issuer', 'polymarket', 'kalshi', 'kalshi-polled'] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
+
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const TOKEN = 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB';
+const SHARES = 'PresTj4Yc2bAR197Er7wz4UUKSfqt6FryBEdAriBoQB';
+const FEED_ID = 'a'.repeat(64);
+const SYMBOL = 'TSLA';
+
+/** The tiny market with a company that is not listed beside it. */
+export function stageMarket(): Market {
+  const tiny = tinyMarket();
+  const own = <Value>(symbol: string, value: Value, listed: () => Value): Value => (symbol === 'SPACEX' ? value : listed());
+  return {
+    ...tiny,
+    assets: [...tiny.assets, { symbol: 'SPACEX', kind: 'pre_ipo' }],
+    value: (symbol, at) => own(symbol, 200, () => tiny.value(symbol, at)),
+    reference: (symbol, at) => own(symbol, { price: 200, confidence: 0, updatedAt: at }, () => tiny.reference(symbol, at)),
+    token: (symbol, at) => own(symbol, { price: 210, liquidityUsd: 1_000_000 }, () => tiny.token(symbol, at)),
+  };
+}
+
+/** One provider as a test sees it. */
+export interface Provider {
+  readonly name: ProviderName;
+  readonly venue: Venue;
+  readonly faults: FaultSwitch;
+  readonly feed: { readonly venue: Venue; readonly messages: Observable<FeedMessage> };
+  /** What an instrument is worth there at an instant; null where only its bounds are known. */
+  truth(instrument: string, at: EpochMs): number | null;
+}
+
+/**
+ * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop. Loopback hands
+ * bytes over at once, so that what is still under way moves something at every turn.
+ */
+export function socketWatch(): { settle(): Promise<void>; dialled(): number; close(): void } {
+  const QUIET_TURNS = 5;
+  const sockets = new Set<Socket>();
+  let dialled = 0;
+  let changes = 0;
+  const dial = (): void => {
+    dialled++;
+  };
+  const add = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    sockets.add(socket);
+    changes++;
+    socket.once('close', () => {
+      sockets.delete(socket);
+      changes++;
+    });
+  };
+  for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.subscribe(name, add);
+  diagnostics.subscribe('net.client.socket', dial);
+  const moved = (): number => {
+    let sum = changes * 1e12;
+    for (const socket of sockets) sum += (socket.bytesRead || 0) + (socket.bytesWritten || 0);
+    return sum;
+  };
+  return {
+    dialled: () => dialled,
+    async settle() {
+      let last = -1;
+      for (let quiet = 0; quiet < QUIET_TURNS; ) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const now = moved();
+        quiet = now === last ? quiet + 1 : 0;
+        last = now;
+      }
+    },
+    close() {
+      for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.unsubscribe(name, add);
+      diagnostics.unsubscribe('net.client.socket', dial);
+    },
+  };
+}
+
+/** Virtual time between two looks at the sockets: what is sent within it arrives at its end. */
+const STEP_MS = 100;
+
+export interface FaultFixture {
+  readonly clock: VirtualClock;
+  readonly providers: readonly Provider[];
+  /** A pipeline that hears one provider; started. */
+  listen(provider: Provider): MarketPipeline;
+  /** Connections that were attempted so far, by anybody in this process. */
+  dialled(): number;
+  /** Lets virtual time pass and everything on the sockets arrive; `look` is called at every step. */
+  run(ms: number, look?: () => void, stepMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What providers are made of: everything that they share. */
+interface Ground {
+  readonly clock: VirtualClock;
+  readonly market: Market;
+  readonly questions: ReturnType<typeof createSeededQuestions>;
+  readonly key: ReturnType<typeof openAccessKey>;
+}
+
+const SHARE_FEEDS = [{ symbol: SYMBOL, feedId: FEED_ID, feedSymbol: `Equity.US.${SYMBOL}/USD` }];
+const STABLE = { mint: USDC, decimals: 6 };
+const SPOT_TOKEN = { symbol: `${SYMBOL}x`, mint: TOKEN, decimals: 8 };
+const socketUrl = (url: string): string => url.replace(/^http/, 'ws');
+
+type Simulator = { readonly url: string; close(): Promise<void> };
+const DOUBLES: Readonly<Record<ProviderName, (ground: Ground, faults: FaultSwitch) => Promise<Simulator>>> = {
+  spotexchange: ({ clock, market }, faults) => createSpotExchangeSimulator({ market, clock, faults, port: 0, seed: 3 }),
+  evmvenue: ({ clock, market }, faults) => createEvmVenueSimulator({ market, clock, faults, port: 0, seed: 3 }),
+  spotchain: ({ clock, market }, faults) => {
+    const multiplier = { multiplier: 1, newMultiplier: 1, newMultiplierEffectiveAt: 0 };
+    const tokens = [{ ...SPOT_TOKEN, ...multiplier, underlying: SYMBOL }];
+    return createSpotchainSimulator({ market, clock, faults, stable: STABLE, tokens, port: 0, keylessPerMinute: 600 });
+  },
+  reference: ({ clock, market }, faults) => createReferenceSimulator({ market, clock, faults, feeds: SHARE_FEEDS, port: 0 }),
+  issuer: ({ clock, market }, faults) =>
+    createIssuerSimulator({ market, clock, faults, tokens: [{ symbol: 'SPACEX', mint: SHARES }], port: 0 }),
+  polymarket: ({ clock, questions }, faults) => createPolymarketSimulator({ questions, clock, faults, port: 0 }),
+  kalshi: ({ clock, questions, key }, faults) => createKalshiSimulator({ questions, clock, key, faults, port: 0 }),
+  'kalshi-polled': ({ clock, questions, key }, faults) => createKalshiSimulator({ questions, clock, key, faults, port: 0 }),
+};
+
+const FEEDS: Readonly<Record<ProviderName, (ground: Ground, url: string, random: () => number) => Provider['feed']>> = {
+  spotexchange({ clock }, url, random) {
+    const rest = createSpotRest({ baseUrl: url, clock, random });
+    return createSpotExchangeFeed({ streamUrl: socketUrl(url), rest, clock, random, instruments: ['BTCUSDT', 'ETHUSDT'], tickers: true });
+  },
+  evmvenue: ({ clock }, url, random) =>
+    createEvmVenueFeed({ socketUrl: `${socketUrl(url)}/ws`, clock, random, instruments: ['BTC', 'ETH'] }),
+  spotchain({ clock }, url, random) {
+    const client = createKeyedClient({ venue: 'spotchain', baseUrl: url, clock, random, perMinute: 600 });
+    return createSpotchainFeed({ client, tokens: [{ ...SPOT_TOKEN, scaledUi: fixedMultiplier('1') }], stable: STABLE, clock, random });
+  },
+  reference: ({ clock }, url, random) => createReferenceFeed({ baseUrl: url, instruments: SHARE_FEEDS, clock, random }),
+  issuer({ clock }, url, random) {
+    const client = createKeyedClient({ venue: 'reference', baseUrl: url, clock, random, perMinute: 30 });
+    return createIssuerMarkFeed({ client, mints: new Map([['SPACEX', SHARES]]), clock, random });
+  },
+  polymarket({ clock }, url, random) {
+    const rest = createPolymarketRest({
+      gammaUrl: `${url}/gamma`,
+      clobUrl: `${url}/clob`,
+      dataUrl: `${url}/data`,
+      clock,
+      random,
+      budgets: {
+        gamma: new WeightBudget(POLYMARKET_LIMITS.gamma, POLYMARKET_WINDOW_MS),
+        clob: new WeightBudget(POLYMARKET_LIMITS.clob, POLYMARKET_WINDOW_MS),
+        data: new WeightBudget(POLYMARKET_LIMITS.data, POLYMARKET_WINDOW_MS),
+      },
+    });
+    return createPolymarketFeed({ streamUrl: `${socketUrl(url)}/ws/market`, rest, clock, random, maxStreamed: 2 });
+  },
+  kalshi: (ground, url, random) => kalshiFeed(ground, url, random, true),
+  'kalshi-polled': (ground, url, random) => kalshiFeed(ground, url, random, false),
+};
+
+function kalshiFeed({ clock, key }: Ground, url: string, random: () => number, signed: boolean): Provider['feed'] {
+  const budget = new WeightBudget(KALSHI_TOKENS_PER_SECOND, 1_000);
+  const rest = createKalshiRest({ baseUrl: `${url}/trade-api/v2`, clock, random, budget });
+  const streamUrl = `${socketUrl(url)}/trade-api/ws/v2`;
+  return createKalshiFeed({ streamUrl, key: signed ? key : null, rest, clock, random, maxStreamed: 2 });
+}
+
+/** What an instrument is worth, by the market itself. */
+function truthOf(market: Market, name: ProviderName, instrument: string, at: EpochMs): number | null {
+  switch (name) {
+    case 'spotexchange':
+      return market.spot(instrument.replace('USDT', ''), at);
+    case 'evmvenue':
+      return market.perp(instrument, at).mark;
+    case 'spotchain':
+      return market.token(SYMBOL, at).price;
+    case 'reference':
+    case 'issuer':
+      return market.reference(instrument, at).price;
+    default:
+      return null;
+  }
+}
+
+/**
+ * Opens the simulators of the named providers and makes their adapters. Equal seeds give equal runs. With `deadUrl` there
+ * are no simulators, and every adapter is sent there.
+ */
+export async function openFaultFixture(
+  names: readonly ProviderName[] = PROVIDERS,
+  seed = 1,
+  deadUrl: string | null = null,
+): Promise<FaultFixture> {
+  const clock = createVirtualClock(OPENING);
+  const market = stageMarket();
+  const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+  const ground: Ground = { clock, market, questions: createSeededQuestions({ seed, market }), key: openAccessKey(folder) };
+  const watch = socketWatch();
+  const opened: Simulator[] = [];
+  const pipelines: MarketPipeline[] = [];
+  const providers: Provider[] = [];
+  for (const [index, name] of names.entries()) {
+    const faults = createFaultSwitch(seed + index);
+    const simulator = deadUrl === null ? await DOUBLES[name](ground, faults) : null;
+    if (simulator !== null) opened.push(simulator);
+    const feed = FEEDS[name](ground, simulator?.url ?? (deadUrl as string), seededRandom(seed * 100 + index));
+    providers.push({ name, venue: feed.venue, faults, feed, truth: (instrument, at) => truthOf(market, name, instrument, at) });
+  }
+  return {
+    clock,
+    providers,
+    listen({ feed }) {
+      const pipeline = createMarketPipeline({
+        clock,
+        random: () => 0.5,
+        feeds: [feed],
+        instruments: () => [],
+        needs: () => [],
+        onCut: () => {},
+        onFailure: (error) => {
+          throw error;
+        },
+      });
+      pipelines.push(pipeline);
+      pipeline.start();
+      return pipeline;
+    },
+    dialled: watch.dialled,
+    async run(ms, look = () => {}, stepMs = STEP_MS) {
+      for (const end = clock.now() + ms; clock.now() < end; ) {
+        clock.advanceTo(Math.min(clock.now() + stepMs, end));
+        await watch.settle();
+        look();
+      }
+    },
+    async close() {
+      for (const pipeline of pipelines) pipeline.stop();
+      await Promise.all(opened.map((one) => one.close()));
+      watch.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

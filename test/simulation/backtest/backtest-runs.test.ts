@@ -1,0 +1,281 @@
+// Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { evaluationKind } from '../../../actors/evaluation/effects.ts';
+import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
+import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
+import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
+import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
+import { type Evaluations, openEvaluations } from '../../../src/boot/evaluations.ts';
+import { createLog } from '../../../src/boot/log.ts';
+import { createNewIds } from '../../../src/boot/new-ids.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { sha256Hex } from '../../../src/domain/canonical-json.ts';
+import type { Report } from '../../../src/domain/intelligence/report.ts';
+import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
+import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { createBacktestRunner } from '../../../src/simulation/backtest/backtest-runner.ts';
+import { workFromStore } from '../../../src/simulation/backtest/backtest-worker.ts';
+import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
+import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { payload } from '../../domain/authored.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { waitFor } from '../../harness/wait-for.ts';
+import { draws, walk } from './random-histories.ts';
+
+const DAY = 86_400_000;
+const ORG = '00000000-0000-7000-8000-00000000000a';
+const FROM = Date.UTC(2020, 5, 1);
+const TO = Date.UTC(2025, 5, 20);
+const clock = createLiveClock();
+const newId = createNewIds(clock);
+const context = { orgId: ORG, subject: 'ann', permissions: [], requestId: 'test' } as const;
+let url: string;
+let sql: Sql;
+let evaluator: Sql;
+let runtime: Runtime;
+let evaluations: Evaluations;
+let bars: Candle[];
+const workers: RunWorker[] = [];
+
+beforeAll(async () => {
+  url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+  evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'test evaluator', connections: 1 });
+  await createMemberStore(sql).ensureOrganization(ORG, 'ours');
+  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
+  evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
+  bars = walk(draws(11), FROM, DAY, (TO - FROM) / DAY, 30_000);
+  await keep('BTCUSDT', bars);
+  await keep(
+    'ETHUSDT',
+    bars.filter((_, n) => n < 100 || n >= 103),
+  );
+});
+afterEach(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+afterAll(async () => {
+  await sql.end();
+  await evaluator.end();
+});
+
+async function keep(instrument: string, candles: readonly Candle[]): Promise<void> {
+  await createCandleStore(sql).save({
+    kind: 'candles',
+    venue: 'spotexchange',
+    instrument,
+    timeframe: '24h',
+    source: 'test',
+    receivedAt: 1,
+    candles,
+  });
+}
+
+function carry(holder = 'worker-1'): void {
+  const runner = createBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') });
+  workers.push(evaluations.carry({ backtest: runner }, holder, (error) => console.error(error)));
+}
+
+async function agent(instrument = 'BTCUSDT'): Promise<string> {
+  const read = readManifest(
+    payload({
+      universe: [instrument],
+      timeframe: '24h',
+      entryConditions: [{ type: 'rsi_below', period: 7, value: 45 }],
+      exitConditions: [{ type: 'rsi_above', period: 7, value: 60 }],
+      maxSlippageBps: 500,
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const created = await createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }).create(context, read.manifest);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  return created.value.id;
+}
+
+async function begin(agentId: string, over: object = {}): Promise<string> {
+  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), ...over }, clock.now());
+  const started = await evaluations.commands.start(context, agentId, 'backtest', request as never);
+  if (!started.ok) throw new Error(started.refusal.detail);
+  expect(started.value.state).toBe('queued');
+  return started.value.id;
+}
+
+async function ended(agentId: string, runId: string) {
+  return waitFor(
+    async () => {
+      const run = await evaluations.reads.find(ORG, agentId, runId);
+      return run !== null && run.endedAt !== null ? run : null;
+    },
+    { what: 'the run ends', deadlineMs: 25_000 },
+  );
+}
+
+test('a run ends with a result, its page, and evidence that the database judged itself', async () => {
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  carry();
+  const run = await ended(agentId, runId);
+  expect(run).toMatchObject({ state: 'finished', attempts: 1, ending: null, requestedBy: 'ann' });
+  const report = await evaluations.reads.report(ORG, agentId, runId);
+  expect(sha256Hex(report?.result ?? '')).toBe(run.resultHash);
+  expect(report?.report).toMatch(/^<!doctype html>/);
+  const [evidence] = await sql<{ kind: string; run_id: string; result_hash: string; passed: boolean; metrics: string }[]>`
+    select kind, run_id, result_hash, passed, metrics from evidence where agent_id = ${agentId} and kind = 'backtest'`;
+  expect(evidence).toMatchObject({ run_id: runId, result_hash: run.resultHash, passed: run.summary?.['passed'] });
+  const metrics = JSON.parse(evidence?.metrics ?? '{}') as Record<string, number>;
+  expect(metrics['sharpe']).toBeCloseTo(run.summary?.['sharpe'] as number, 9);
+  expect(metrics['maxDrawdownPct']).toBeCloseTo(run.summary?.['maxDrawdownPct'] as number, 6);
+  const told = await sql<{ what: string }[]>`
+    select body ->> 'what' as what from announcements where channel = 'agents' and body ->> 'runId' = ${runId} order by seq`;
+  expect(told.map(({ what }) => what).filter((what) => what !== 'evaluation_progress')).toEqual([
+    'evaluation_queued',
+    'evaluation_running',
+    'evaluation_finished',
+  ]);
+
+  const again = await begin(agentId);
+  expect((await ended(agentId, again)).resultHash).toBe(run.resultHash);
+});
+
+test('a run whose worker died is taken over and comes to the same result', async () => {
+  const agentId = await agent();
+  const first = await begin(agentId);
+  // The dead worker: it claimed the run, said so, and was never heard of again.
+  const claimed = await createRunStore(sql).claim('dead', 1, 300);
+  expect(claimed.map(({ runId }) => runId)).toEqual([first]);
+  await runtime.deliver(first, { type: 'run.begun', holder: 'dead', at: clock.now() }, { cause: 'test' });
+  carry();
+  const run = await ended(agentId, first);
+  expect(run).toMatchObject({ state: 'finished', attempts: 2 });
+  expect((await ended(agentId, await begin(agentId))).resultHash).toBe(run.resultHash);
+});
+
+test('an agent has one open run; cancelled, it makes room', async () => {
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  const second = await evaluations.commands.start(context, agentId, 'backtest', {});
+  expect(second).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await evaluations.commands.cancel(context, agentId, runId)).toMatchObject({ ok: true, value: { state: 'cancelled' } });
+  expect(await evaluations.commands.cancel(context, agentId, runId)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await evaluations.commands.cancel({ ...context, orgId: newId() }, agentId, runId)).toMatchObject({
+    ok: false,
+    refusal: { code: 'not_found' },
+  });
+  await begin(agentId);
+});
+
+test('a run that is cancelled while a thread works on it ends at once, and the thread with it', async () => {
+  const agentId = await agent();
+  const runId = await begin(agentId);
+  carry();
+  await waitFor(async () => (await evaluations.reads.find(ORG, agentId, runId))?.state === 'running', { what: 'a worker begins' });
+  expect(await evaluations.commands.cancel(context, agentId, runId)).toMatchObject({
+    ok: true,
+    value: { state: 'cancelled', ending: { code: 'cancelled' } },
+  });
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  // Progress that a thread reports after the end is not told any more.
+  const late = { what: 'evaluation_progress', runId, done: 9, total: 10 };
+  await createRunStore(sql).announceProgress({ runId, orgId: ORG, agentId }, clock.now(), late);
+  const [last] =
+    await sql`select body ->> 'what' as what from announcements where body ->> 'runId' = ${runId} order by xid desc, seq desc limit 1`;
+  expect(last).toEqual({ what: 'evaluation_cancelled' });
+  expect(await evaluations.reads.find(ORG, agentId, runId)).toMatchObject({ state: 'cancelled', resultHash: null });
+  expect(await evaluations.reads.report(ORG, agentId, runId)).toBeNull();
+});
+
+test('a history with a gap, and one that is too short, are refused by name; a look at the short one is no evidence', async () => {
+  carry();
+  const gappy = await agent('ETHUSDT');
+  expect(await ended(gappy, await begin(gappy))).toMatchObject({
+    state: 'refused',
+    ending: {
+      code: 'insufficient_history',
+      detail: expect.stringContaining('spotexchange:ETHUSDT has no candles from 2020-09-09T00:00:00.000Z to 2020-09-12T00:00:00.000Z'),
+    },
+  });
+  const agentId = await agent();
+  const short = { from: '2022-01-01T00:00:00Z' };
+  expect(await ended(agentId, await begin(agentId, short))).toMatchObject({
+    state: 'refused',
+    ending: { code: 'insufficient_history', detail: expect.stringContaining('less than 5 years') },
+  });
+  expect(await ended(agentId, await begin(agentId, { ...short, look: true }))).toMatchObject({
+    state: 'finished',
+    summary: { passed: null },
+  });
+  expect(await sql`select 1 from evidence where agent_id = ${agentId} and kind = 'backtest'`).toHaveLength(0);
+});
+
+test('a kind without a runner is refused, and a defect ends a run as failed', async () => {
+  const agentId = await agent();
+  const started = await evaluations.commands.start(context, agentId, 'stress_test', {});
+  if (!started.ok) throw new Error(started.refusal.detail);
+  carry();
+  expect(await ended(agentId, started.value.id)).toMatchObject({ state: 'refused', ending: { code: 'feature_disabled' } });
+  const broken = await evaluations.commands.start(context, agentId, 'backtest', {
+    from: new Date(FROM).toISOString(),
+    to: new Date(TO).toISOString(),
+    timeframe: null,
+    look: false,
+  });
+  if (!broken.ok) throw new Error(broken.refusal.detail);
+  expect(await ended(agentId, broken.value.id)).toMatchObject({ state: 'failed', ending: { code: 'defect' } });
+});
+
+test('reads the events that were heard, as they were known at each slot, and none of the time before somebody listened', async () => {
+  const read = readManifest(
+    payload({
+      universe: ['BTCUSDT'],
+      timeframe: '24h',
+      entryConditions: [{ type: 'no_negative_event', lookbackHours: 24 }],
+      exitConditions: [{ type: 'held_longer_than', hours: 24 }],
+    }),
+  );
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const heardFrom = Date.UTC(2025, 0, 1);
+  const report = (id: string, publishedAt: number): Report => ({
+    id,
+    channel: 'wire',
+    source: 'wire',
+    family: id,
+    primary: true,
+    publishedAt,
+    receivedAt: publishedAt,
+    kind: 'cyber_incident',
+    severity: 'critical',
+    direction: 'negative',
+    entities: [{ asset: 'BTC', by: 'ticker', matched: 'BTC' }],
+    unmapped: [],
+    headline: `headline of ${id}`,
+    url: null,
+    storyKey: id,
+    action: 'report',
+    corrects: null,
+  });
+  const store = createIntelligenceStore(sql);
+  const handler = new StoryTracker();
+  for (const one of [report('first', heardFrom), report('second', Date.UTC(2025, 2, 1, 12))])
+    await store.saveChange(handler.take(one) as TrackerChange, one);
+  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, clock.now());
+  if (!('from' in request)) throw new Error(JSON.stringify(request));
+  const trials = { versions: 1, otherSharpes: [] };
+  const outcome = await workFromStore({ databaseUrl: url, manifest: read.manifest, request, trials, funding: [], createdAt: TO }, () => {});
+  if (!outcome.ok) throw new Error(outcome.detail);
+  const { conditions } = JSON.parse(outcome.result) as BacktestResult;
+  const slots = (TO - FROM) / DAY;
+  // From a day after the first report on, the slot of the run's end not among them.
+  const known = (TO - (heardFrom + DAY)) / DAY;
+  // The first report is a day old then; the second one is seen at the midnight after it.
+  expect(conditions[0]).toMatchObject({ type: 'no_negative_event', evaluated: slots, unknown: slots - known, passed: known - 2 });
+});

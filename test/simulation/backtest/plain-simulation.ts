@@ -1,0 +1,221 @@
+/** The rules of the simulation once more, slowly: the plain decider on cuts from raw rows, and a book in exact decimals. */
+
+import type { Candle } from '../../../src/domain/candle.ts';
+import { COST_MODELS } from '../../../src/domain/costs.ts';
+import { compileManifest, type RiskAssessor } from '../../../src/domain/decide.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import type { AgentBook, BookPosition } from '../../../src/domain/decision.ts';
+import { marketStepOf } from '../../../src/domain/market-step.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import type { Assumptions } from '../../../src/simulation/backtest/assumptions.ts';
+import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';
+
+export interface PlainBar {
+  readonly disposition: string;
+  readonly reason: string | null;
+  readonly instrument: string | null;
+  readonly outcome: string;
+  readonly cash: string;
+  readonly equity: number;
+}
+
+export interface PlainTrade {
+  readonly instrument: string;
+  readonly entryPrice: string;
+  readonly exitPrice: string | null;
+  readonly quantity: string;
+  readonly profit: string | null;
+}
+
+interface Held extends BookPosition {
+  readonly cost: Decimal;
+  readonly fees: Decimal;
+}
+
+const DAY = 24 * HOUR;
+const floorTo = (value: Decimal, digits: number): Decimal => value.toDecimalPlaces(digits, Decimal.ROUND_FLOOR);
+const ceilTo = (value: Decimal, digits: number): Decimal => value.toDecimalPlaces(digits, Decimal.ROUND_CEIL);
+
+/** Digits after the point that leave `digits` significant ones at a price. */
+function digitsAt(price: string, digits: number): number {
+  return Math.min(18, Math.max(0, digits - 1 - Math.floor(Math.log10(Number(price)))));
+}
+
+/** Digits after the point of a step, a power of ten. */
+function digitsOf(step: string): number {
+  return new Decimal(step).decimalPlaces();
+}
+
+/** Plays a case bar by bar. `count` bars on the grid from `first`. */
+export function playPlainly(
+  { manifest, inputs }: RandomCase,
+  assumptions: Assumptions,
+): { readonly bars: PlainBar[]; readonly trades: PlainTrade[] } {
+  const compiled = compileManifest(manifest);
+  const first = Math.min(...inputs.map(({ candles }) => candles[0]?.openTime ?? Infinity));
+  const last = Math.max(...inputs.map(({ candles }) => candles.at(-1)?.openTime ?? 0));
+  const capital = new Decimal(manifest.maxCapitalUsd);
+  const moneyDigits = Math.min(12, Math.max(0, Math.floor(Math.log10(2 ** 53 / (Number(manifest.maxCapitalUsd) * 8)))));
+  const unit = new Decimal(10).pow(-moneyDigits);
+  const micro = new Decimal('0.000001');
+  const model = (key: InstrumentKey) => COST_MODELS[splitInstrumentKey(key).venue as ExecutableVenue];
+  const inputOf = (key: InstrumentKey) => inputs.find(({ entry }) => entry.key === key) as (typeof inputs)[number];
+  const firstOpen = (key: InstrumentKey): string => (inputOf(key).candles[0] as Candle).open;
+  const fillDigits = (key: InstrumentKey): number => Math.min(moneyDigits, digitsAt(firstOpen(key), 7));
+  const barAt = (key: InstrumentKey, openTime: number): Candle | undefined => inputOf(key).candles.find((bar) => bar.openTime === openTime);
+  const quoteOf: QuoteOf = (key, close) => {
+    const digits = digitsAt(firstOpen(key), 11);
+    const half = ceilTo(new Decimal(close).times(model(key).halfSpreadBps * assumptions.costMultiplier).div(10_000), digits);
+    return { bid: plainDecimal(new Decimal(close).minus(half)), ask: plainDecimal(new Decimal(close).plus(half)) };
+  };
+  let cash = floorTo(capital, moneyDigits);
+  const held = new Map<InstrumentKey, Held>();
+  const trades: PlainTrade[] = [];
+  const bars: PlainBar[] = [];
+  let day = Number.NaN;
+  let dayStart: Decimal | null = null;
+  let drawnDown = false;
+
+  for (let slot = first + HOUR; slot <= last + HOUR; slot += HOUR) {
+    const cut = cutFromRows(inputs, compiled.needs, slot, quoteOf);
+    const middle = (key: InstrumentKey): Decimal => new Decimal(cut.observations.get(key)?.quote?.mid ?? Number.NaN);
+    const exactEquity = [...held].reduce((sum, [key, { quantity }]) => sum.plus(middle(key).times(quantity)), cash);
+    const equity = exactEquity.toNumber();
+    const priced = [...held.keys()].every((key) => cut.observations.get(key)?.quote?.quality === 'live');
+    if (Math.floor(slot / DAY) !== day) {
+      day = Math.floor(slot / DAY);
+      dayStart = null;
+      drawnDown = false;
+    }
+    if (priced) {
+      dayStart ??= ceilTo(exactEquity, 6);
+      const lost = dayStart.minus(floorTo(exactEquity, 6));
+      if (lost.gt(0) && lost.times(100).gt(dayStart.times(Math.min(manifest.maxDailyDrawdownPct, 20)))) drawnDown = true;
+    }
+
+    const orders: { readonly key: InstrumentKey; readonly buy: { readonly quantity: Decimal; readonly limit: Decimal } | null }[] = [];
+    let reserved = new Decimal(0);
+    const size = (key: InstrumentKey): { readonly code: string } | { readonly quantity: Decimal; readonly limit: Decimal } => {
+      const { takerFeeBps, halfSpreadBps, depthUsd } = model(key);
+      const [fee, spread, depth] = [
+        takerFeeBps * assumptions.costMultiplier,
+        halfSpreadBps * assumptions.costMultiplier,
+        Number(depthUsd) / assumptions.costMultiplier,
+      ];
+      const bar = barAt(key, slot - HOUR) as Candle;
+      const volume = new Decimal(bar.volume).times(bar.close).times(assumptions.maxParticipationPct).div(100);
+      const depthNow = cut.observations.get(key)?.liquidityUsd ?? null;
+      const pool = depthNow === null ? new Decimal(0) : Decimal.max(0, new Decimal(depthNow).times('0.05').minus(micro));
+      const pooled = key.startsWith('spotchain:') && inputOf(key).liquidity !== undefined;
+      const traded = pooled ? Decimal.min(volume, pool) : volume;
+      if (traded.lt(assumptions.minOrderUsd)) return { code: 'pool_liquidity_breach' };
+      if (drawnDown) return { code: 'daily_drawdown_breach' };
+      if (!priced) return { code: 'quote_not_live' };
+      if (new Decimal(manifest.maxTradeNotionalUsd).lt(assumptions.minOrderUsd)) return { code: 'notional_limit_breach' };
+      if (held.size + orders.filter(({ buy }) => buy !== null).length >= manifest.maxOpenPositions)
+        return { code: 'open_positions_breach' };
+      const invested = [...held.values()].reduce((sum, { cost }) => sum.plus(cost), new Decimal(0));
+      // Every position, every order and its fee, and the cash are whole micro-dollars live.
+      const amounts = held.size + 2 * (orders.filter(({ buy }) => buy !== null).length + 1) + 1;
+      const free = Decimal.min(cash, floorTo(capital, 6).minus(invested)).minus(reserved).minus(micro.times(amounts)).minus(unit);
+      const wanted = Decimal.min(floorTo(new Decimal(manifest.maxTradeNotionalUsd), 6), traded, free.div(1 + fee / 10_000));
+      if (wanted.lt(assumptions.minOrderUsd)) return { code: 'capital_limit_breach' };
+      if (spread + (wanted.toNumber() / depth) * 50 > manifest.maxSlippageBps) return { code: 'slippage_budget_breach' };
+      const ask = new Decimal(quoteOf(key, bar.close).ask);
+      const { lot, tick } = marketStepOf(key);
+      const moved = floorTo(ask.times(new Decimal(manifest.maxSlippageBps).div(10_000).plus(1)), Math.min(fillDigits(key), digitsOf(tick)));
+      const limit = moved.gte(ask) ? moved : floorTo(ask, fillDigits(key));
+      const quantity = floorTo(wanted.div(limit), Math.min(moneyDigits - fillDigits(key), digitsOf(lot)));
+      return quantity.gt(0) ? { quantity, limit } : { code: 'capital_limit_breach' };
+    };
+    const asked = new Set<InstrumentKey>();
+    const assess: RiskAssessor = ({ side, instrument }) => {
+      asked.add(instrument);
+      if (side === 'exit') {
+        orders.push({ key: instrument, buy: null });
+        return { verdict: 'passed', rejections: [] };
+      }
+      const sized = size(instrument);
+      if ('code' in sized)
+        return { verdict: 'blocked', rejections: [{ code: sized.code, limit: null, before: null, after: null, suggestion: null }] };
+      const cost = sized.quantity.times(sized.limit);
+      reserved = reserved
+        .plus(cost)
+        .plus(ceilTo(cost.times(model(instrument).takerFeeBps * assumptions.costMultiplier).div(10_000), moneyDigits));
+      orders.push({ key: instrument, buy: sized });
+      return { verdict: 'passed', rejections: [] };
+    };
+    const book: AgentBook = {
+      positions: inputs.flatMap(({ entry }) => held.get(entry.key) ?? []),
+      openProposals: 0,
+      fills: 0,
+      realizedPnlUsd: '0',
+      slippageBps: null,
+    };
+    const verdict = compiled.decide(cut, book, 'autonomous', assess);
+    bars.push({
+      disposition: verdict.disposition,
+      reason: verdict.reason,
+      instrument: verdict.instrument,
+      outcome: verdict.outcome,
+      cash: plainDecimal(cash),
+      equity,
+    });
+    // The following minutes: the same cut without the instruments that risk has spoken about; each is asked for once a bar.
+    const rest = new Map(cut.observations);
+    for (let acted = verdict; acted.disposition === 'propose_entry' || acted.disposition === 'propose_exit'; ) {
+      for (const key of asked) rest.delete(key);
+      acted = compiled.decide({ slot, observations: rest }, book, 'autonomous', assess);
+    }
+    for (const { key, buy } of orders) {
+      const open = barAt(key, slot)?.open;
+      if (open === undefined) continue;
+      const { takerFeeBps, halfSpreadBps, depthUsd } = model(key);
+      const position = held.get(key);
+      const quantity = buy?.quantity ?? new Decimal((position as Held).quantity);
+      const sign = buy === null ? -1 : 1;
+      const best = new Decimal(open).times(10_000 + sign * halfSpreadBps * assumptions.costMultiplier).div(10_000);
+      const average = best.times(
+        new Decimal(1).plus(best.times(quantity).times(sign).times(assumptions.costMultiplier).div(depthUsd).div(200)),
+      );
+      const price = buy === null ? floorTo(average, fillDigits(key)) : ceilTo(average, fillDigits(key));
+      const value = price.times(quantity);
+      const fees = ceilTo(value.times(takerFeeBps * assumptions.costMultiplier).div(10_000), moneyDigits);
+      if (buy !== null) {
+        if (price.gt(buy.limit)) continue;
+        cash = cash.minus(value).minus(fees);
+        held.set(key, {
+          instrument: key,
+          quantity: plainDecimal(quantity),
+          averageEntryPrice: plainDecimal(price),
+          openedAt: slot,
+          cost: value,
+          fees,
+        });
+        continue;
+      }
+      const { averageEntryPrice, cost, fees: entryFees } = position as Held;
+      cash = cash.plus(value).minus(fees);
+      held.delete(key);
+      trades.push({
+        instrument: key,
+        entryPrice: averageEntryPrice,
+        exitPrice: plainDecimal(price),
+        quantity: plainDecimal(quantity),
+        profit: plainDecimal(value.minus(cost).minus(fees).minus(entryFees)),
+      });
+    }
+  }
+  for (const { entry } of inputs) {
+    const position = held.get(entry.key);
+    if (position !== undefined)
+      trades.push({
+        instrument: entry.key,
+        entryPrice: position.averageEntryPrice,
+        exitPrice: null,
+        quantity: position.quantity,
+        profit: null,
+      });
+  }
+  return { bars, trades };
+}

@@ -1,0 +1,223 @@
+// A whole backtest on a history small enough to follow by hand, what its result says, and which histories are enough.
+import { describe, expect, test } from 'vitest';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { evidenceMetrics } from '../../../src/domain/evidence.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import { readManifest } from '../../../src/domain/manifest/reader.ts';
+import { tradingDays } from '../../../src/domain/session.ts';
+import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/simulation/backtest/assumptions.ts';
+import { buildHistory } from '../../../src/simulation/backtest/history.ts';
+import { backtestReport } from '../../../src/simulation/backtest/report.ts';
+import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
+import { backtestSeries, runBacktest } from '../../../src/simulation/backtest/run.ts';
+import { insufficiencyOf } from '../../../src/simulation/backtest/sufficiency.ts';
+import { payload } from '../../domain/authored.ts';
+import { draws, entryOf, HOUR, START, walk } from './random-histories.ts';
+
+const DAY = 24 * HOUR;
+
+function manifestOf(over: Record<string, unknown>): Manifest {
+  const read = readManifest(payload({ universe: ['BTCUSDT'], timeframe: '24h', maxSlippageBps: 500, ...over }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.manifest;
+}
+
+/** Daily bars from their opens and closes; a bar's extremes are its ends. */
+function daily(...bars: readonly (readonly [open: number, close: number])[]): Candle[] {
+  return bars.map(([open, close], n) => ({
+    openTime: Date.UTC(2026, 0, 5 + n),
+    open: String(open),
+    high: String(Math.max(open, close)),
+    low: String(Math.min(open, close)),
+    close: String(close),
+    volume: '1000000',
+  }));
+}
+
+describe('by hand', () => {
+  // Enters below 100 and leaves above 110. The close of 95 asks for an entry, filled at the next open of 96; the close
+  // of 112 asks for an exit, filled at the open of 111. One basis point of half spread, ten of fee, depth 5,000,000.
+  const manifest = manifestOf({
+    entryConditions: [{ type: 'price_below', price: 100 }],
+    exitConditions: [{ type: 'price_above', price: 110 }],
+    maxCapitalUsd: 10_000,
+    maxTradeNotionalUsd: 5_000,
+    stopLossPct: 50,
+    takeProfitPct: 100,
+    maxDailyDrawdownPct: 50,
+    maxOpenPositions: 1,
+  });
+  const candles = daily([105, 104], [103, 95], [96, 101], [101, 112], [111, 111], [111, 111]);
+  const run = runBacktest({
+    manifest,
+    history: buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles }]),
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 3, otherSharpes: [0.4, -0.2] },
+  });
+  const { result } = run;
+
+  test('one trade at the next opens, with costs, excursions and what closed it', () => {
+    // The worst acceptable price is the ask of 95.0095 and five per cent, 99.759975, on the tick below: 5,000 / 99.75 units.
+    const [trade] = result.trades.list;
+    const quantity = Number(trade?.quantity);
+    expect(quantity).toBeCloseTo(5_000 / 99.75, 3);
+    const buy = 96 * 1.0001 * (1 + (96 * 1.0001 * quantity) / 5_000_000 / 200);
+    const sell = 111 * 0.9999 * (1 - (111 * 0.9999 * quantity) / 5_000_000 / 200);
+    expect(Number(trade?.entryPrice)).toBeCloseTo(buy, 3);
+    expect(Number(trade?.exitPrice)).toBeCloseTo(sell, 3);
+    expect(Number(trade?.feesUsd)).toBeCloseTo(quantity * (buy + sell) * 0.001, 3);
+    expect(Number(trade?.profitUsd)).toBeCloseTo(quantity * (sell - buy) - quantity * (buy + sell) * 0.001, 1);
+    expect(trade).toMatchObject({
+      bars: 2,
+      exitedBy: ['price_above'],
+      decidedAt: '2026-01-07T00:00:00.000Z',
+      exitDecidedAt: '2026-01-09T00:00:00.000Z',
+    });
+    expect(trade?.maePct).toBeCloseTo((96 / buy - 1) * 100, 3);
+    expect(trade?.mfePct).toBeCloseTo((112 / buy - 1) * 100, 3);
+    expect(result.trades).toMatchObject({ closed: 1, open: 0, hitRatePct: 100 });
+  });
+
+  test('equity is marked at each close, the benchmark bought at the first open', () => {
+    const [trade] = result.trades.list;
+    const cash = 10_000 - Number(trade?.quantity) * Number(trade?.entryPrice) * 1.001;
+    expect(Number(result.daily[2]?.equityUsd)).toBeCloseTo(cash + Number(trade?.quantity) * 101, 3);
+    expect(Number(result.daily[5]?.equityUsd)).toBeCloseTo(10_000 + Number(trade?.profitUsd), 5);
+    expect(Number(result.daily[3]?.benchmarkUsd)).toBeCloseTo((10_000 * 112) / 105, 5);
+    expect(result.exposurePct).toBeCloseTo((2 / 6) * 100, 10);
+    expect(result.dispositions).toEqual({ hold: 4, propose_entry: 1, propose_exit: 1, blocked_by_risk: 0 });
+    expect(result.benchmark.returnPct).toBeCloseTo((111 / 105 - 1) * 100, 10);
+  });
+
+  test('rules are counted, and luck is weighed against the versions that were tried', () => {
+    expect(result.conditions[0]).toMatchObject({
+      side: 'entry',
+      type: 'price_below',
+      evaluated: 6,
+      passed: 1,
+      blocked: 5,
+      unknown: 0,
+      lastToFail: 5,
+    });
+    expect(result.conditions[1]).toMatchObject({ side: 'exit', type: 'price_above', evaluated: 6, passed: 3, closed: 1 });
+    expect(result.conditions[2]).toMatchObject({ type: 'stop_loss', evaluated: 2, passed: 0, closed: 0 });
+    expect(result.luck.versionsTried).toBe(3);
+    expect(result.luck.deflatedSharpe as number).toBeLessThan(result.luck.probabilisticSharpe as number);
+  });
+
+  test('the evidence of the gate says of the series what the result says', () => {
+    const metrics = evidenceMetrics('backtest', backtestSeries(run));
+    expect(metrics['sharpe']).toBeCloseTo(result.performance.sharpe as number, 10);
+    expect(metrics['maxDrawdownPct']).toBeCloseTo(result.performance.maxDrawdownPct, 7);
+    expect(metrics).toMatchObject({ annualisation: 365, periods: 6, fills: 2, closedTrades: 1 });
+  });
+});
+
+test('rules whose input nobody kept fail and are named; nothing is entered on them', () => {
+  const manifest = manifestOf({
+    entryConditions: [{ type: 'no_negative_event' }, { type: 'liquidity_above', usd: 1 }, { type: 'price_above', price: 1 }],
+    exitConditions: [{ type: 'negative_event' }],
+  });
+  const candles = walk(draws(3), START, DAY, 40, 30_000);
+  const { result } = runBacktest({
+    manifest,
+    history: buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles }]),
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 1, otherSharpes: [] },
+  });
+  expect(result.trades.closed + result.trades.open).toBe(0);
+  for (const type of ['no_negative_event', 'liquidity_above', 'negative_event']) {
+    expect(result.assumptions.named.join(' ')).toContain(`rule ${type} could not be known at 100 % of the slots`);
+    expect(result.conditions.find((one) => one.type === type)).toMatchObject({ passed: 0, unknown: 40 });
+  }
+});
+
+test('the report asks for nothing, runs nothing, and escapes what it was given', () => {
+  const manifest = manifestOf({ name: '<img src=x onerror="alert(1)">' });
+  const candles = walk(draws(5), START, DAY, 400, 30_000);
+  const { result, resultHash } = runBacktest({
+    manifest,
+    history: buildHistory('24h', [{ entry: entryOf('BTCUSDT'), candles }]),
+    assumptions: DEFAULT_ASSUMPTIONS,
+    trials: { versions: 1, otherSharpes: [] },
+  });
+  const page = backtestReport(result, { title: manifest.name, resultHash, verdict: 'a "verdict" & more' });
+  const inTags = [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag).join('');
+  expect(/<(img|script|link|iframe|object)|\s(src|href|on[a-z]+)=/i.test(inTags)).toBe(false);
+  expect(/https?:|url\(|@import/i.test(page)).toBe(false);
+  const parts = [
+    '&#60;img src=x',
+    'a &#34;verdict&#34; &#38; more',
+    'Monthly returns',
+    'Conditions',
+    'Trades',
+    'Luck',
+    'Assumptions and data',
+  ];
+  expect(parts.filter((part) => !page.includes(part))).toEqual([]);
+  expect(/NaN|undefined|Infinity/.exec(page)).toBeNull();
+  // Money in the tiles ends at the cent, so that none of them overflows.
+  expect([...page.matchAll(/<b>(-?[\d.]+) USD<\/b>/g)].map(([, money]) => money)).toEqual([
+    Number(result.finalEquityUsd).toFixed(2),
+    Number(result.feesUsd).toFixed(2),
+  ]);
+});
+
+describe('a history is enough', () => {
+  const spot = entryOf('BTCUSDT');
+  const hours = (from: number, to: number): { openTime: number }[] =>
+    Array.from({ length: (to - from) / HOUR }, (_, n) => ({ openTime: from + n * HOUR }));
+  const from = Date.UTC(2020, 1, 29);
+
+  test('with five calendar years to the hour, and not an hour less', () => {
+    const whole = hours(from, Date.UTC(2025, 1, 28));
+    expect(insufficiencyOf(spot, whole, HOUR, true)).toBeNull();
+    expect(insufficiencyOf(spot, whole.slice(1), HOUR, true)).toMatchObject({
+      gap: null,
+      detail: expect.stringContaining('less than 5 years'),
+    });
+    expect(insufficiencyOf(spot, whole.slice(1), HOUR, false)).toBeNull();
+    expect(insufficiencyOf(spot, [], HOUR, false)).toMatchObject({ gap: null });
+  });
+
+  test('without a gap that maintenance does not explain; the first is named', () => {
+    const whole = hours(from, Date.UTC(2025, 2, 1));
+    const without = (first: number, count: number) => whole.filter((_, n) => n < first || n >= first + count);
+    expect(insufficiencyOf(spot, without(500, 12), HOUR, true)).toBeNull();
+    expect(insufficiencyOf(spot, without(500, 13), HOUR, true)).toMatchObject({
+      instrument: 'spotexchange:BTCUSDT',
+      gap: { from: from + 500 * HOUR, to: from + 513 * HOUR },
+    });
+  });
+
+  test('of a tokenized share, time in which its exchange is closed explains a gap; a missing trading day does not', () => {
+    const share = entryOf('AAPLx');
+    const days = tradingDays(Date.UTC(2020, 1, 1), Date.UTC(2025, 2, 10));
+    const bars = days.map(({ date }) => ({ openTime: Date.parse(`${date}T00:00:00Z`) }));
+    expect(insufficiencyOf(share, bars, DAY, true)).toBeNull();
+    const holed = bars.filter((_, n) => n !== 300);
+    expect(insufficiencyOf(share, holed, DAY, true)?.detail).toContain('no candles from');
+    // The same bars of something that trades around the clock lack every weekend.
+    expect(insufficiencyOf(spot, bars, DAY, true)?.gap).toEqual({ from: Date.UTC(2020, 1, 8), to: Date.UTC(2020, 1, 10) });
+  });
+});
+
+test('what is asked for is resolved or refused with every reason', () => {
+  const now = Date.UTC(2026, 2, 2, 14, 31);
+  expect(readBacktestRequest({}, now)).toEqual({
+    from: '2021-02-22T00:00:00.000Z',
+    to: '2026-03-02T00:00:00.000Z',
+    timeframe: null,
+    look: false,
+    assumptions: DEFAULT_ASSUMPTIONS,
+  });
+  const refused = readBacktestRequest(
+    { from: 'soon', to: '2030-01-01T00:00:00Z', timeframe: '1d', assumptions: { costMultiplier: 0.5 } },
+    now,
+  );
+  expect(Array.isArray(refused) && refused.map(({ path }) => path)).toEqual(
+    ['$.to', '$.timeframe', '$.assumptions.costMultiplier'].toSpliced(0, 0, '$.from'),
+  );
+  const problems: never[] = [];
+  expect(readAssumptions({ maxParticipationPct: 1 }, problems)).toEqual({ ...DEFAULT_ASSUMPTIONS, maxParticipationPct: 1 });
+});

@@ -1,0 +1,29 @@
+// Prices of the moment: a quote that was live when it was heard is worth nothing once it is older than its venue allows.
+import { expect, test } from 'vitest';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import { createLiveMarks, createLiveQuotes } from '../../src/trading/live-marks.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
+
+const NOON = Date.UTC(2026, 0, 5, 12);
+const BITCOIN: InstrumentKey = 'spotexchange:BTCUSDT';
+
+test('a live quote gives its bid and its middle for as long as it is young, and nothing afterwards', () => {
+  let now = NOON;
+  const clock = { now: () => now };
+  const quote = quoteOf(BITCOIN, NOON, '100', '102');
+  const heard = { latest: (key: InstrumentKey) => (key === BITCOIN ? quote : null) };
+  const [liveQuote, marks] = [createLiveQuotes(heard, clock), createLiveMarks(heard, clock)];
+  expect(liveQuote(BITCOIN)?.bid).toBe('100');
+  expect(marks([BITCOIN, 'evmvenue:BTC'])).toEqual(new Map([[BITCOIN, '101']]));
+  now = NOON + 5_000;
+  expect(liveQuote(BITCOIN)?.bid).toBe('100');
+  now = NOON + 5_001;
+  expect(liveQuote(BITCOIN)).toBeNull();
+  expect(marks([BITCOIN])).toEqual(new Map());
+});
+
+test('a quote that was not live when it was heard never becomes so', () => {
+  const quote = quoteOf(BITCOIN, NOON, '100', '102', 'degraded');
+  const heard = { latest: () => quote };
+  expect(createLiveQuotes(heard, { now: () => NOON })(BITCOIN)).toBeNull();
+});

@@ -1,0 +1,266 @@
+/** The console in a real browser, over the whole running service, whose agents have a past of decisions and of many steps. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { createShardTicker } from '../../actors/agent/shard-tick.ts';
+import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
+import { openActors } from '../../src/boot/roles/worker.ts';
+import { EXAMPLE_ORGANIZATION, seedExamples } from '../../src/boot/seed.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import { orderOf } from '../../src/domain/order.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { sampleObservation } from '../actors/agent/sample.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { type Service, startService } from '../journeys/running-service.ts';
+
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const MINUTE = 60_000;
+
+/** A browser of this machine; null where there is none. */
+export const CHROMIUM = PLACES.find((path) => existsSync(path)) ?? null;
+
+/** How many steps the agent `Crypto trend` has behind it. */
+export const STEPS = 10_000;
+/** How many decisions the agent `Discount hunter` has made before the service starts. */
+export const DECISIONS = 3;
+
+/** A service whose database a test may write to. */
+export type ServiceWithPast = Service & { readonly databaseUrl: string };
+
+/** The service over a database in which the example agents have already decided, and one has come and gone from degraded data. */
+export async function startServiceWithPast(): Promise<ServiceWithPast> {
+  const url = await testDatabase();
+  const now = Date.now();
+  const first = Math.floor(now / MINUTE) * MINUTE - DECISIONS * MINUTE;
+  const clock = createVirtualClock(first - 30_000);
+  const sql = openDatabase({ url, name: 'console test', connections: 4 });
+  try {
+    await seedExamples(sql, openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))).commands, () =>
+      uuidV7(clock.now(), randomBytes(10)),
+    );
+    const ticker = createShardTicker({
+      store: createTickStore(sql, createActorStore(sql).incident),
+      now: async () => clock.now(),
+      clock,
+      pause: async () => {},
+    });
+    for (let slot = first; slot < first + DECISIONS * MINUTE; slot += MINUTE) {
+      clock.advanceTo(slot + 500);
+      const keys = ['spotchain:AAPLx', 'spotchain:TSLAx', 'spotchain:NVDAx'] as const;
+      const observations = new Map(
+        keys.map((key, index) => [key, sampleObservation(key, slot, { mid: '180.5', premiumPct: index - 1, rsi: 20 })]),
+      );
+      await writeCut(sql, { slot, observations }, 'streams');
+      await createDispatchStore(sql).dueShards(MINUTE, slot);
+      await ticker.tick(MINUTE, 0, slot);
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+  await giveSteps(url, first);
+  return { ...(await startService({ env: { DATABASE_URL: url, QUEUE_BACKEND: 'postgres' } })), databaseUrl: url };
+}
+
+/** A pending proposal to buy bitcoin, as a tick of the agent would have made it on the present quote. Answers its id. */
+export async function propose(service: ServiceWithPast, agentId: string, quantity: string): Promise<string> {
+  const [agent, quotes] = await Promise.all([
+    service.get(`/v1/agents/${agentId}`),
+    service.get('/v1/quotes?venue=spotexchange&instrument=BTCUSDT'),
+  ]);
+  const now = Date.now();
+  const slot = Math.floor(now / MINUTE) * MINUTE;
+  const order = orderOf({
+    id: uuidV7(now, randomBytes(10)),
+    origin: 'proposal',
+    mode: 'paper',
+    bookId: `agent:${agentId}:paper:${agent.body.manifestVersion}`,
+    instrument: 'spotexchange:BTCUSDT',
+    side: 'buy',
+    quantity,
+    // A tenth of a percent above the ask: within the budget of 20 basis points.
+    limitPrice: new Decimal(quotes.body.items[0].ask).times('1.001').toFixed(2),
+    maxSlippageBps: 20,
+  });
+  const { start } = startedProposal({
+    duty: {
+      id: agentId,
+      orgId: EXAMPLE_ORGANIZATION,
+      autonomy: 'confirm',
+      manifestVersion: agent.body.manifestVersion,
+      manifestHash: agent.body.manifestHash,
+    },
+    row: { slot, disposition: 'propose_entry', risk: { verdict: 'passed', rejections: [] } },
+    order,
+    cut: { slot, observations: new Map() },
+    readsReference: false,
+    epoch: 0,
+    approvalMs: 600_000,
+    at: now,
+  });
+  const sql = openDatabase({ url: service.databaseUrl, name: 'console test', connections: 1 });
+  try {
+    await createActorStore(sql).start(start);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+  return order.id;
+}
+
+/** Steps as the runtime writes them, between live and degraded data. */
+async function giveSteps(url: string, at: number): Promise<void> {
+  const owner = openDatabase({ url, name: 'console test', connections: 1, role: null });
+  try {
+    await owner`
+      insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+      select a.id, v, ${at}::bigint + v, a.machine,
+        jsonb_build_object('type', case when v % 2 = 1 then 'feed.degraded' else 'feed.restored' end, 'venue', 'spotexchange'),
+        jsonb_build_object('stage', 'draft', 'duty', 'active', 'feed', case when v % 2 = 1 then 'live' else 'degraded' end),
+        jsonb_build_object('stage', 'draft', 'duty', 'active', 'feed', case when v % 2 = 1 then 'degraded' else 'live' end), 'feed'
+      from actors a join agents g on g.id = a.id, generate_series(a.version + 1, ${STEPS}::bigint) v where g.name = 'Crypto trend'`;
+    await owner`update actors set version = ${STEPS} where id = (select id from agents where name = 'Crypto trend')`;
+  } finally {
+    await owner.end({ timeout: 1 });
+  }
+}
+
+export interface Browser {
+  readonly context: BrowserContext;
+  page(options?: { readonly width?: number; readonly height?: number }): Promise<Watched>;
+  close(): Promise<void>;
+}
+
+/** A page with everything that it complained of, and every address that it asked. */
+export interface Watched {
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly asked: string[];
+}
+
+/** A browser with a profile of its own, made anew. */
+export async function openBrowser(): Promise<Browser> {
+  const profile = mkdtempSync(join(tmpdir(), 'sevengate-console-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM as string,
+    headless: true,
+    args: FLAGS,
+    colorScheme: 'dark',
+    viewport: { width: 1280, height: 900 },
+  });
+  return {
+    context,
+    async page({ width = 1280, height = 900 } = {}) {
+      const page = await context.newPage();
+      await page.setViewportSize({ width, height });
+      page.setDefaultTimeout(10_000);
+      const complaints: string[] = [];
+      const asked: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => complaints.push(`thrown: ${error.message}`));
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('websocket', (socket) => asked.push(socket.url()));
+      return { page, complaints, asked };
+    },
+    async close() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Signs in as a member of the example organization. */
+export async function signIn(page: Page, service: Service, subject: string): Promise<void> {
+  await page.goto(service.url);
+  await page.getByLabel('Access token').fill(service.token(subject));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+}
+
+/**
+ * What is wrong with a page for people who cannot see it well or use the keyboard: controls and pictures without a name,
+ * fields without a label, names given twice, texts that hardly differ from what they stand on (WCAG 2.2, 1.4.3), more or
+ * fewer than one first heading, a page wider than its window.
+ */
+export function barriers(page: Page): Promise<string[]> {
+  return page.evaluate(FIND_BARRIERS);
+}
+
+const FIND_BARRIERS = `(async () => {
+  // Colours on their way from one to the other are neither.
+  const ending = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity);
+  await Promise.all(ending.map(({ finished }) => finished.catch(() => {})));
+  const found = [];
+  const nameOf = (element) => [element.getAttribute('aria-label'), element.innerText ?? element.textContent, element.title, element.placeholder, ...[...(element.labels ?? [])].map((label) => label.innerText)].filter(Boolean).join(' ').trim();
+  const visible = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  const words = (element) => element.tagName.toLowerCase() + '.' + (element.getAttribute('class') ?? '') + ' "' + (element.textContent ?? '').slice(0, 30) + '"';
+  for (const element of document.querySelectorAll('button, a, input, textarea, summary, [role=img], [role=listbox], [role=region]')) {
+    if (visible(element) && nameOf(element) === '') found.push('no name: ' + words(element));
+  }
+  for (const image of document.querySelectorAll('img')) if (!image.hasAttribute('alt')) found.push('no alternative: ' + image.src);
+  for (const field of document.querySelectorAll('input, textarea')) {
+    if (field.labels.length === 0 && !field.hasAttribute('aria-label')) found.push('no label: ' + words(field));
+  }
+  const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);
+  for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) found.push('an id twice: ' + id);
+  if (document.querySelectorAll('h1').length !== 1) found.push('first headings: ' + document.querySelectorAll('h1').length);
+  if (document.documentElement.lang === '') found.push('no language');
+  if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the window: ' + document.documentElement.scrollWidth);
+
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const read = new Map();
+  const rgba = (colour) => {
+    if (!read.has(colour)) read.set(colour, paint(colour));
+    return read.get(colour);
+  };
+  const paint = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = ([r, g, b, a], below) => [r, g, b].map((channel, i) => channel * a + below[i] * (1 - a));
+  const luminance = (colour) => colour.map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)).reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (element) => {
+    if (element === null) return over(rgba(getComputedStyle(document.body).backgroundColor), [255, 255, 255]);
+    return over(rgba(getComputedStyle(element).backgroundColor), ground(element.parentElement));
+  };
+  const contrast = (a, b) => {
+    const [bright, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (node.data.trim() === '' || !visible(element) || element.closest('.unseen, :disabled, noscript') !== null) continue;
+    const style = getComputedStyle(element);
+    const drawn = element.closest('svg') !== null;
+    const region = element.closest('svg')?.querySelector('rect');
+    const below = drawn ? rgba(getComputedStyle(element.parentElement.querySelector('rect') ?? region).fill).slice(0, 3) : ground(element);
+    const ratio = contrast(over(rgba(drawn ? style.fill : style.color), below), below);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && Number(style.fontWeight) >= 700);
+    if (ratio < (large ? 3 : 4.5)) found.push('contrast ' + ratio.toFixed(2) + ': ' + words(element));
+  }
+  return [...new Set(found)];
+})()`;
