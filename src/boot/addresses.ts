@@ -82,7 +82,7 @@ export interface Addresses {
 }
 
 /** The simulators in the order of their ports: the first has SANDBOX_PORT, each next one the port after it, the chain's sockets and the control door the last two. */
-export const DOUBLES = [
+export const SIMULATORS = [
   'spotexchange',
   'evmvenue',
   'spotchain',
@@ -103,7 +103,7 @@ export const DOUBLES = [
   // The last one: its sockets have the port after it.
   'primarychain',
 ] as const;
-export type SimulatorName = (typeof DOUBLES)[number];
+export type SimulatorName = (typeof SIMULATORS)[number];
 
 export interface Sandbox {
   /** Address of each simulator that runs here: `http://127.0.0.1:<port>`. */
@@ -158,12 +158,12 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
     filers: listed.map(({ symbol }) => symbol),
     value,
   });
-  const faults = Object.fromEntries(DOUBLES.map((name, index) => [name, createFaultSwitch(config.SANDBOX_SEED + index)])) as Record<
+  const faults = Object.fromEntries(SIMULATORS.map((name, index) => [name, createFaultSwitch(config.SANDBOX_SEED + index)])) as Record<
     SimulatorName,
     FaultSwitch
   >;
   const portAt = (index: number): number => (config.SANDBOX_PORT === 0 ? 0 : config.SANDBOX_PORT + index);
-  const place = (name: SimulatorName) => ({ clock, faults: faults[name], port: portAt(DOUBLES.indexOf(name)) });
+  const place = (name: SimulatorName) => ({ clock, faults: faults[name], port: portAt(SIMULATORS.indexOf(name)) });
   const mints = tokensOf([
     ...CATALOG.fixed.entries,
     ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
@@ -233,7 +233,7 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
       primarychain: await open(openSolanaNode(chain, { seed: config.SANDBOX_SEED, ...place('primarychain') })),
     };
     const chainClient = { standing: () => chainStanding(chain), verbs: chainVerbs(chain, handler) };
-    const controlUrl = await open(openSandboxControl({ faults, chain: chainClient, port: portAt(DOUBLES.length + 1) }));
+    const controlUrl = await open(openSandboxControl({ faults, chain: chainClient, port: portAt(SIMULATORS.length + 1) }));
     const note = noteSandbox(config, { control: controlUrl, simulators: urls });
     return {
       urls,
@@ -296,7 +296,7 @@ export function needsSandbox(config: Config): boolean {
 export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | null): Addresses {
   const simulator = (name: SimulatorName): string => {
     if (sandbox) return sandbox.urls[name];
-    if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + DOUBLES.indexOf(name)}`;
+    if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + SIMULATORS.indexOf(name)}`;
     throw new Error(
       `no address is set for ${name}, and no sandbox runs in this process: set its URL, or SANDBOX_PORT to where the sandbox role listens`,
     );

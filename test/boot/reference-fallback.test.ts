@@ -1,7 +1,7 @@
 // Which second source stands behind the first: a simulated price never fills in for a real one; and marks reach the bus of states.
 import { afterEach, expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
-import { addressesOf, DOUBLES } from '../../src/boot/addresses.ts';
+import { addressesOf, SIMULATORS } from '../../src/boot/addresses.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 import { publishMarketStates } from '../../src/boot/market-states.ts';
 import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
@@ -9,7 +9,7 @@ import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);
-const urls = Object.fromEntries(DOUBLES.map((name) => [name, `http://127.0.0.1:1/${name}`])) as never;
+const urls = Object.fromEntries(SIMULATORS.map((name) => [name, `http://127.0.0.1:1/${name}`])) as never;
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

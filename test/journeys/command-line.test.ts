@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DOUBLES } from '../../src/boot/addresses.ts';
+import { SIMULATORS } from '../../src/boot/addresses.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: await testDatabase('empty'),
     REDIS_URL: redisUrl as string,
-    SANDBOX_PORT: String(await freeRange(DOUBLES.length + 2)),
+    SANDBOX_PORT: String(await freeRange(SIMULATORS.length + 2)),
   };
   for (const role of ['sandbox', 'feed', 'worker', 'api']) processes.push(launch({ args: ['--role', role], env, home: folder }));
 });

@@ -147,7 +147,7 @@ const SPOT_TOKEN = { symbol: `${SYMBOL}x`, mint: TOKEN, decimals: 8 };
 const socketUrl = (url: string): string => url.replace(/^http/, 'ws');
 
 type Simulator = { readonly url: string; close(): Promise<void> };
-const DOUBLES: Readonly<Record<ProviderName, (ground: Ground, faults: FaultSwitch) => Promise<Simulator>>> = {
+const SIMULATORS: Readonly<Record<ProviderName, (ground: Ground, faults: FaultSwitch) => Promise<Simulator>>> = {
   spotexchange: ({ clock, market }, faults) => createSpotExchangeSimulator({ market, clock, faults, port: 0, seed: 3 }),
   evmvenue: ({ clock, market }, faults) => createEvmVenueSimulator({ market, clock, faults, port: 0, seed: 3 }),
   spotchain: ({ clock, market }, faults) => {
@@ -241,7 +241,7 @@ export async function openFaultFixture(
   const providers: Provider[] = [];
   for (const [index, name] of names.entries()) {
     const faults = createFaultSwitch(seed + index);
-    const simulator = deadUrl === null ? await DOUBLES[name](ground, faults) : null;
+    const simulator = deadUrl === null ? await SIMULATORS[name](ground, faults) : null;
     if (simulator !== null) opened.push(simulator);
     const feed = FEEDS[name](ground, simulator?.url ?? (deadUrl as string), seededRandom(seed * 100 + index));
     providers.push({ name, venue: feed.venue, faults, feed, truth: (instrument, at) => truthOf(market, name, instrument, at) });

@@ -1,0 +1,74 @@
+/** How a process reaches the outside: addresses, request budgets, the buses between processes, order books and the chain. */
+import type { OrderBookReads } from '../../api/ports.ts';
+import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
+import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
+import { budgetsOn } from './budgets.ts';
+import { openOnchainPredictions } from './prediction.ts';
+import type { OnchainPredictions } from './prediction-orders.ts';
+import type { PrimaryChain } from './prepared-transactions.ts';
+import { openPrimaryChain } from './primary-chain.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { createOrderBooks, createRequestBudgets, type RequestBudgets } from './venues.ts';
+
+export interface MarketAccess {
+  readonly addresses: Addresses;
+  readonly budgets: RequestBudgets;
+  readonly bus: QuoteBus;
+  readonly states: MarketStateBus;
+  readonly orderBooks: OrderBookReads;
+  /** Null where no node of the primary chain is named. */
+  readonly primaryChain: PrimaryChain | null;
+  /** Null where no on-chain prediction venue is named. */
+  readonly onchainPredictions: OnchainPredictions | null;
+}
+
+export function openMarketAccess(service: ServiceProcess, redisUrl: string | null, sandbox: Sandbox | null): MarketAccess {
+  const { config, clock, random, metrics } = service;
+  const addresses = addressesOf(config, sandbox);
+  const counting = budgetsOn(redisUrl, clock, service.warn('the request budgets'));
+  service.onStop('the request budgets', async () => counting.close());
+  const budgets = createRequestBudgets(counting.make);
+  const { bus, states } = openBuses(service, redisUrl);
+  const primaryChain = openPrimaryChain(
+    addresses.spotchain,
+    clock,
+    random,
+    budgets,
+    (code) => metrics.unanswered('primarychain', code),
+    metrics.unknownField,
+  );
+  if (primaryChain !== null) service.onStop('the primary chain', async () => primaryChain.close());
+  const onchainPredictions = openOnchainPredictions(
+    { addresses: addresses.prediction, clock, random, budgets },
+    primaryChain?.chain ?? null,
+    metrics.unknownField,
+  );
+  if (onchainPredictions !== null) service.onStop('the on-chain prediction venue', async () => onchainPredictions.close());
+  return {
+    addresses,
+    budgets,
+    bus,
+    states,
+    orderBooks: createOrderBooks(addresses, clock, random, budgets, metrics.unknownField),
+    primaryChain,
+    onchainPredictions,
+  };
+}
+
+/** The newest quotes and market states, passed between processes through Redis, or within this process where there is none. */
+function openBuses(service: ServiceProcess, redisUrl: string | null): Pick<MarketAccess, 'bus' | 'states'> {
+  const { clock, random } = service;
+  const onError = service.warn('the bus of market states');
+  const bus =
+    redisUrl === null
+      ? createInProcessQuoteBus({ clock })
+      : createRedisQuoteBus({ clock, random, url: redisUrl, onError: service.warn('the quote bus') });
+  service.onStop('the quote bus', () => bus.close());
+  const states =
+    redisUrl === null
+      ? createInProcessMarketStateBus({ clock, onError })
+      : createRedisMarketStateBus({ clock, random, url: redisUrl, onError });
+  service.onStop('the bus of market states', () => states.close());
+  return { bus, states };
+}

@@ -1,0 +1,52 @@
+/** What every part of one process of the service shares: its settings, clock, ids, log, metrics and lifecycle. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../../streams/clock.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import type { Config, Role } from './config.ts';
+import { createLifecycle, type Lifecycle } from './lifecycle.ts';
+import type { Logger } from './log.ts';
+import { createMetrics, type ServiceMetrics } from './metrics.ts';
+import { createNewIds } from './new-ids.ts';
+
+export interface StartOptions {
+  readonly config: Config;
+  readonly roles: readonly Role[];
+  /** The file of a tape that everything heard is recorded to; null where nothing is recorded. */
+  readonly record: string | null;
+  /** The search path on which programs such as redis-server are looked for. */
+  readonly path: string;
+  readonly log: Logger;
+  /** Aborted where the process is told to stop before it has started. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServiceProcess extends StartOptions, Lifecycle {
+  readonly clock: Clock;
+  /** A UUIDv7. */
+  readonly newId: () => string;
+  /** A number from 0 (inclusive) to 1 (exclusive). */
+  readonly random: () => number;
+  /** Names this process in leases. */
+  readonly holder: string;
+  readonly metrics: ServiceMetrics;
+  runs(role: Role): boolean;
+  /** Logs an error that the named part survives. */
+  readonly warn: (what: string) => (error: unknown) => void;
+}
+
+export function createServiceProcess(options: StartOptions): ServiceProcess {
+  const { log, roles } = options;
+  const clock = createLiveClock();
+  return {
+    ...options,
+    ...createLifecycle(log),
+    clock,
+    newId: createNewIds(clock),
+    random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
+    holder: `${hostname()}:${process.pid}:${randomUUID().slice(0, 8)}`,
+    metrics: createMetrics(),
+    runs: (role) => roles.includes(role),
+    warn: (what) => (error) => log.warn({ err: error }, what),
+  };
+}

@@ -1,0 +1,166 @@
+/** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
+import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
+import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
+import { createTapeRecorder } from '../adapters/tape/recorder.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
+import { createStressRunner } from '../simulation/stress/stress-runner.ts';
+import { createDelegatedOrders } from '../trading/delegated-orders.ts';
+import { createLiveQuotes } from '../trading/live-marks.ts';
+import { createPreTrade } from '../trading/pre-trade.ts';
+import { openCallerPorts } from './caller-ports.ts';
+import type { Evaluations } from './evaluations.ts';
+import type { Gates } from './gates.ts';
+import { openLiveOrders } from './live-orders.ts';
+import type { MarketAccess } from './market-access.ts';
+import { createPredictionAsking } from './prediction.ts';
+import { type ApiRole, startApi } from './roles/api.ts';
+import { startFeed } from './roles/feed.ts';
+import { type Actors, openActors, startWorker } from './roles/worker.ts';
+import type { ServiceProcess } from './service-process.ts';
+import { type Signer, toldOfSilence } from './signer.ts';
+import type { StoreConnections } from './store-connections.ts';
+import { budgetStates, createVenues, optionalBudgets } from './venues.ts';
+import { packageVersion } from './version.ts';
+
+/** What the roles are started from. */
+export interface RoleParts {
+  readonly service: ServiceProcess;
+  readonly store: StoreConnections;
+  readonly market: MarketAccess;
+  readonly actors: Actors;
+  readonly gates: Gates;
+  readonly evaluations: Evaluations;
+  /** Null where this process runs no worker, or delegated signing is off. */
+  readonly signer: Signer | null;
+}
+
+/** Hears the venues, cuts every slot and passes quotes on; records a tape where one is named. */
+export function startFeedRole({ service, store, market, actors }: RoleParts): void {
+  const { clock, random, holder, log, metrics, record } = service;
+  const { sql } = store;
+  const { addresses, budgets, bus, states } = market;
+  const feed = startFeed({
+    sql,
+    venues: () => createVenues(addresses, clock, random, budgets, createIssuerMarkStore(sql), metrics.unknownField),
+    bus,
+    states,
+    budgets: () => budgetStates(budgets, clock.now()),
+    runtime: actors.runtime,
+    clock,
+    random,
+    holder,
+    log,
+    metrics,
+    ...(record === null
+      ? {}
+      : { onPipeline: (pipeline) => createTapeRecorder({ sql, pipeline, file: record, clock, log: service.warn('the tape') }) }),
+  });
+  service.onStop('the feed', feed.stop);
+}
+
+/** Ticks actors, fires timers, carries activities and evaluation runs. Returns whether the queue answers, as a question. */
+export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<void>> {
+  const { service, store, market, actors, gates, evaluations } = parts;
+  const { config, clock, holder, log, metrics } = service;
+  const { sql, servers } = store;
+  const { bus, orderBooks, primaryChain, onchainPredictions } = market;
+  const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
+  const liveQuote = createLiveQuotes(bus, clock);
+  const worker = startWorker({
+    sql,
+    queue: servers.queue,
+    actors,
+    clock,
+    holder,
+    log,
+    metrics,
+    trading: {
+      preTrade,
+      manual: preTrade,
+      primaryChain,
+      onchainPredictions,
+      clients: await openExecutionClients(parts, preTrade),
+      bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
+      approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
+    },
+  });
+  service.onStop('the worker', worker.stop);
+  const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
+  service.onStop('the evaluation runs', () => runWorker.stop());
+  const daily = gates.watch(clock, service.warn('judging paper and shadow stages'));
+  service.onStop('the daily look at the gates', () => daily.stop());
+  return worker.ping;
+}
+
+/** The venues that take live orders: those that are switched on, and the primary chain where a signer may sign for owners. */
+async function openExecutionClients(
+  { service, store, market, actors, signer }: RoleParts,
+  preTrade: ReturnType<typeof createPreTrade>,
+): Promise<ExecutionDeps['clients']> {
+  const { config, clock, random, metrics } = service;
+  const { sql, logins } = store;
+  const { addresses, budgets, bus, primaryChain } = market;
+  if (signer !== null && addresses.signerUrl !== null) await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl });
+  const live = openLiveOrders(config, addresses, clock, random, budgets, metrics.unknownField);
+  service.onStop('the live orders', async () => live.close());
+  if (signer === null || primaryChain === null) return live.clients;
+  const spotchain = createDelegatedOrders({
+    sql,
+    runtime: actors.runtime,
+    preTrade,
+    ...primaryChain,
+    signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
+    bus,
+    clock,
+  });
+  return { ...live.clients, spotchain };
+}
+
+function evaluationRunners({ service, store, market }: RoleParts) {
+  const { clock, random, log, metrics } = service;
+  const { sql, logins } = store;
+  const { histories } = createVenues(market.addresses, clock, random, optionalBudgets(market.budgets), undefined, metrics.unknownField);
+  return {
+    backtest: createBacktestRunner({ sql, databaseUrl: logins.appUrl, histories, clock, log }),
+    stress_test: createStressRunner({ sql }),
+  };
+}
+
+/** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
+export async function startApiRole({ service, store, market }: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
+  const { config, clock, random, newId, log, metrics } = service;
+  const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions } = market;
+  const api = await startApi({
+    sql: store.sql,
+    callers: openCallerPorts({
+      callers: store.openCallers(),
+      evaluator: store.evaluator,
+      runtimeOn: (own) => openActors(own, clock, newId).runtime,
+      bus,
+      orderBooks,
+      primaryChain,
+      onchainPredictions,
+      predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }, metrics.unknownField),
+      live: config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
+      clock,
+      newId,
+    }),
+    bus,
+    states,
+    addresses,
+    budgets,
+    pingQueue,
+    clock,
+    random,
+    newId,
+    host: config.HOST,
+    port: config.PORT,
+    allowedOrigins: config.ALLOWED_ORIGINS,
+    version: packageVersion(),
+    log,
+    metrics,
+  });
+  service.onStop('the API', () => api.stop());
+  return api;
+}
