@@ -160,7 +160,7 @@ test('an unknown command of the tools, and a benchmark that is not there, are re
   write('bench/ticks.bench.ts', `console.log('ticked');`);
   expect(await run(['src/boot/with-packages.mjs', 'tset'])).toMatchObject({
     code: 2,
-    stderr: 'usage: with-packages.mjs check|test|bench|mutants [arguments]\n',
+    stderr: 'usage: with-packages.mjs check|test|proof|bench|mutants [arguments]\n',
   });
   expect(await run(['src/boot/with-packages.mjs', 'bench', 'tocks'])).toMatchObject({
     code: 1,
