@@ -1,0 +1,156 @@
+/**
+ * The Ed25519 keys that the service's writers sign with: one file per writer under `keys` of the state folder, which only
+ * its owner may read, and beside it the public keys for whoever verifies. A key is made where its writer starts first.
+ */
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { appendFileSync, chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WRITERS, type Writer } from '../../domain/trail/batch.ts';
+import { encodeVerifierKey, keyIdOf, parseVerifierKey, type VerifierKey } from '../../domain/trail/signed-note.ts';
+
+/** What stands before an Ed25519 key's 32 bytes in the public key info that OpenSSL reads (RFC 8410). */
+const KEY_INFO = Buffer.from('302a300506032b6570032100', 'hex');
+const NAME = 'sevengate';
+
+/** The key of one writer, in the process of that writer alone. */
+export interface WriterKey extends VerifierKey {
+  readonly writer: Writer;
+  /** An Ed25519 signature of 64 bytes. */
+  sign(text: Uint8Array): Buffer;
+  /**
+   * What a database connection of this writer shows at its opening, 64 hexadecimal digits: a secret. The database knows
+   * only its SHA-256, and takes changes from no session without it.
+   */
+  readonly sessionProof: string;
+}
+
+/** The name under which a writer's key signs. */
+export function keyName(writer: Writer): string {
+  return `${NAME}/${writer}`;
+}
+
+/**
+ * Opens the keys of some writers, and makes those that are missing.
+ * @param home the state folder. @throws Error in one sentence where a key file is readable by others or holds no Ed25519 key.
+ */
+export function openWriterKeys<Wanted extends Writer>(home: string, writers: readonly Wanted[]): Readonly<Record<Wanted, WriterKey>> {
+  const folder = join(home, 'keys');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  const opened = writers.map((writer) => [writer, openKey(folder, writer)] as const);
+  return Object.fromEntries(opened) as Record<Wanted, WriterKey>;
+}
+
+function openKey(folder: string, writer: Writer): WriterKey {
+  const file = join(folder, `${writer}.key`);
+  makeKey(folder, file);
+  if ((statSync(file).mode & 0o077) !== 0)
+    throw new Error(`${file} can be read by others: chmod 600 it, and replace the key where it may be known`);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(readFileSync(file));
+  } catch {
+    throw new Error(`${file} holds no private key: move it away, and a new one is made`);
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${file} holds no Ed25519 key`);
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' }).subarray(KEY_INFO.length);
+  const seed = key.export({ type: 'pkcs8', format: 'der' });
+  const name = keyName(writer);
+  const known: VerifierKey = { name, id: keyIdOf(name, publicKey), publicKey };
+  publish(join(folder, `${writer}.pub`), known);
+  return {
+    ...known,
+    writer,
+    sign: (text) => sign(null, text, key),
+    sessionProof: createHmac('sha256', seed).update('sevengate database session').digest('hex'),
+  };
+}
+
+/** Several processes may begin at once: whoever links its file first has made the key. */
+function makeKey(folder: string, file: string): void {
+  const draft = join(folder, `.${process.pid}.draft`);
+  try {
+    statSync(file);
+    return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Adds a public key to its file, which keeps those of earlier keys: what they signed stays verifiable. */
+function publish(file: string, key: VerifierKey): void {
+  const line = encodeVerifierKey(key);
+  const lines = readLines(file);
+  if (!lines.includes(line)) appendFileSync(file, `${line}\n`, { mode: 0o644 });
+}
+
+function readLines(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A public key that some writer signs with. */
+export interface TrustedKey extends VerifierKey {
+  readonly writer: Writer;
+}
+
+/**
+ * The public keys of a file: one verifier key per line, lines with # are comments.
+ * @throws Error in one sentence where a line is no key of a writer.
+ */
+export function readTrustedKeys(file: string): readonly TrustedKey[] {
+  return readLines(file).map((line) => {
+    const key = parseVerifierKey(line);
+    const writer = WRITERS.find((one) => keyName(one) === key.name);
+    if (writer === undefined) throw new Error(`${file}: ${key.name} is no writer of the service`);
+    return { ...key, writer };
+  });
+}
+
+/** The public keys that lie under `keys` of the state folder; empty where nothing ever signed there. */
+export function trustedKeysOf(home: string): readonly TrustedKey[] {
+  const folder = join(home, 'keys');
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return names
+    .filter((name) => name.endsWith('.pub'))
+    .sort()
+    .flatMap((name) => readTrustedKeys(join(folder, name)));
+}
+
+const opened = new Map<string, KeyObject>();
+
+/** Whether 64 bytes are the signature of an Ed25519 public key of 32 bytes over a text. */
+export function isSignedBy(publicKey: Uint8Array, text: Uint8Array, signature: Uint8Array): boolean {
+  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  try {
+    const name = Buffer.from(publicKey).toString('base64');
+    let key = opened.get(name);
+    if (key === undefined) {
+      key = createPublicKey({ key: Buffer.concat([KEY_INFO, publicKey]), format: 'der', type: 'spki' });
+      opened.set(name, key);
+    }
+    return verify(null, text, key, signature);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What a writer signs: all rows that one transaction wrote, as one batch. Each row is an entry of a Merkle tree, the
+ * signature is over the root, and the signed batch is in turn an entry of the log that checkpoints are about.
+ */
+import { leafHash, merkleRoot } from './merkle.ts';
+
+/** The processes that write: each signs with a key of its own. */
+export const WRITERS = ['feed', 'worker', 'evaluator', 'api', 'log'] as const;
+export type Writer = (typeof WRITERS)[number];
+
+/** What was done to a row. `sum`: the digest is over many rows that are written together, under a name of their own. */
+export type ChangeOp = 'insert' | 'update' | 'delete' | 'genesis' | 'sum';
+
+/** One row of a batch. */
+export interface TrailChange {
+  readonly table: string;
+  readonly op: ChangeOp;
+  /** The row's primary key, its parts separated by blanks; for a `sum` whatever names the rows. */
+  readonly key: string;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: string;
+}
+
+/** A batch as it lies in the trail. */
+export interface TrailBatch {
+  /** The number of the transaction, which no other one of the database ever has. */
+  readonly xid: string;
+  readonly writer: Writer;
+  /** Eight hexadecimal digits of the key that signed. */
+  readonly keyId: string;
+  /** When it was signed, in milliseconds. */
+  readonly at: number;
+  readonly changes: number;
+  /** Base64 of the Merkle root over the entries. */
+  readonly root: string;
+}
+
+/** The entry of one row: bound to its transaction, so that a signature is never good for another one. */
+export function changeEntry(xid: string, { table, op, key, digest }: TrailChange): Buffer {
+  return Buffer.from(`${xid}\n${table}\n${op}\n${key}\n${digest}`);
+}
+
+/** Base64 of the root over the rows of a transaction in the order of their writing. */
+export function batchRoot(xid: string, changes: readonly TrailChange[]): string {
+  return merkleRoot(changes.map((change) => leafHash(changeEntry(xid, change)))).toString('base64');
+}
+
+/** What the writer signs. */
+export function batchText({ xid, writer, keyId, at, changes, root }: TrailBatch): string {
+  return `sevengate-batch-1\n${xid}\n${writer}\n${keyId}\n${at}\n${changes}\n${root}\n`;
+}
+
+/** The entry of a signed batch in the log. */
+export function logEntry(batch: TrailBatch, signature: string): Buffer {
+  return Buffer.from(`${batchText(batch)}${signature}\n`);
+}
