@@ -257,7 +257,8 @@ function noteSandbox(
   const file = join(resolve(config.SEVENGATE_HOME), 'sandbox.json');
   mkdirSync(resolve(config.SEVENGATE_HOME), { recursive: true, mode: 0o711 });
   const draft = `${file}.${process.pid}.new`;
-  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 });
+  // `doubles` is the name that scripts of users read before it was `simulators`.
+  writeFileSync(draft, `${JSON.stringify({ ...places, doubles: places.simulators }, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
   return file;
 }
