@@ -3,8 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../src/domain/agent.ts';
 import { type Outcome, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
+import type { Allowance, CostClass } from './access.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
-import type { Allowance, ApiPorts, CostClass } from './ports.ts';
+import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
 
 /** A verified identity with what it may do at this moment. */
@@ -119,7 +120,7 @@ export function createGate(
   const policyTexts = new Map<CostClass, string>();
 
   async function limited(reply: FastifyReply, key: string, cost: CostClass): Promise<boolean> {
-    const taken = ports.limits.take(key, cost);
+    const taken = ports.access.limits.take(key, cost);
     const allowance = taken instanceof Promise ? await taken : taken;
     describeAllowance(reply, cost, allowance);
     if (allowance.allowed) return false;
@@ -130,7 +131,7 @@ export function createGate(
   function describeAllowance(reply: FastifyReply, cost: CostClass, allowance: Allowance): void {
     let policy = policyTexts.get(cost);
     if (policy === undefined) {
-      const { limit, windowSeconds } = ports.limits.policy(cost);
+      const { limit, windowSeconds } = ports.access.limits.policy(cost);
       policy = `"${cost}";q=${limit};w=${windowSeconds}`;
       policyTexts.set(cost, policy);
     }
@@ -145,7 +146,7 @@ export function createGate(
 
   /** A wrong credential costs a token of the address, so that guessing ends; the emergency routes are never closed by it. */
   async function identityRefused(reply: FastifyReply, address: string): Promise<void> {
-    const taken = ports.limits.take(address, 'failed_identity');
+    const taken = ports.access.limits.take(address, 'failed_identity');
     if (taken instanceof Promise) await taken;
     reply.header('cache-control', 'no-store');
   }
@@ -160,7 +161,7 @@ export function createGate(
     }
     const address = `address ${request.ip}`;
     if (cost !== 'emergency') {
-      const exhausted = ports.limits.exhausted(address, 'failed_identity');
+      const exhausted = ports.access.limits.exhausted(address, 'failed_identity');
       const closed = exhausted instanceof Promise ? await exhausted : exhausted;
       if (closed !== null) {
         tooMany(reply, closed);
@@ -174,7 +175,7 @@ export function createGate(
     }
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
-    const verified = await ports.verifyToken(credential.value.token);
+    const verified = await ports.access.verifyToken(credential.value.token);
     if (!verified.ok) {
       // Where the keys cannot be had, nobody guessed.
       if (verified.refusal.code !== 'unavailable') await identityRefused(reply, address);
@@ -182,7 +183,7 @@ export function createGate(
     }
     const { subject, expiresAt, readOnly = false } = verified.value;
     if (await limited(reply, `subject ${subject}`, cost)) return reply;
-    const member = await ports.members.find(subject);
+    const member = await ports.access.members.find(subject);
     const permissions = member === null || member.permissions.length === 0 ? VIEWER_PERMISSIONS : member.permissions;
     const missing = missingPermission(permission, permissions);
     if (missing !== null) return sendProblem(reply, 'permission_missing', `this needs ${missing}`);

@@ -1,9 +1,10 @@
 /** A route as data: its words, schemas and answers in one place; validation, types and the OpenAPI document follow from it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import type { CostClass } from './access.ts';
 import type { CallerOptions } from './caller.ts';
 import type { RoutePermission } from './permission.ts';
-import type { ApiPorts, CostClass } from './ports.ts';
+import type { ApiPorts } from './ports.ts';
 import type { ProblemCode } from './problem.ts';
 
 export interface RouteSchema {

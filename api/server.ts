@@ -51,7 +51,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   app.setErrorHandler((error, request, reply) => answerError(ports, error as FastifyError, request, reply));
   await letInByTheGate(app, ports, options, known);
   app.addHook('onResponse', (request, reply, done) => {
-    ports.metrics.observe({
+    ports.operation.metrics.observe({
       method: request.method,
       route: request.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
@@ -75,7 +75,7 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
     requestTimeout: TIMEOUT_MS,
     handlerTimeout: TIMEOUT_MS,
     forceCloseConnections: 'idle',
-    genReqId: () => ports.newRequestId(),
+    genReqId: () => ports.operation.newRequestId(),
     requestIdHeader: false,
     trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
@@ -225,10 +225,10 @@ function answerError(ports: ApiPorts, error: FastifyError, request: FastifyReque
     return sendProblem(reply, error.code, error.message, error.problems.length > 0 ? { problems: error.problems } : {});
   const framework = frameworkProblem(error, request);
   if (framework !== undefined) return sendProblem(reply, framework[0], framework[1]);
-  if (ports.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
+  if (ports.operation.isUnavailable(error)) return sendProblem(reply, 'unavailable', 'the service cannot reach its database at the moment');
   if (typeof error.statusCode === 'number' && error.statusCode >= 400 && error.statusCode < 500)
     return sendProblem(reply, 'malformed', 'the request cannot be read');
-  ports.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
+  ports.operation.reportDefect(error, { requestId: request.id, route: `${request.method} ${request.routeOptions.url ?? 'unknown'}` });
   return sendProblem(reply, 'internal_error', 'an error of the service; it was recorded under this request id');
 }
 

@@ -1,5 +1,5 @@
 /** Rate limits of one process: a token bucket per key and cost class, refilled by the injected clock. */
-import type { Allowance, CostClass, RateLimits } from './ports.ts';
+import type { Allowance, CostClass, RateLimits } from './access.ts';
 
 /** A bucket's size, and how many tokens come back per second. */
 export interface BucketPolicy {

@@ -3,9 +3,9 @@
  * arrays that keeps nothing, and against streaming indicators with a hand-written loop.
  */
 import { EMA, RSI } from 'trading-signals';
+import { DEFAULT_ASSUMPTIONS } from '../src/domain/backtest/assumptions.ts';
 import type { Manifest } from '../src/domain/manifest/manifest.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
-import { DEFAULT_ASSUMPTIONS } from '../src/simulation/backtest/assumptions.ts';
 import { type History, type InstrumentColumns, QUOTE_KNOWN, QUOTE_LIVE } from '../src/simulation/backtest/history.ts';
 import { maxDrawdown, sharpeRatio } from '../src/simulation/backtest/performance.ts';
 import { evaluateRules } from '../src/simulation/backtest/rule-columns.ts';

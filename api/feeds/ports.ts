@@ -1,24 +1,17 @@
 /** Everything that the feeds ask of the rest of the service. Boot supplies it. */
 import type { AgentView } from '../../actors/agent/commands.ts';
-import type { Permission } from '../../src/domain/agent.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../src/domain/decision.ts';
 import type { MarketState } from '../../src/domain/market-state.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
-import type { CandleReads, MarketStateReads } from '../ports.ts';
-
-/** A subject's grants as the database holds them at this moment. */
-export interface FeedMember {
-  readonly orgId: string;
-  readonly permissions: readonly Permission[];
-}
+import type { Member } from '../access.ts';
+import type { CandleReads } from '../v1/candles/ports.ts';
+import type { MarketStateReads } from '../v1/venues/ports.ts';
 
 /** A committed row that the feeds send. */
-export interface AnnouncementRow {
-  readonly xid: number;
-  readonly seq: number;
+export interface AnnouncementRow extends AnnouncementPlace {
   readonly channel: string;
   /** Null for what concerns no single organization. */
   readonly orgId: string | null;
@@ -27,24 +20,41 @@ export interface AnnouncementRow {
   readonly body: { readonly [key: string]: Json | undefined };
 }
 
-interface Place {
+/** A place in the order of announcements: after every row up to and including (xid, seq). */
+export interface AnnouncementPlace {
   readonly xid: number;
   readonly seq: number;
+}
+
+/** Which announcements are read on. */
+export interface AnnouncementFilter {
+  readonly channel: string;
+  readonly orgId: string;
+  /** Only of this actor; null for all. */
+  readonly actorId: string | null;
+  /** Also rows that concern no single organization. */
+  readonly shared: boolean;
+}
+
+/** Rows in order, and the place up to which everything was looked at, matching or not. */
+export interface AnnouncementPage {
+  readonly rows: readonly AnnouncementRow[];
+  readonly position: AnnouncementPlace;
 }
 
 /** The announcements of the store as one ordered stream (`createAnnouncementTail`). */
 export interface AnnouncementSource {
   /** Everything up to here has been emitted. */
-  position(): Place;
-  subscribe(listener: (rows: readonly AnnouncementRow[], position: Place) => void): () => void;
-  /** Matching rows after `after` and up to `upTo`, oldest first; everything up to the answer's position was looked at. */
-  read(
-    after: Place,
-    upTo: Place,
-    filter: { readonly channel: string; readonly orgId: string; readonly actorId: string | null; readonly shared: boolean },
-  ): Promise<{ readonly rows: readonly AnnouncementRow[]; readonly position: Place }>;
-  /** False for a place that the database has not reached. */
-  isKnown(position: Place): Promise<boolean>;
+  position(): AnnouncementPlace;
+  /** Hears every row committed from now on, in order, and after each batch how far it goes. The listener must not throw. */
+  subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPlace) => void): () => void;
+  /**
+   * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
+   * be empty long before the end: go on from its position until that has reached `upTo`.
+   */
+  read(after: AnnouncementPlace, upTo: AnnouncementPlace, filter: AnnouncementFilter): Promise<AnnouncementPage>;
+  /** False for a place that this database has not reached: a cursor of another one, or an invented one. */
+  isKnown(position: AnnouncementPlace): Promise<boolean>;
 }
 
 /** The newest market states (`MarketStateBus`). */
@@ -72,7 +82,7 @@ export interface DecisionBatch {
 export interface FeedPorts {
   readonly clock: { now(): EpochMs; deadline(at: EpochMs, call: () => void): () => void };
   /** Asked again every few seconds for every subject that is connected. */
-  readonly members: { find(subject: string): Promise<FeedMember | null> };
+  readonly members: { find(subject: string): Promise<Pick<Member, 'orgId' | 'permissions'> | null> };
   readonly announcements: AnnouncementSource;
   readonly quotes: QuoteSource;
   readonly states: MarketStateSource;

@@ -11,5 +11,6 @@ export const metrics = defineRoute({
   schema: {},
   answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
   refusals: [],
-  handle: (ports) => async (_, reply) => reply.header('content-type', ports.metrics.contentType).send(await ports.metrics.render()),
+  handle: (ports) => async (_, reply) =>
+    reply.header('content-type', ports.operation.metrics.contentType).send(await ports.operation.metrics.render()),
 });

@@ -26,7 +26,7 @@ export const readiness = defineRoute({
   },
   refusals: [],
   handle: (ports) => async (_, reply) => {
-    const found = await ports.readiness();
+    const found = await ports.operation.readiness();
     if (!found.ready) reply.code(503).header('retry-after', '2');
     return found;
   },

@@ -1,7 +1,7 @@
 /** The newest market states of one kind, and the standing of their venues, out of one read. */
 import type { MarketState, MarketStateKind, VenueState } from '../../src/domain/market-state.ts';
 import type { Venue } from '../../src/domain/venue.ts';
-import type { MarketStateReads } from '../ports.ts';
+import type { MarketStateReads } from './venues/ports.ts';
 
 type StateOf<Kind extends MarketStateKind> = Extract<MarketState, { readonly kind: Kind }>;
 

@@ -10,7 +10,8 @@ import { createMarketOrderHandler } from '../../actors/market-order/command-hand
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/ports.ts';
-import type { ApiPorts, OrderBookReads } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/ports.ts';
+import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
 import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
@@ -44,24 +45,13 @@ export type CallerPorts = Pick<
   | 'agents'
   | 'answers'
   | 'books'
-  | 'commands'
-  | 'decisions'
-  | 'delegationCommands'
   | 'delegations'
-  | 'evaluations'
-  | 'gates'
-  | 'livePredictionOrders'
-  | 'marketOrderCommands'
   | 'marketOrders'
   | 'portfolio'
-  | 'predictionOrderCommands'
   | 'predictionOrders'
-  | 'proposalCommands'
   | 'proposals'
   | 'riskPreferences'
-  | 'swapCommands'
   | 'swaps'
-  | 'vaultRanking'
   | 'vaults'
 > & {
   /** The connections on which nothing else is seen. */
@@ -103,45 +93,56 @@ export function openCallerPorts(deps: {
     return {
       connection: { of: () => sql },
       answers: { find: answers.find },
-      commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
-      agents: createAgentReads(sql),
-      gates: openGates({ sql, evaluator, runtime, newId }).commands,
-      evaluations: {
-        find,
-        list,
-        report,
-        commands: createEvaluationHandler({ runtime, evaluations: { find, activeManifest }, clock, newId }),
+      agents: {
+        reads: createAgentReads(sql),
+        commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
+        decisions: { list: decisions.list, get: decisions.get },
+        gates: openGates({ sql, evaluator, runtime, newId }).commands,
+        evaluations: {
+          find,
+          list,
+          report,
+          commands: createEvaluationHandler({ runtime, evaluations: { find, activeManifest }, clock, newId }),
+        },
       },
-      decisions: { list: decisions.list, get: decisions.get },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
-      proposals: { list: proposals.list, find: proposals.find },
-      proposalCommands: createProposalHandler({ runtime, proposals, preTrade }),
-      marketOrders: createMarketOrderStore(sql),
-      marketOrderCommands: createMarketOrderHandler({
-        runtime,
-        preTrade,
-        live: deps.live,
-        isOverrun: (error) => error instanceof BookMoved,
-        clock,
-        newId,
-      }),
-      swaps,
-      swapCommands:
-        deps.primaryChain === null ? noSwaps(swaps.find) : createSwaps({ sql, runtime, ...deps.primaryChain, bus, clock, newId }),
-      predictionOrders: createPredictionOrderStore(sql),
-      livePredictionOrders: createLivePredictionOrders({
-        sql,
-        runtime,
-        onchain: deps.onchainPredictions,
-        venues: deps.predictionBooks,
-        bus,
-        clock,
-        newId,
-      }),
-      predictionOrderCommands: createPredictionOrders({ sql, runtime, bus, venues: deps.predictionBooks, clock, newId }),
-      ...createDelegations(sql, clock, newId),
-      vaults: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock }),
-      vaultRanking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+      proposals: {
+        reads: { list: proposals.list, find: proposals.find },
+        commands: createProposalHandler({ runtime, proposals, preTrade }),
+      },
+      marketOrders: {
+        reads: createMarketOrderStore(sql),
+        commands: createMarketOrderHandler({
+          runtime,
+          preTrade,
+          live: deps.live,
+          isOverrun: (error) => error instanceof BookMoved,
+          clock,
+          newId,
+        }),
+      },
+      swaps: {
+        reads: swaps,
+        commands: deps.primaryChain === null ? noSwaps(swaps.find) : createSwaps({ sql, runtime, ...deps.primaryChain, bus, clock, newId }),
+      },
+      predictionOrders: {
+        reads: createPredictionOrderStore(sql),
+        commands: createPredictionOrders({ sql, runtime, bus, venues: deps.predictionBooks, clock, newId }),
+        live: createLivePredictionOrders({
+          sql,
+          runtime,
+          onchain: deps.onchainPredictions,
+          venues: deps.predictionBooks,
+          bus,
+          clock,
+          newId,
+        }),
+      },
+      delegations: createDelegations(sql, clock, newId),
+      vaults: {
+        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock }),
+        ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+      },
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ sql, bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

@@ -1,8 +1,9 @@
 /** Fetches a venue's history of one series bit by bit: within its request budget, resumable, and with every answer remembered. */
+import type { CandleSeries } from '../../api/v1/candles/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { createCandleStore } from '../adapters/store/candles/candle-store.ts';
-import type { CandleWindows, Series } from '../adapters/store/candles/candle-windows.ts';
+import type { CandleWindows } from '../adapters/store/candles/candle-windows.ts';
 import { REACHABLE_BARS as PERP_REACHABLE_BARS } from '../adapters/venues/evmvenue/candles.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
 import type { Candle } from '../domain/candle.ts';
@@ -23,7 +24,7 @@ const FIRST_PAUSE_MS = 1_000;
 /** So often a step is tried while the venue is busy or away. */
 const TRIES = 8;
 
-export interface BackfillReport extends Series {
+export interface BackfillReport extends CandleSeries {
   readonly from: EpochMs;
   readonly to: EpochMs;
   /** Bars that the venue sent, and how many of them are new or corrected. */
@@ -37,7 +38,7 @@ export interface BackfillReport extends Series {
   readonly stopped: { readonly at: EpochMs; readonly code: string; readonly detail: string } | null;
 }
 
-export interface BackfillOptions extends Series {
+export interface BackfillOptions extends CandleSeries {
   readonly barMs: number;
   readonly from: EpochMs;
   /** Default: the last bar that is closed by now. */
@@ -54,7 +55,7 @@ export interface BackfillOptions extends Series {
 /** Asks the venue for every stretch of [from, to) that it has not answered yet. What was answered is never asked again. */
 export async function backfillCandles(options: BackfillOptions): Promise<BackfillReport> {
   const { barMs, history, store, windows, clock } = options;
-  const series: Series = { venue: options.venue, instrument: options.instrument, timeframe: options.timeframe };
+  const series: CandleSeries = { venue: options.venue, instrument: options.instrument, timeframe: options.timeframe };
   const to = slotOf(Math.min(options.to ?? Number.POSITIVE_INFINITY, clock.now()), barMs);
   const from = Math.min(slotOf(options.from + barMs - 1, barMs), to);
   const reach = REACH[series.venue];

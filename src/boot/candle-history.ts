@@ -1,5 +1,5 @@
 /** Closed bars for the API: what is stored, and what the venue still has of a window that it was not asked for yet. */
-import type { CandleReads, StoredCandle } from '../../api/ports.ts';
+import type { CandleReads, StoredCandle } from '../../api/v1/candles/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { type createCandleStore } from '../adapters/store/candles/candle-store.ts';

@@ -1,22 +1,18 @@
 /** Delegations as the API asks for them: reads of the store, and the command handler that grants and revokes. */
 import { createDelegationHandler } from '../../actors/delegation/command-handler.ts';
-import type { ApiPorts } from '../../api/ports.ts';
+import type { DelegationPorts } from '../../api/v1/delegations/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { isTextSigned } from '../adapters/identity/wallet-signature.ts';
 import { createAgentDirectory } from '../adapters/store/agents/agent-directory.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
 
-export function createDelegations(
-  sql: Sql,
-  clock: Pick<Clock, 'now'>,
-  newId: () => string,
-): Pick<ApiPorts, 'delegations' | 'delegationCommands'> {
+export function createDelegations(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): DelegationPorts {
   const store = createDelegationStore(sql);
   const agents = createAgentDirectory(sql);
   return {
-    delegations: { list: store.list },
-    delegationCommands: createDelegationHandler({
+    reads: { list: store.list },
+    commands: createDelegationHandler({
       store: {
         ...store,
         hasAgent: async (orgId, agentId) => (await agents.find(orgId, agentId)) !== null,

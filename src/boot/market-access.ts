@@ -1,5 +1,5 @@
 /** How a process reaches the outside: addresses, request budgets, the buses between processes, order books and the chain. */
-import type { OrderBookReads } from '../../api/ports.ts';
+import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';

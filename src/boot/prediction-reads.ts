@@ -1,5 +1,5 @@
 /** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
-import type { PredictionReads } from '../../api/ports.ts';
+import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/flag-bits.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
 import type { PredictionStore } from '../adapters/store/predictions/prediction-store.ts';

@@ -1,6 +1,6 @@
 /** The risk preferences as the API asks for them: reads of the store, and the command handler that changes them. */
 import { createPreferencesHandler } from '../../actors/risk-preferences/command-handler.ts';
-import type { RiskPreferencesPort } from '../../api/v1/books/ports.ts';
+import type { RiskPreferencesPort } from '../../api/v1/risk/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createPreferencesStore } from '../adapters/store/risk/risk-preferences-reads.ts';

@@ -1,5 +1,8 @@
 /** What the API asks of the venues on demand: funding history, wallets of the perpetuals venue and of the EVM chain. */
-import type { ChainWalletReads, FundingReads, PublicWalletReads } from '../../api/ports.ts';
+
+import type { FundingReads } from '../../api/v1/perps/ports.ts';
+import type { PublicWalletReads } from '../../api/v1/public-wallet/ports.ts';
+import type { ChainWalletReads } from '../../api/v1/wallets/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { checkedAddress } from '../adapters/evmchain/address.ts';

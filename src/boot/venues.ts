@@ -1,6 +1,6 @@
 /** The venues as this process hears them: feeds, histories and order books, made from addresses alone. */
 
-import type { OrderBook, OrderBookReads } from '../../api/ports.ts';
+import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { NoteUnknownField } from '../../streams/feed-counters.ts';
@@ -32,6 +32,7 @@ import { CATALOG, REFERENCE_FEEDS, USDC_DECIMALS, USDC_MINT } from '../domain/ca
 import { compareDecimals } from '../domain/decimal.ts';
 import type { IssuerMarkState } from '../domain/issuer-mark.ts';
 import type { BudgetState, DayTicker, OrderBookSnapshot } from '../domain/market-state.ts';
+import type { OrderBook } from '../domain/order-book.ts';
 import type { Quality, QualityFlag } from '../domain/quote.ts';
 import { refuse } from '../domain/refusal.ts';
 import type { EpochMs } from '../domain/time.ts';

@@ -1,5 +1,4 @@
 /** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations judged by risk. */
-import type { PortfolioPort, PortfolioWallets } from '../../api/v1/portfolio/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import type { BusQuote } from '../adapters/queue/quote-bus.ts';
@@ -12,10 +11,10 @@ import { preferencesOf } from '../adapters/store/risk/risk-preferences-store.ts'
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
-import type { Allocation, JudgedAllocation } from '../domain/portfolio/impact.ts';
+import type { Allocation, ImpactMaterial, JudgedAllocation } from '../domain/portfolio/impact.ts';
 import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
 import { isPooled } from '../domain/portfolio/pool-exit.ts';
-import type { PortfolioMaterial } from '../domain/portfolio/portfolio.ts';
+import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';
 import { readOutcomeKey } from '../domain/prediction/order.ts';
 import type { Quote } from '../domain/quote.ts';
 import { limitUses } from '../domain/risk/limit-uses.ts';
@@ -35,7 +34,15 @@ export interface PortfolioDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export function createPortfolioPort(deps: PortfolioDeps): PortfolioPort {
+/** Reads portfolios and judges allocations; nothing that it does is stored. */
+export interface PortfolioReads {
+  /** Books of one mode, quotes, pools and mandate of this moment, together with the wallets. */
+  read(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets): Promise<PortfolioMaterial>;
+  /** The same with allocations judged by the pre-trade risk function, each as if those before it were pending. */
+  judge(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
+}
+
+export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
   const { sql, bus, clock } = deps;
   const freshness = createFreshness();
 

@@ -3,7 +3,6 @@ import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
 import type { MarketOrderRequest, MarketPreTrade } from '../../actors/market-order/commands.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
-import type { OrderBookReads } from '../../api/ports.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { markReference, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
@@ -20,6 +19,7 @@ import { Decimal, type DecimalString } from '../domain/decimal.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import { floorToStep, marketStepOf } from '../domain/market-step.ts';
 import { type ExecutionMode, limitPriceOf, type Order, orderOf } from '../domain/order.ts';
+import type { OrderBook } from '../domain/order-book.ts';
 import type { Depth, PaperMarket } from '../domain/paper-fill.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
@@ -27,7 +27,7 @@ import { type Outcome, refuse } from '../domain/refusal.ts';
 import { assessOrder, mandateOf, otherBooksOf, type RiskContext } from '../domain/risk/index.ts';
 import { liveTouch } from '../domain/risk/refusal.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, type Venue } from '../domain/venue.ts';
 import { agedQuote, createLiveMarks } from './live-marks.ts';
 import { createManualRisk } from './manual-risk.ts';
 
@@ -40,11 +40,17 @@ const DEPTH_LEVELS = 100;
 /** Liquidity of a pool that was heard longer ago is not known any more. */
 export const LIQUIDITY_MAX_AGE_MS = 180_000;
 
+/** Asks a venue for its order book. */
+export interface BookDepthReads {
+  /** At most `depth` levels of each side; refuses with `not_found` or `unavailable`. */
+  read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>>;
+}
+
 export interface PreTradeDeps {
   readonly sql: Sql;
   /** The newest quote of each instrument that this process has heard of. */
   readonly bus: { latest(key: InstrumentKey): BusQuote | null };
-  readonly orderBooks: OrderBookReads;
+  readonly orderBooks: BookDepthReads;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -194,7 +200,7 @@ function compiledManual(
 }
 
 /** The book as the venue answers now; null where it does not answer, and the top that was heard has to do. */
-async function depthOf(orderBooks: OrderBookReads, venue: ExecutableVenue, instrument: string): Promise<Depth | null> {
+async function depthOf(orderBooks: BookDepthReads, venue: ExecutableVenue, instrument: string): Promise<Depth | null> {
   const book = await orderBooks.read(venue, instrument, DEPTH_LEVELS);
   if (!book.ok) return null;
   const { source, observedAt, quality, flags, bids, asks } = book.value;

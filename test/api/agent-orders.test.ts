@@ -88,7 +88,7 @@ test('approve answers once, the same under its key, and says in which state it i
   ]);
   const audit = await api.sql`select action from audit where target = ${id}`;
   expect(audit).toEqual([{ action: 'proposal.approve' }]);
-  await api.ports.commands.pause({ orgId: OURS, subject: 'ann', permissions: [], requestId: 'r' }, agentId);
+  await api.ports.agents.commands.pause({ orgId: OURS, subject: 'ann', permissions: [], requestId: 'r' }, agentId);
   await api.call('POST', `/v1/agents/${agentId}/resume`, { token: await api.token(['risk:manage', 'agent:read']) });
 });
 

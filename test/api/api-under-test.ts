@@ -12,7 +12,7 @@ import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
-import type { ApiPorts, OrderBook } from '../../api/ports.ts';
+import type { ApiPorts } from '../../api/ports.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createTokenBuckets } from '../../api/token-buckets.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
@@ -34,6 +34,7 @@ import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { MarketState } from '../../src/domain/market-state.ts';
+import type { OrderBook } from '../../src/domain/order-book.ts';
 import type { PredictionProvider } from '../../src/domain/prediction/market.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import { refuse } from '../../src/domain/refusal.ts';
@@ -95,9 +96,17 @@ export interface Call {
 let made = 0;
 export const newId = (): string => uuidV7(NOW, Uint8Array.of(0, 0, 0, 0, 0, 0, ++made >> 24, made >> 16, made >> 8, made));
 
-/** Starts the API on a database of its own; `over` replaces doors. */
+/** Members of ports that replace those of the API under test. */
+export type Parts = { readonly [Part in keyof ApiPorts]?: Partial<ApiPorts[Part]> };
+
+function withParts(plain: ApiPorts, over: Parts): ApiPorts {
+  const replaced = Object.entries(over).map(([part, members]) => [part, { ...plain[part as keyof ApiPorts], ...members }]);
+  return { ...plain, ...(Object.fromEntries(replaced) as Partial<ApiPorts>) };
+}
+
+/** Starts the API on a database of its own; `over` replaces members of ports. */
 export async function apiUnderTest(
-  over: (ports: ApiPorts) => Partial<ApiPorts> = () => ({}),
+  over: (ports: ApiPorts) => Parts = () => ({}),
   options: Partial<ApiOptions> = {},
   databaseUrl?: string,
   onchain: OnchainPredictions | null = null,
@@ -151,16 +160,26 @@ export async function apiUnderTest(
   });
   const plain: ApiPorts = {
     clock,
-    newRequestId: newId,
-    async verifyToken(token) {
-      const found = tokens.get(token);
-      if (found === undefined) return refuse('unauthenticated', 'the token is not one of this issuer');
-      return found.expiresAt <= clock.now() ? refuse('token_expired', 'the token has expired') : { ok: true, value: found };
+    operation: {
+      newRequestId: newId,
+      readiness: async () => ({ ready: true, parts: [{ name: 'database', ok: true, detail: '' }] }),
+      metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'up 1\n', observe: () => {} },
+      isUnavailable: isConnectionLoss,
+      reportDefect: (error) => {
+        defects.push(error);
+      },
     },
-    members,
-    limits: createTokenBuckets(clock),
+    access: {
+      async verifyToken(token) {
+        const found = tokens.get(token);
+        if (found === undefined) return refuse('unauthenticated', 'the token is not one of this issuer');
+        return found.expiresAt <= clock.now() ? refuse('token_expired', 'the token has expired') : { ok: true, value: found };
+      },
+      members,
+      limits: createTokenBuckets(clock),
+    },
     ...callerPorts,
-    charts: {
+    machines: {
       describe: (machine) =>
         machine === agentKind.machine.id
           ? { definition: JSON.parse(JSON.stringify(agentKind.machine.definition)), mermaid: 'stateDiagram-v2' }
@@ -169,24 +188,21 @@ export async function apiUnderTest(
     },
     quotes,
     candles: createCandleStore(sql),
-    predictions: createPredictionReads({ store: createPredictionStore(sql), venues: predictionVenues, clock }),
+    predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: predictionVenues, clock }),
     orderBook,
     intelligence: createIntelligenceReads(sql),
-    states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
-    funding: { recent: async () => refuse('unavailable', 'no venue is asked in this test') },
-    budgets: () => [],
-    publicWallets: { read: async () => refuse('unavailable', 'no venue is asked in this test') },
-    chainWallets: { read: async () => refuse('unavailable', 'no node is asked in this test') },
-    catalog: CATALOG,
-    marks: createIssuerMarkStore(sql),
-    readiness: async () => ({ ready: true, parts: [{ name: 'database', ok: true, detail: '' }] }),
-    metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', render: async () => 'up 1\n', observe: () => {} },
-    isUnavailable: isConnectionLoss,
-    reportDefect: (error) => {
-      defects.push(error);
+    venues: {
+      states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
+      budgets: () => [],
     },
+    funding: { recent: async () => refuse('unavailable', 'no venue is asked in this test') },
+    wallets: {
+      venue: { read: async () => refuse('unavailable', 'no venue is asked in this test') },
+      evm: { read: async () => refuse('unavailable', 'no node is asked in this test') },
+    },
+    catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
   };
-  const ports = { ...plain, ...over(plain) };
+  const ports = withParts(plain, over(plain));
   const app = await buildApi(ports, { allowedOrigins: [ORIGIN], loopback: true, version: '0.0.0', ...options });
   await app.ready();
   let subjects = 0;

@@ -10,7 +10,7 @@ let agent: string;
 beforeAll(async () => {
   const plenty = { capacity: 100_000, refillPerSecond: 1_000 };
   api = await apiUnderTest(({ clock }) => ({
-    limits: createTokenBuckets(clock, { ...DEFAULT_POLICIES, write: plenty, costly: plenty, emergency: plenty }),
+    access: { limits: createTokenBuckets(clock, { ...DEFAULT_POLICIES, write: plenty, costly: plenty, emergency: plenty }) },
   }));
   token = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
   agent = await createdAgent(api, token);

@@ -19,7 +19,10 @@ beforeAll(async () => {
     {
       extend: [
         async (app) => {
-          const { clock, members } = ports as ApiPorts;
+          const {
+            clock,
+            access: { members },
+          } = ports as ApiPorts;
           await registerFeeds(app, {
             clock: clock as never,
             members,

@@ -56,7 +56,7 @@ describe('the credential', () => {
   });
 
   test('where the keys cannot be had the answer is 503, and nobody is taken for guessing', async () => {
-    const keyless = await apiUnderTest(() => ({ verifyToken: async () => refuse('unavailable', 'the keys cannot be had') }));
+    const keyless = await apiUnderTest(() => ({ access: { verifyToken: async () => refuse('unavailable', 'the keys cannot be had') } }));
     for (let i = 0; i < 200; i++) {
       const reply = await keyless.call('GET', '/v1/me', { token: 'x' });
       if (reply.status !== 503) expect([i, reply.status]).toEqual([i, 503]);
@@ -67,9 +67,11 @@ describe('the credential', () => {
   test('while the provider is silent its last known keys let reads, pauses and the halt through, and nothing else that concerns trading', async () => {
     let silent = false;
     const doubtful = await apiUnderTest((ports) => ({
-      async verifyToken(token) {
-        const verified = await ports.verifyToken(token);
-        return verified.ok ? { ok: true, value: { ...verified.value, readOnly: silent } } : verified;
+      access: {
+        async verifyToken(token) {
+          const verified = await ports.access.verifyToken(token);
+          return verified.ok ? { ok: true, value: { ...verified.value, readOnly: silent } } : verified;
+        },
       },
     }));
     const all = await doubtful.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage']);

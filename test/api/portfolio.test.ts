@@ -21,10 +21,13 @@ let reader: string;
 let stranger: string;
 beforeAll(async () => {
   api = await apiUnderTest(() => ({
-    publicWallets: {
-      read: async (address) => (address === ADDRESS ? { ok: true, value: ACCOUNT } : refuse('malformed', 'address: the checksum is wrong')),
+    wallets: {
+      venue: {
+        read: async (address) =>
+          address === ADDRESS ? { ok: true, value: ACCOUNT } : refuse('malformed', 'address: the checksum is wrong'),
+      },
+      evm: { read: async () => refuse('unavailable', 'the node of the EVM chain did not answer') },
     },
-    chainWallets: { read: async () => refuse('unavailable', 'the node of the EVM chain did not answer') },
   }));
   reader = await api.token(['agent:read']);
   stranger = await api.token(['agent:read'], THEIRS);

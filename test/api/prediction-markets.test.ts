@@ -1,5 +1,6 @@
 // Prediction markets over HTTP: lists, one market, and a research whose numbers come from both venues' simulators over real sockets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, judgedBook } from '../../src/boot/prediction-reads.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
@@ -18,10 +19,10 @@ let theirs: readonly PredictionMarket[];
 let twins: readonly [PredictionMarket, PredictionMarket];
 beforeAll(async () => {
   stage = await predictionFixture({ speed: 1 });
-  api = await apiUnderTest(({ predictions }) => {
-    let reads = predictions;
+  api = await apiUnderTest(({ predictionMarkets }) => {
+    let reads: PredictionReads = predictionMarkets;
     return {
-      predictions: {
+      predictionMarkets: {
         list: (...query) => reads.list(...query),
         get: (id) => reads.get(id),
         counterparts: (market) => reads.counterparts(market),

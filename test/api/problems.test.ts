@@ -105,7 +105,9 @@ test('without a database every route that needs it answers 503 with Retry-After,
   const { port } = closed.address() as net.AddressInfo;
   await new Promise((done) => closed.close(done));
   const down = await apiUnderTest(
-    () => ({ readiness: async () => ({ ready: false, parts: [{ name: 'database', ok: false, detail: 'connection refused' }] }) }),
+    () => ({
+      operation: { readiness: async () => ({ ready: false, parts: [{ name: 'database', ok: false, detail: 'connection refused' }] }) },
+    }),
     {},
     `postgres://nobody:x@127.0.0.1:${port}/none`,
   );
@@ -134,7 +136,7 @@ describe('limits', () => {
   };
   let limited: ApiUnderTest;
   beforeAll(async () => {
-    limited = await apiUnderTest(({ clock }) => ({ limits: createTokenBuckets(clock, small) }));
+    limited = await apiUnderTest(({ clock }) => ({ access: { limits: createTokenBuckets(clock, small) } }));
   });
   afterAll(() => limited.close());
 

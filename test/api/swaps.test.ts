@@ -25,12 +25,14 @@ beforeAll(async () => {
   await stage.sql`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs') on conflict do nothing`;
   callers = openDatabase({ url: databaseUrl, role: API_ROLE, name: 'swaps test callers', connections: 6 });
   // As the service does: on connections that see one organization only.
-  const ports = perOrganization<Pick<ApiPorts, 'swapCommands' | 'swaps'>>(callers, (sql) => ({
-    swapCommands: stage.swapsOn({
-      sql,
-      runtime: createRuntime({ store: createActorStore(sql), directory: stage.directory, clock: stage.clock }),
-    }),
-    swaps: createPreparedTransactionStore(sql).ofPurpose('swap'),
+  const ports = perOrganization<Pick<ApiPorts, 'swaps'>>(callers, (sql) => ({
+    swaps: {
+      commands: stage.swapsOn({
+        sql,
+        runtime: createRuntime({ store: createActorStore(sql), directory: stage.directory, clock: stage.clock }),
+      }),
+      reads: createPreparedTransactionStore(sql).ofPurpose('swap'),
+    },
   }));
   api = await apiUnderTest(() => ports, {}, databaseUrl);
   trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
@@ -177,7 +179,7 @@ test('a foreign order answers as a missing one to the byte, and a viewer prepare
 });
 
 test('without a node of the chain nothing is swapped, and the answer says which setting is missing', async () => {
-  const off = await apiUnderTest(() => ({ swapCommands: noSwaps(async () => null) }));
+  const off = await apiUnderTest(() => ({ swaps: { commands: noSwaps(async () => null) } }));
   try {
     const token = await off.token(['market:read', 'trade:execute']);
     const { status, body } = await off.call('POST', '/v1/spotchain/orders/prepare', {

@@ -177,7 +177,7 @@ async function liveAgent(autonomy: Autonomy = 'policy_auto'): Promise<string> {
 }
 
 async function delegate(agentId: string, changes: { maxNotionalUsd?: string; hours?: number } = {}): Promise<string> {
-  const { delegationCommands } = world.delegations;
+  const { commands } = world.delegations;
   const wish = {
     agentId,
     wallet: address as string,
@@ -185,10 +185,10 @@ async function delegate(agentId: string, changes: { maxNotionalUsd?: string; hou
     maxNotionalUsd: changes.maxNotionalUsd ?? '1000',
     expiresAt: stage.clock.now() + (changes.hours ?? 24) * 3_600_000,
   };
-  const challenge = await delegationCommands.challenge(stage.context(), wish);
+  const challenge = await commands.challenge(stage.context(), wish);
   if (!challenge.ok) throw new Error(challenge.refusal.detail);
   const signature = Buffer.from(sign(Buffer.from(challenge.value.text))).toString('base64');
-  const granted = await delegationCommands.grant(stage.context(), challenge.value.terms, signature);
+  const granted = await commands.grant(stage.context(), challenge.value.terms, signature);
   if (!granted.ok) throw new Error(granted.refusal.detail);
   return granted.value.id;
 }
@@ -286,7 +286,7 @@ test.each([
     'a delegation that was revoked',
     async (agentId: string) => {
       const id = await delegate(agentId);
-      await world.delegations.delegationCommands.revoke(stage.context(), id);
+      await world.delegations.commands.revoke(stage.context(), id);
     },
     'delegation_revoked',
   ],
@@ -360,7 +360,7 @@ const AFTER: readonly (readonly [string, (agentId: string) => Promise<unknown>, 
     'the owner revokes',
     async (agentId) => {
       const newest = await createDelegationStore(stage.sql).newest(ORG, agentId);
-      return world.delegations.delegationCommands.revoke(stage.context(), newest?.id ?? '');
+      return world.delegations.commands.revoke(stage.context(), newest?.id ?? '');
     },
     'delegation_revoked',
   ],

@@ -15,6 +15,7 @@ import { createCandleStore } from '../../src/adapters/store/candles/candle-store
 import { openEvaluations } from '../../src/boot/evaluations.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { createLog } from '../../src/boot/log.ts';
+import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
 import type { Candle } from '../../src/domain/candle.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
@@ -24,7 +25,6 @@ import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { createBacktestRunner } from '../../src/simulation/backtest/backtest-runner.ts';
-import { readBacktestRequest } from '../../src/simulation/backtest/request.ts';
 import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
 import { replayTape } from '../../src/simulation/replay.ts';
 import { createStressRunner } from '../../src/simulation/stress/stress-runner.ts';

@@ -12,6 +12,8 @@ export interface SourceImport {
   /** The names it takes; `*` for all of them or for the file's effects. */
   readonly names: readonly string[];
   readonly own: boolean;
+  /** `import type`, or every name marked as a type: nothing of it runs. */
+  readonly typeOnly: boolean;
 }
 
 export interface SourceFile {
@@ -24,7 +26,7 @@ export interface SourceFile {
 }
 
 const IMPORT =
-  /^\s*(?:import|export)\s+(?:type\s+)?([\w$*{},\s]+?)\s+from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\b(?:import|resolve)\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.(?:ts|mjs))['"]/gm;
+  /^\s*(?:import|export)\s+(type\s+)?([\w$*{},\s]+?)\s+from\s+['"]([^'"]+)['"]|^\s*import\s+['"]([^'"]+)['"]|\b(?:import|resolve)\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.(?:ts|mjs))['"]/gm;
 
 /** Every file of the rooms, read once. */
 export const files: readonly SourceFile[] = ROOMS.flatMap((room) => list(join(ROOT, room))).map((full) => {
@@ -71,12 +73,18 @@ export function withoutTexts(text: string): string {
 }
 
 function importsOf(path: string, text: string): SourceImport[] {
-  return [...text.matchAll(IMPORT)].map(([, clause, named, bare, dynamic, url]) => {
+  return [...text.matchAll(IMPORT)].map(([, type, clause, named, bare, dynamic, url]) => {
     const specifier = (named ?? bare ?? dynamic ?? url) as string;
     const own = specifier.startsWith('.');
     const from = own ? posix.normalize(posix.join(dirname(path), specifier)) : packageOf(specifier);
-    return { from, own, names: namesOf(clause) };
+    return { from, own, names: namesOf(clause), typeOnly: type !== undefined || isTypesOnly(clause) };
   });
+}
+
+function isTypesOnly(clause: string | undefined): boolean {
+  const braces = /^\{([^}]*)\}$/.exec((clause ?? '').trim());
+  const names = (braces?.[1] ?? '').split(',').filter((name) => name.trim() !== '');
+  return names.length > 0 && names.every((name) => /^\s*type\s/.test(name));
 }
 
 function namesOf(clause: string | undefined): string[] {

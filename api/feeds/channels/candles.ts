@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../../src/domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
-import type { StoredCandle } from '../../ports.ts';
+import type { StoredCandle } from '../../v1/candles/ports.ts';
 import type { FeedPorts } from '../ports.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channel.ts';
 

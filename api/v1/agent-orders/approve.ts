@@ -25,7 +25,11 @@ export const approveProposal = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_PROPOSAL);
-      return carryOut(request, reply, { status: 200, answer: proposalBody, run: (context) => ports.proposalCommands.approve(context, id) });
+      return carryOut(request, reply, {
+        status: 200,
+        answer: proposalBody,
+        run: (context) => ports.proposals.commands.approve(context, id),
+      });
     };
   },
 });

@@ -33,7 +33,7 @@ export const declineProposal = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: proposalBody,
-        run: (context) => ports.proposalCommands.decline(context, id, reason),
+        run: (context) => ports.proposals.commands.decline(context, id, reason),
       });
     };
   },

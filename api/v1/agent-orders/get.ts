@@ -17,7 +17,7 @@ export const getProposal = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const proposal = id === null ? null : await ports.proposals.find(memberOf(request).orgId, id);
+    const proposal = id === null ? null : await ports.proposals.reads.find(memberOf(request).orgId, id);
     return proposal === null ? sendProblem(reply, 'not_found', NO_PROPOSAL) : proposalBody(proposal);
   },
 });

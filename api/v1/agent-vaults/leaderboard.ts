@@ -3,9 +3,9 @@ import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
-import type { RankedVault } from '../../ports.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, IdText, NullableDecimalText, nullable, objectOf, pageFields, pageOf, StageWord, Time } from '../../shapes.ts';
+import type { RankedVault } from './ports.ts';
 
 /** How far back the return is measured. */
 export const VAULT_WINDOWS = ['24h', '7d', '30d', 'all'] as const;
@@ -74,6 +74,6 @@ export const rankVaults = defineRoute({
     const window = request.query.window ?? '30d';
     const list = `vaults-${window}`;
     const page = pageOfQuery(request.query, list, POSITIONS.number);
-    return pageBody(await ports.vaultRanking.rank(memberOf(request).orgId, window, page), list, rankedBody);
+    return pageBody(await ports.vaults.ranking.rank(memberOf(request).orgId, window, page), list, rankedBody);
   },
 });

@@ -31,7 +31,7 @@ export const addAgentVersion = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (view: AgentView) => manifestTakenBody(view, read),
-        run: (context) => ports.commands.addVersion(context, id, read.manifest),
+        run: (context) => ports.agents.commands.addVersion(context, id, read.manifest),
       });
     };
   },

@@ -1,8 +1,8 @@
 /** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest (spec section 4.6). */
 
 import { Type } from 'typebox';
-import { ASSUMPTION_LIMITS } from '../../../src/simulation/backtest/assumptions.ts';
-import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
+import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
+import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -53,7 +53,7 @@ export const backtestAgent = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: evaluationBody,
-        run: (context) => ports.evaluations.commands.start(context, id, 'backtest', read as never),
+        run: (context) => ports.agents.evaluations.commands.start(context, id, 'backtest', read as never),
       });
     };
   },

@@ -25,7 +25,7 @@ export const cancelEvaluation = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: evaluationBody,
-        run: (context) => ports.evaluations.commands.cancel(context, ids.agentId, ids.runId),
+        run: (context) => ports.agents.evaluations.commands.cancel(context, ids.agentId, ids.runId),
       });
     };
   },

@@ -32,9 +32,9 @@ export const getChart = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const standing = id === null ? null : await ports.agents.standing(memberOf(request).orgId, id);
+    const standing = id === null ? null : await ports.agents.reads.standing(memberOf(request).orgId, id);
     if (standing === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    const chart = ports.charts.describe(standing.machine);
+    const chart = ports.machines.describe(standing.machine);
     const { machine, version, status, value } = standing;
     return { machine, version, status, value, definition: chart?.definition ?? null, mermaid: chart?.mermaid ?? null };
   },

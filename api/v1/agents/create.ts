@@ -25,7 +25,7 @@ export const createAgent = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (view: AgentView) => manifestTakenBody(view, read),
-        run: (context) => ports.commands.create(context, read.manifest),
+        run: (context) => ports.agents.commands.create(context, read.manifest),
       });
     };
   },

@@ -20,7 +20,7 @@ export const getDecision = defineRoute({
     const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
-      id === null || !isUuid(decisionId) ? null : await ports.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+      id === null || !isUuid(decisionId) ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
     return found ?? sendProblem(reply, 'not_found', NO_DECISION);
   },
 });

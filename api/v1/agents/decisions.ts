@@ -21,7 +21,7 @@ export const listDecisions = defineRoute({
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'decisions', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.decisions.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.decisions.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'decisions', (decision) => decision);
   },

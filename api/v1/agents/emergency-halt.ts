@@ -32,7 +32,7 @@ export const emergencyHalt = defineRoute({
       carryOut(request, reply, {
         status: 200,
         answer: ({ paused, cancelledProposals, epoch }: HaltView) => ({ paused, cancelledProposals, epoch }),
-        run: (context) => ports.commands.emergencyHalt(context),
+        run: (context) => ports.agents.commands.emergencyHalt(context),
       });
   },
 });

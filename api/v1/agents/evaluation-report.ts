@@ -19,7 +19,7 @@ export const getEvaluationReport = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);
-    const report = ids === null ? null : await ports.evaluations.report(memberOf(request).orgId, ids.agentId, ids.runId);
+    const report = ids === null ? null : await ports.agents.evaluations.report(memberOf(request).orgId, ids.agentId, ids.runId);
     if (report === null) return sendProblem(reply, 'not_found', NO_RUN);
     return reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', POLICY).send(report.report);
   },

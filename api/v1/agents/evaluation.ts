@@ -30,9 +30,9 @@ export const getEvaluation = defineRoute({
   handle: (ports) => async (request, reply) => {
     const ids = runIdsOf(request.params);
     const { orgId } = memberOf(request);
-    const run = ids === null ? null : await ports.evaluations.find(orgId, ids.agentId, ids.runId);
+    const run = ids === null ? null : await ports.agents.evaluations.find(orgId, ids.agentId, ids.runId);
     if (ids === null || run === null) return sendProblem(reply, 'not_found', NO_RUN);
-    const report = await ports.evaluations.report(orgId, ids.agentId, ids.runId);
+    const report = await ports.agents.evaluations.report(orgId, ids.agentId, ids.runId);
     return { ...run, result: report === null ? null : (JSON.parse(report.result) as object) };
   },
 });

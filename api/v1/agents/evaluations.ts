@@ -21,7 +21,7 @@ export const listEvaluations = defineRoute({
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evaluations', POSITIONS.uuid);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.evaluations.list(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.evaluations.list(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evaluations', evaluationBody);
   },

@@ -34,7 +34,7 @@ export const listEvidence = defineRoute({
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'evidence', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.evidence(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.reads.evidence(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'evidence', (evidence) => ({
       ...gateEvidenceBody(evidence),

@@ -38,7 +38,7 @@ export const explainAgentDecision = defineRoute({
     const id = idInPath(request.params);
     const { decisionId } = request.params;
     const found =
-      id === null || !isUuid(decisionId) ? null : await ports.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
+      id === null || !isUuid(decisionId) ? null : await ports.agents.decisions.get(memberOf(request).orgId, id, decisionId.toLowerCase());
     if (found === null) return sendProblem(reply, 'not_found', NO_DECISION);
     return { decisionId: found.id, hash: found.hash, ...explainDecision(found) };
   },

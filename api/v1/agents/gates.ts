@@ -38,7 +38,7 @@ export const listGates = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.gates.standing(memberOf(request).orgId, id);
+    const found = id === null ? null : await ports.agents.gates.standing(memberOf(request).orgId, id);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const here = STAGES.indexOf(found.stage);
     return {

@@ -36,7 +36,7 @@ export const getAgent = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const agent = id === null ? null : await ports.agents.get(memberOf(request).orgId, id);
+    const agent = id === null ? null : await ports.agents.reads.get(memberOf(request).orgId, id);
     if (agent === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return { ...agentBody(agent), versions: agent.versions, manifest: agent.manifest };
   },

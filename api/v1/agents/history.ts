@@ -37,7 +37,7 @@ export const listHistory = defineRoute({
   handle: (ports) => async (request, reply) => {
     const page = pageOfQuery(request.query, 'history', POSITIONS.number);
     const id = idInPath(request.params);
-    const found = id === null ? null : await ports.agents.history(memberOf(request).orgId, id, page);
+    const found = id === null ? null : await ports.agents.reads.history(memberOf(request).orgId, id, page);
     if (found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     return pageBody(found, 'history', (step) => ({ ...step, at: isoTime(step.at) }));
   },

@@ -18,6 +18,6 @@ export const listAgents = defineRoute({
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'agents', POSITIONS.uuid);
-    return pageBody(await ports.agents.list(memberOf(request).orgId, page), 'agents', agentBody);
+    return pageBody(await ports.agents.reads.list(memberOf(request).orgId, page), 'agents', agentBody);
   },
 });

@@ -42,7 +42,7 @@ export function manifestTakenBody(view: AgentView, { requestedAutonomy, requeste
  * @throws InputError `manifest_invalid` with every problem that it has.
  */
 export function manifestOf(ports: ApiPorts, body: unknown): ReadManifest {
-  const read = readManifest(body, ports.catalog);
+  const read = readManifest(body, ports.catalog.entries);
   if (!read.ok) throw new InputError('manifest_invalid', problemsDetail(read.problems), read.problems);
   return read;
 }

@@ -24,7 +24,7 @@ export const pauseAgent = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.commands.pause(context, id) });
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.commands.pause(context, id) });
     };
   },
 });

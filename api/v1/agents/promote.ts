@@ -25,7 +25,7 @@ export const promoteAgent = defineRoute({
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
-      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.gates.promote(context, id) });
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.gates.promote(context, id) });
     };
   },
 });

@@ -33,7 +33,7 @@ export const setAgentAutonomy = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: agentBody,
-        run: (context) => ports.commands.setAutonomy(context, id, autonomy),
+        run: (context) => ports.agents.commands.setAutonomy(context, id, autonomy),
       });
     };
   },

@@ -38,7 +38,7 @@ export const signOffAgent = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: (evidence: GateEvidence) => gateEvidenceBody(evidence),
-        run: (context) => ports.gates.signOff(context, id, { approved, comment: comment ?? '' }),
+        run: (context) => ports.agents.gates.signOff(context, id, { approved, comment: comment ?? '' }),
       });
     };
   },

@@ -46,7 +46,7 @@ export const stressTestAgent = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: evaluationBody,
-        run: (context) => ports.evaluations.commands.start(context, id, 'stress_test', { seeds }),
+        run: (context) => ports.agents.evaluations.commands.start(context, id, 'stress_test', { seeds }),
       });
     };
   },

@@ -28,7 +28,7 @@ export const depositIntoVault = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: vaultChangeBody,
-        run: (context) => ports.vaults.deposit(context, id, request.body.amountUsd),
+        run: (context) => ports.vaults.commands.deposit(context, id, request.body.amountUsd),
       });
     };
   },

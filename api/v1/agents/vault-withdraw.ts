@@ -38,7 +38,7 @@ export const withdrawFromVault = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: vaultChangeBody,
-        run: (context) => ports.vaults.withdraw(context, id, wanted),
+        run: (context) => ports.vaults.commands.withdraw(context, id, wanted),
       });
     };
   },

@@ -19,7 +19,7 @@ export const getVault = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const vault = id === null ? null : await ports.vaults.read(memberOf(request).orgId, id);
+    const vault = id === null ? null : await ports.vaults.commands.read(memberOf(request).orgId, id);
     return vault === null ? sendProblem(reply, 'not_found', NO_AGENT) : vaultBody(vault);
   },
 });

@@ -70,7 +70,7 @@ export const listVersions = defineRoute({
     const id = idInPath(request.params);
     // Compared backwards, the same versions are listed.
     const range = from !== null && to !== null && from > to ? { from: to, to: from } : { from, to };
-    const found = id === null ? null : await ports.agents.versions(orgId, id, range, page);
+    const found = id === null ? null : await ports.agents.reads.versions(orgId, id, range, page);
     if (id === null || found === null) return sendProblem(reply, 'not_found', NO_AGENT);
     const listed = pageBody(found, 'versions', ({ version, manifestHash, createdBy, createdAt, manifest, previous }) => ({
       version,
@@ -80,7 +80,7 @@ export const listVersions = defineRoute({
       ...diffBody(previous === null ? NO_DIFF : diffManifests(previous, manifest)),
     }));
     if (from === null || to === null) return { ...listed, comparison: null };
-    const [before, after] = await Promise.all([ports.agents.manifest(orgId, id, from), ports.agents.manifest(orgId, id, to)]);
+    const [before, after] = await Promise.all([ports.agents.reads.manifest(orgId, id, from), ports.agents.reads.manifest(orgId, id, to)]);
     if (before === null || after === null)
       return sendProblem(reply, 'not_found', `the agent has no version ${before === null ? from : to} of its manifest`);
     return { ...listed, comparison: { from, to, ...diffBody(diffManifests(before, after)) } };

@@ -1,10 +1,9 @@
-/** What the API asks of books and risk preferences. Boot supplies it. */
-import type { PreferencesCommands, PreferencesView } from '../../../actors/risk-preferences/commands.ts';
+/** What the routes of books ask of their store. */
 import type { Fill, Position } from '../../../src/domain/book.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { ExecutionMode } from '../../../src/domain/order.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import type { Page, PageOf } from '../../ports.ts';
+import type { Page, PageOf } from '../../page.ts';
 
 /** A book as lists show it: at cost, for a list knows no prices. */
 export interface BookSummary {
@@ -31,12 +30,4 @@ export interface BookReads {
   list(orgId: string, agentId: string | null, page: Page): Promise<PageOf<BookSummary>>;
   /** Null where the organization has no such book. */
   fills(orgId: string, bookId: string, page: Page): Promise<PageOf<Fill> | null>;
-}
-
-/** An organization's risk preferences: read, listed and replaced. */
-export interface RiskPreferencesPort {
-  current(orgId: string): Promise<PreferencesView>;
-  /** Versions that were set, newest first. */
-  history(orgId: string, page: Page): Promise<PageOf<PreferencesView>>;
-  readonly replace: PreferencesCommands['replace'];
 }

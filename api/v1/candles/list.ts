@@ -86,7 +86,7 @@ export const listCandles = defineRoute({
     const length = timeframeMs(query.timeframe);
     if (length === null) throw malformed('query.timeframe', 'no timeframe', '<n>m or <n>h');
     const { limit, after } = pageOfQuery(query, 'candles', POSITIONS.number);
-    if (!knownInstrument(ports.catalog, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    if (!knownInstrument(ports.catalog.entries, query.venue, query.instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
     // Only bars that are closed by now are expected.
     const now = slotOf(ports.clock.now(), length);
     const to = Math.min(now, query.to === undefined ? now : alignUp(instantOf(query.to, 'query.to'), length));

@@ -115,7 +115,7 @@ function latestOf(ports: ApiPorts, key: InstrumentKey | null): Quote | Reference
 /** The issuer's mark of an entry with its valuation; null where nobody has heard one. */
 function markOf(ports: ApiPorts, entry: CatalogEntry): IssuerMarkState | null {
   if (entry.benchmarkKind !== 'issuer_mark') return null;
-  const state = ports.states.latest(`issuer_mark ${entry.benchmark}`);
+  const state = ports.venues.states.latest(`issuer_mark ${entry.benchmark}`);
   return state?.kind === 'issuer_mark' ? state : null;
 }
 

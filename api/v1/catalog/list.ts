@@ -37,7 +37,7 @@ export const listCatalog = defineRoute({
     const { venue, kind, classification, underlying, q } = request.query;
     const word = q?.trim().toLowerCase();
     const page = pageOfQuery(request.query, 'catalog', POSITIONS.instrument);
-    const found = ports.catalog.entries.filter(
+    const found = ports.catalog.entries.entries.filter(
       (entry) =>
         (venue === undefined || entry.venue === venue) &&
         (kind === undefined || entry.kind === kind) &&

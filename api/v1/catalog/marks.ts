@@ -36,7 +36,7 @@ export const listMarks = defineRoute({
   answers: { 200: { description: 'Changes of marks, newest first.', schema: pageOf(MarkChangeBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
-    const page = await ports.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
+    const page = await ports.catalog.marks.changes(request.query.instrument ?? null, pageOfQuery(request.query, 'marks', POSITIONS.number));
     return pageBody(page, 'marks', ({ change, previous }) => ({
       instrument: change.symbol,
       issuer: change.issuer,

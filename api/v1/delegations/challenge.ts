@@ -34,7 +34,7 @@ export const challengeDelegation = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: ({ text, terms }) => ({ text, issuedAt: isoTime(terms.issuedAt), nonce: terms.nonce }),
-        run: (context) => ports.delegationCommands.challenge(context, wish),
+        run: (context) => ports.delegations.commands.challenge(context, wish),
       });
     };
   },

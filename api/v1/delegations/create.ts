@@ -33,7 +33,7 @@ export const grantDelegation = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: delegationBody,
-        run: (context) => ports.delegationCommands.grant(context, terms, signature),
+        run: (context) => ports.delegations.commands.grant(context, terms, signature),
       });
     };
   },

@@ -20,6 +20,6 @@ export const listDelegations = defineRoute({
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'delegations', POSITIONS.number);
     const agentId = request.query.agentId ?? null;
-    return pageBody(await ports.delegations.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
+    return pageBody(await ports.delegations.reads.list(memberOf(request).orgId, agentId, page), 'delegations', delegationBody);
   },
 });

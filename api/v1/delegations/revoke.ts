@@ -27,7 +27,7 @@ export const revokeDelegation = defineRoute({
       return carryOut(request, reply, {
         status: 200,
         answer: delegationBody,
-        run: (context) => ports.delegationCommands.revoke(context, id),
+        run: (context) => ports.delegations.commands.revoke(context, id),
       });
     };
   },

@@ -37,7 +37,7 @@ export const listEvents = defineRoute({
     if (since !== undefined && !Number.isFinite(since))
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog.entries, symbol) }),
       ...(minSeverity === undefined ? {} : { minSeverity }),
       ...(kind === undefined ? {} : { kind }),
       ...(confirmed === undefined ? {} : { confirmed }),

@@ -5,7 +5,7 @@ import type { EventKind, Report } from '../../../src/domain/intelligence/report.
 import type { SocialPost } from '../../../src/domain/intelligence/social.ts';
 import type { Severity } from '../../../src/domain/market-event.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
-import type { Page, PageOf } from '../../ports.ts';
+import type { Page, PageOf } from '../../page.ts';
 
 /** An event with every report of it that is kept. */
 export interface StoredEvent extends Assessment {

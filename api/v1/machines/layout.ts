@@ -55,7 +55,7 @@ export const getMachineLayout = defineRoute({
   answers: { 200: { description: 'The layout.', schema: LayoutBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
-    const layout = await ports.charts.layout(request.params.machine);
+    const layout = await ports.machines.layout(request.params.machine);
     return layout ?? sendProblem(reply, 'not_found', 'this version of the service has no such machine');
   },
 });

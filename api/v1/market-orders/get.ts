@@ -17,7 +17,7 @@ export const getMarketOrder = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.marketOrders.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.marketOrders.reads.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_MARKET_ORDER) : marketOrderBody(order);
   },
 });

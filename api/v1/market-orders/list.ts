@@ -21,7 +21,7 @@ export const listMarketOrders = defineRoute({
     const { mode } = request.query;
     const page = pageOfQuery(request.query, 'market-orders', POSITIONS.number);
     return pageBody(
-      await ports.marketOrders.list(memberOf(request).orgId, mode === undefined ? {} : { mode }, page),
+      await ports.marketOrders.reads.list(memberOf(request).orgId, mode === undefined ? {} : { mode }, page),
       'market-orders',
       marketOrderBody,
     );

@@ -35,7 +35,7 @@ interface Wish extends WishedTerms {
 /** The wish as a request. @throws InputError where not exactly one size is given, or one is zero, or the instrument is none of the exchange's. */
 export function requestOf(ports: Pick<ApiPorts, 'catalog'>, wish: Wish): MarketOrderRequest {
   const { instrument, side } = wish;
-  if (!knownInstrument(ports.catalog, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
+  if (!knownInstrument(ports.catalog.entries, 'spotexchange', instrument)) throw malformed('$.instrument', NO_INSTRUMENT, 'e.g. BTCUSDT');
   return { instrument: instrumentKey('spotexchange', instrument), side, ...termsOf(wish) };
 }
 

@@ -23,7 +23,7 @@ export const placePaperOrder = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: marketOrderBody,
-        run: (context) => ports.marketOrderCommands.place(context, 'paper', wish),
+        run: (context) => ports.marketOrders.commands.place(context, 'paper', wish),
       });
     };
   },

@@ -23,7 +23,7 @@ export const placeSpotexchangeOrder = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: marketOrderBody,
-        run: (context) => ports.marketOrderCommands.place(context, 'live', wish),
+        run: (context) => ports.marketOrders.commands.place(context, 'live', wish),
       });
     };
   },

@@ -43,7 +43,7 @@ export const getOrderBook = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const { venue, instrument, depth = DEFAULT_DEPTH } = request.query;
-    if (!knownInstrument(ports.catalog, venue, instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    if (!knownInstrument(ports.catalog.entries, venue, instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
     const read = await ports.orderBook.read(venue, instrument, depth);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { source, observedAt, receivedAt, quality, flags, bids, asks } = read.value;

@@ -42,14 +42,14 @@ export const getPerp = defineRoute({
   handle: (ports) => async (request, reply) => {
     const { instrument } = request.params;
     const hours = request.query.hours ?? DEFAULT_HOURS;
-    if (!knownInstrument(ports.catalog, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
-    const context = ports.states.latest(`perp_context evmvenue:${instrument}`);
+    if (!knownInstrument(ports.catalog.entries, 'evmvenue', instrument)) return sendProblem(reply, 'not_found', NO_INSTRUMENT);
+    const context = ports.venues.states.latest(`perp_context evmvenue:${instrument}`);
     if (context?.kind !== 'perp_context') return sendProblem(reply, 'unavailable', `nothing was heard of ${instrument} on evmvenue yet`);
     const history = await ports.funding.recent(instrument, hours);
     const at = ports.clock.now();
     const [quote = null] = ports.quotes.latest({ venue: 'evmvenue', instrument });
     return {
-      ...perpBody(context, quote, standingOf(ports.states, 'evmvenue'), at),
+      ...perpBody(context, quote, standingOf(ports.venues.states, 'evmvenue'), at),
       funding: history.ok
         ? {
             items: history.value.rates.map((rate) => ({ at: isoTime(rate.at), hourlyFunding: rate.hourlyFunding })).reverse(),

@@ -26,8 +26,10 @@ export const listPerps = defineRoute({
   handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'perps', POSITIONS.instrument);
-    const found = statesOf(ports.states, 'perp_context').filter((perp) => instrument === undefined || perp.instrument === instrument);
-    const standing = standingOf(ports.states, 'evmvenue');
+    const found = statesOf(ports.venues.states, 'perp_context').filter(
+      (perp) => instrument === undefined || perp.instrument === instrument,
+    );
+    const standing = standingOf(ports.venues.states, 'evmvenue');
     const at = ports.clock.now();
     const quotes = new Map(ports.quotes.latest({ venue: 'evmvenue' }).map((quote) => [quote.instrument, quote]));
     return pageBody(

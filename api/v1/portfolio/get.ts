@@ -48,7 +48,7 @@ export const getPortfolio = defineRoute({
     const mode = modeOf(request.query.mode, wallets, 'query.mode');
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const portfolio = portfolioOf(await ports.portfolio.read(memberOf(request).orgId, mode, read.value), ports.catalog);
+    const portfolio = portfolioOf(await ports.portfolio.read(memberOf(request).orgId, mode, read.value), ports.catalog.entries);
     return { ...portfolioBody(portfolio), formulas: FORMULAS, inputs: portfolio.inputs.map(inputBody) };
   },
 });

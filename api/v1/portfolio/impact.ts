@@ -122,11 +122,11 @@ export const simulateImpact = defineRoute({
     const { body } = request;
     const wallets = namedWallets(body.wallets ?? [], '$.wallets');
     const mode = modeOf(body.mode, wallets, '$.mode');
-    const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog, wish, `$.allocations[${index}]`));
+    const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog.entries, wish, `$.allocations[${index}]`));
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { material, book, judged } = await ports.portfolio.judge(memberOf(request).orgId, mode, read.value, allocations);
-    const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, ports.catalog);
+    const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, ports.catalog.entries);
     return {
       allocations: simulated.map(simulatedBody),
       before: portfolioBody(before),

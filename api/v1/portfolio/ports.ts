@@ -1,26 +1,13 @@
 /** What the API asks of portfolios. Boot supplies it; nothing that it does is stored. */
 import type { ExecutionMode } from '../../../src/domain/order.ts';
-import type { PrimaryBalances, ReadAccount } from '../../../src/domain/portfolio/account.ts';
-import type { Allocation, AllocationBook, JudgedAllocation } from '../../../src/domain/portfolio/impact.ts';
-import type { PortfolioMaterial, UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
+import type { PrimaryBalances } from '../../../src/domain/portfolio/account.ts';
+import type { Allocation, ImpactMaterial } from '../../../src/domain/portfolio/impact.ts';
+import type { PortfolioMaterial, PortfolioWallets } from '../../../src/domain/portfolio/portfolio.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 
 /** Balances of an address on the primary chain. */
 export interface PrimaryWalletReads {
   balancesOf(owner: string): Promise<Outcome<PrimaryBalances>>;
-}
-
-/** Wallets that were read, and those that did not answer. */
-export interface PortfolioWallets {
-  readonly read: readonly ReadAccount[];
-  readonly unread: readonly UnreadWallet[];
-}
-
-/** What an organization holds and what is proposed, ready to be simulated. */
-export interface ImpactMaterial {
-  readonly material: PortfolioMaterial;
-  readonly book: AllocationBook;
-  readonly judged: readonly JudgedAllocation[];
 }
 
 export interface PortfolioPort {

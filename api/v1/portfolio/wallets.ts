@@ -6,17 +6,16 @@ import {
   accountOfPrimaryWallet,
   type ReadAccount,
 } from '../../../src/domain/portfolio/account.ts';
-import type { UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
+import type { PortfolioWallets, UnreadWallet } from '../../../src/domain/portfolio/portfolio.ts';
 import { type Outcome, refuse } from '../../../src/domain/refusal.ts';
 import type { ApiPorts } from '../../ports.ts';
 import { malformed } from '../../strict-json.ts';
-import type { PortfolioWallets } from './ports.ts';
 
 /** Wallets that one request may name. */
 const MAX_WALLETS = 5;
 const WALLET_FORM = '0x and 40 hexadecimal digits, or an address of the primary chain';
 
-type WalletPorts = Pick<ApiPorts, 'publicWallets' | 'chainWallets' | 'primaryWallets' | 'catalog' | 'clock'>;
+type ReadingPorts = Pick<ApiPorts, 'wallets' | 'catalog' | 'clock'>;
 
 /** The addresses of a request, each once. @throws InputError for too many, or what is no address; the checksum is looked at by who reads it. */
 export function namedWallets(addresses: readonly string[], path: string): readonly string[] {
@@ -37,7 +36,7 @@ export function modeOf(asked: 'paper' | 'live' | undefined, wallets: readonly st
 }
 
 /** Reads wallets. What does not answer is named; only an address whose checksum is wrong refuses the request. */
-export async function readWallets(ports: WalletPorts, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
+export async function readWallets(ports: ReadingPorts, addresses: readonly string[]): Promise<Outcome<PortfolioWallets>> {
   const answers = await Promise.all(addresses.map((address) => readWallet(ports, address)));
   const found: PortfolioWallets[] = [];
   for (const answer of answers) {
@@ -48,14 +47,14 @@ export async function readWallets(ports: WalletPorts, addresses: readonly string
 }
 
 /** One wallet: of the EVM chain with its account on the perpetuals venue, or of the primary chain. */
-async function readWallet(ports: WalletPorts, address: string): Promise<Outcome<PortfolioWallets>> {
+async function readWallet(ports: ReadingPorts, address: string): Promise<Outcome<PortfolioWallets>> {
   const now = ports.clock.now();
   if (isChainAddress(address)) {
     const none = refuse('unavailable', 'this service knows no node of the primary chain that reads wallets');
-    const asked = await (ports.primaryWallets?.balancesOf(address) ?? none);
-    return { ok: true, value: answered(address, 'spotchain', asked, (found) => accountOfPrimaryWallet(found, ports.catalog, now)) };
+    const asked = await (ports.wallets.primary?.balancesOf(address) ?? none);
+    return { ok: true, value: answered(address, 'spotchain', asked, (found) => accountOfPrimaryWallet(found, ports.catalog.entries, now)) };
   }
-  const [chain, perps] = await Promise.all([ports.chainWallets.read(address), ports.publicWallets.read(address)]);
+  const [chain, perps] = await Promise.all([ports.wallets.evm.read(address), ports.wallets.venue.read(address)]);
   // One of several: which one is said too.
   for (const one of [chain, perps])
     if (!one.ok && one.refusal.code === 'malformed') return refuse('malformed', `wallets, ${address}: ${one.refusal.detail}`);
@@ -64,7 +63,7 @@ async function readWallet(ports: WalletPorts, address: string): Promise<Outcome<
     : [];
   const parts = [
     answered(address, 'evmchain', chain, (found) => accountOfChainWallet(found, now)),
-    answered(address, 'evmvenue', perps, (found) => accountOfPerpAccount(found, ports.catalog, now)),
+    answered(address, 'evmvenue', perps, (found) => accountOfPerpAccount(found, ports.catalog.entries, now)),
   ];
   return { ok: true, value: joined([...parts, { read: [], unread: silent }]) };
 }

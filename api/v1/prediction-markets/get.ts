@@ -15,7 +15,7 @@ export const getPredictionMarket = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = marketIdOf(request.params);
-    const market = id === null ? null : await ports.predictions.get(id);
+    const market = id === null ? null : await ports.predictionMarkets.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
     return predictionMarketBody(market, ports.quotes, ports.clock.now());
   },

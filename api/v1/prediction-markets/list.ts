@@ -36,14 +36,14 @@ export const listPredictionMarkets = defineRoute({
   handle: (ports) => async (request) => {
     const { provider, status, underlying, symbol, event, q } = request.query;
     const page = pageOfQuery(request.query, LIST, POSITION);
-    const entry = symbol === undefined ? undefined : ports.catalog.bySymbol(symbol);
+    const entry = symbol === undefined ? undefined : ports.catalog.entries.bySymbol(symbol);
     if (symbol !== undefined && entry === undefined)
       throw malformed('query.symbol', `there is no symbol ${symbol}`, 'a symbol of GET /v1/catalog');
     const named = [underlying, entry?.underlying].filter((one) => one !== undefined);
     // Two names of two things: nothing is about both.
     if (named.length === 2 && named[0] !== named[1]) return { items: [], nextCursor: null };
     const [about] = named;
-    const found = await ports.predictions.list(
+    const found = await ports.predictionMarkets.list(
       {
         ...(provider === undefined ? {} : { provider }),
         ...(status === undefined ? {} : { status }),

@@ -10,7 +10,6 @@ import {
 import { COMPARATORS } from '../../../src/domain/prediction/question.ts';
 import type { Quote } from '../../../src/domain/quote.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import type { QuoteReads } from '../../ports.ts';
 import {
   choice,
   DecimalText,
@@ -22,6 +21,7 @@ import {
   QualityWord,
   Time,
 } from '../../shapes.ts';
+import type { QuoteReads } from '../quotes/ports.ts';
 
 export const ProviderWord = choice(PREDICTION_PROVIDERS, 'Who lists it.');
 export const PredictionStatusWord = choice(PREDICTION_STATUSES, '`unknown`: the provider used a word that this version does not know.');

@@ -152,13 +152,16 @@ export const researchPredictionMarket = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = marketIdOf(request.params);
-    const market = id === null ? null : await ports.predictions.get(id);
+    const market = id === null ? null : await ports.predictionMarkets.get(id);
     if (market === null) return sendProblem(reply, 'not_found', NO_MARKET);
-    const matches = (await ports.predictions.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
+    const matches = (await ports.predictionMarkets.counterparts(market)).map((other) => ({ other, match: matchQuestions(market, other) }));
     const same = matches.filter(({ match }) => match.verdict === 'same');
     const related = matches.filter(({ match }) => match.verdict === 'related');
     const twin = same[0]?.other ?? null;
-    const [ours, theirs] = await Promise.all([ports.predictions.evidence(market), twin === null ? null : ports.predictions.evidence(twin)]);
+    const [ours, theirs] = await Promise.all([
+      ports.predictionMarkets.evidence(market),
+      twin === null ? null : ports.predictionMarkets.evidence(twin),
+    ]);
     const at = ports.clock.now();
     const research = researchProbability(ours, theirs, at);
     const differences = twin === null ? [] : criteriaDifferences(market, twin);

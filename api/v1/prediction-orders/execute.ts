@@ -27,7 +27,7 @@ export const executePredictionOrder = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: orderTransactionBody,
-        run: (context) => ports.livePredictionOrders.execute(context, id, request.body.signedTransaction),
+        run: (context) => ports.predictionOrders.live.execute(context, id, request.body.signedTransaction),
       });
     };
   },

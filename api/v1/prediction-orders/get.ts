@@ -18,7 +18,7 @@ export const getPredictionOrder = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.predictionOrders.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.predictionOrders.reads.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_PREDICTION_ORDER) : predictionOrderBody(order);
   },
 });

@@ -32,6 +32,10 @@ export const listPredictionOrders = defineRoute({
       ...(state === undefined ? {} : { state }),
       ...(marketId === undefined ? {} : { marketId }),
     };
-    return pageBody(await ports.predictionOrders.list(memberOf(request).orgId, filter, page), 'prediction-orders', predictionOrderBody);
+    return pageBody(
+      await ports.predictionOrders.reads.list(memberOf(request).orgId, filter, page),
+      'prediction-orders',
+      predictionOrderBody,
+    );
   },
 });

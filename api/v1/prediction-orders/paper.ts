@@ -24,7 +24,7 @@ export const placePaperPredictionOrder = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: predictionOrderBody,
-        run: (context) => ports.predictionOrderCommands.paper(context, wish),
+        run: (context) => ports.predictionOrders.commands.paper(context, wish),
       });
     };
   },

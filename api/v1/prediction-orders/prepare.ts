@@ -39,7 +39,7 @@ export const preparePredictionOrder = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: ({ order, transaction }) => ({ order: predictionOrderBody(order), transaction: orderTransactionBody(transaction) }),
-        run: (context) => ports.livePredictionOrders.prepare(context, wish, signer),
+        run: (context) => ports.predictionOrders.live.prepare(context, wish, signer),
       });
     };
   },

@@ -89,7 +89,7 @@ export const getPublicWallet = defineRoute({
   answers: { 200: { description: 'The wallet.', schema: PublicWalletBody } },
   refusals: ['malformed'],
   handle: (ports) => async (request, reply) => {
-    const read = await ports.publicWallets.read(request.params.address);
+    const read = await ports.wallets.venue.read(request.params.address);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { address, observedAt, fetchedAt, positions, pnl, coverage, ...margin } = read.value;
     const { accountValue, totalNotional, totalMarginUsed, withdrawable } = margin;

@@ -29,7 +29,7 @@ export const openSession = defineRoute({
     const credential = credentialOf(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
     if (!credential.ok) return sendRefusal(reply, { ...credential.refusal, detail: 'the text is not of the form of a token' });
     const { token } = credential.value;
-    const verified = await ports.verifyToken(token);
+    const verified = await ports.access.verifyToken(token);
     if (!verified.ok) return sendRefusal(reply, verified.refusal);
     const { subject, expiresAt } = verified.value;
     const seconds = Math.max(0, Math.floor((expiresAt - ports.clock.now()) / 1000));

@@ -82,7 +82,7 @@ export const listSocialFeed = defineRoute({
       throw malformed('query.from', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
     const filter = {
       mapped,
-      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog, symbol) }),
+      ...(symbol === undefined ? {} : { symbol: underlyingOf(ports.catalog.entries, symbol) }),
       ...(platform === undefined ? {} : { platform }),
       ...(author === undefined ? {} : { author }),
       ...(minLikes === undefined ? {} : { minLikes }),

@@ -26,7 +26,7 @@ export const executeSwap = defineRoute({
       return carryOut(request, reply, {
         status: 202,
         answer: swapOrderBody,
-        run: (context) => ports.swapCommands.execute(context, id, request.body.signedTransaction),
+        run: (context) => ports.swaps.commands.execute(context, id, request.body.signedTransaction),
       });
     };
   },

@@ -18,7 +18,7 @@ export const getSwap = defineRoute({
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const order = id === null ? null : await ports.swaps.find(memberOf(request).orgId, id);
+    const order = id === null ? null : await ports.swaps.reads.find(memberOf(request).orgId, id);
     return order === null ? sendProblem(reply, 'not_found', NO_TRANSACTION) : swapOrderBody(order);
   },
 });

@@ -17,6 +17,6 @@ export const listSwaps = defineRoute({
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'spotchain-orders', POSITIONS.number);
-    return pageBody(await ports.swaps.list(memberOf(request).orgId, page), 'spotchain-orders', swapOrderBody);
+    return pageBody(await ports.swaps.reads.list(memberOf(request).orgId, page), 'spotchain-orders', swapOrderBody);
   },
 });

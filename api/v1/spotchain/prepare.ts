@@ -25,7 +25,7 @@ export const prepareSwap = defineRoute({
       return carryOut(request, reply, {
         status: 201,
         answer: swapOrderBody,
-        run: (context) => ports.swapCommands.prepare(context, asked),
+        run: (context) => ports.swaps.commands.prepare(context, asked),
       });
     };
   },

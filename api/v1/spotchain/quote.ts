@@ -17,7 +17,7 @@ export const quoteSwap = defineRoute({
   answers: { 200: { description: 'The quote.', schema: SwapQuoteBody } },
   refusals: ['feature_disabled', 'blocked_by_risk', 'route_refused'],
   handle: (ports) => async (request, reply) => {
-    const outcome = await ports.swapCommands.quote(memberOf(request).orgId, wishOf(ports, request.query));
+    const outcome = await ports.swaps.commands.quote(memberOf(request).orgId, wishOf(ports, request.query));
     return outcome.ok ? swapQuoteBody(outcome.value) : sendRefusal(reply, outcome.refusal);
   },
 });

@@ -29,8 +29,10 @@ export const listTickers = defineRoute({
   handle: (ports) => (request) => {
     const { instrument } = request.query;
     const page = pageOfQuery(request.query, 'tickers', POSITIONS.instrument);
-    const found = statesOf(ports.states, 'day_ticker').filter((ticker) => instrument === undefined || ticker.instrument === instrument);
-    const standing = standingOf(ports.states, 'spotexchange');
+    const found = statesOf(ports.venues.states, 'day_ticker').filter(
+      (ticker) => instrument === undefined || ticker.instrument === instrument,
+    );
+    const standing = standingOf(ports.venues.states, 'spotexchange');
     const at = ports.clock.now();
     return pageBody(
       pageOfKeyed(found, (ticker) => instrumentKey(ticker.venue, ticker.instrument), page),

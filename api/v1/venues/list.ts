@@ -130,11 +130,11 @@ export const listVenues = defineRoute({
   handle: (ports) => (request) => {
     const page = pageOfQuery(request.query, 'venues', /^[a-z]+$/);
     const at = ports.clock.now();
-    const own = ports.budgets();
+    const own = ports.venues.budgets();
     return pageBody(
       pageOfKeyed([...VENUES], (venue) => venue, page),
       'venues',
-      (venue) => venueBody(venue, standingOf(ports.states, venue), own, at),
+      (venue) => venueBody(venue, standingOf(ports.venues.states, venue), own, at),
     );
   },
 });

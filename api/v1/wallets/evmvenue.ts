@@ -50,7 +50,7 @@ export const getChainWallet = defineRoute({
   answers: { 200: { description: 'The wallet.', schema: ChainWalletBody } },
   refusals: ['malformed'],
   handle: (ports) => async (request, reply) => {
-    const read = await ports.chainWallets.read(request.params.address);
+    const read = await ports.wallets.evm.read(request.params.address);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { block, fetchedAt, ...wallet } = read.value;
     return {

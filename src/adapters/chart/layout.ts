@@ -1,54 +1,15 @@
 /** Lays a state machine out for the eye: boxes of states and regions, edges with bend points and labels (elkjs). */
+
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
+import type { ChartBox, ChartEdge, MachineLayout } from '../../../api/v1/machines/ports.ts';
 import type { Json } from '../../domain/canonical-json.ts';
-
-/** A rectangle in the layout's own units (CSS pixels at scale 1), measured from the top left corner of the machine. */
-interface Rectangle {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** A state, or one of two marks: `initial`, where a region begins, and `any`, from which its own transitions lead. */
-export interface ChartBox extends Rectangle {
-  /** The path of keys below the machine, `stage.draft`; empty for the machine itself; `stage/any` for a mark. */
-  readonly id: string;
-  /** Null for the machine itself. */
-  readonly parent: string | null;
-  readonly kind: 'machine' | 'region' | 'compound' | 'state' | 'final' | 'initial' | 'any';
-  readonly title: string;
-  /** Events that are taken without leaving the state. */
-  readonly stays: readonly string[];
-}
-
-/** A transition. The points lead from the border of one box to the border of the other. */
-export interface ChartEdge {
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  /** The event as XState names it; empty where a region begins. */
-  readonly event: string;
-  readonly points: readonly { readonly x: number; readonly y: number }[];
-  /** The event, and beneath it the guard; null without a text. */
-  readonly label: (Rectangle & { readonly lines: readonly string[] }) | null;
-}
-
-export interface ChartLayout {
-  readonly machine: string;
-  readonly width: number;
-  readonly height: number;
-  /** Parents before their children. */
-  readonly boxes: readonly ChartBox[];
-  readonly edges: readonly ChartEdge[];
-}
 
 export interface ChartLayouts {
   /** Null for a machine that this version of the service does not have. */
-  of(machine: string): Promise<ChartLayout | null>;
+  of(machine: string): Promise<MachineLayout | null>;
 }
 
 /** A definition as XState serialises it, as far as it is drawn. */
@@ -105,7 +66,7 @@ const INSIDE: { readonly [name: string]: string } = {
  * @param definitions by the machine's name, as `describeMachine` gives them.
  */
 export function createChartLayouts(definitions: ReadonlyMap<string, Json>): ChartLayouts {
-  const made = new Map<string, Promise<ChartLayout>>();
+  const made = new Map<string, Promise<MachineLayout>>();
   return {
     of(machine) {
       const definition = definitions.get(machine);
@@ -123,7 +84,7 @@ export function createChartLayouts(definitions: ReadonlyMap<string, Json>): Char
 }
 
 /** Lays out one machine. The same definition always gives the same layout. */
-export async function layoutMachine(definition: Json): Promise<ChartLayout> {
+export async function layoutMachine(definition: Json): Promise<MachineLayout> {
   const root = definition as unknown as State;
   const stays = new Map<string, readonly string[]>();
   const kinds = new Map<string, ChartBox['kind']>();

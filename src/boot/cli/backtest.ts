@@ -6,15 +6,15 @@ import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readCandleFile } from '../../adapters/candle-files/read-candles.ts';
 import { migrate } from '../../adapters/store/migrate.ts';
 import { joinCandles } from '../../adapters/venues/spotchain/candles.ts';
+import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
+import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { readManifest } from '../../domain/manifest/reader.ts';
 import { isoTime, timeframeMs } from '../../domain/time.ts';
-import { ASSUMPTION_LIMITS } from '../../simulation/backtest/assumptions.ts';
 import { type BacktestOutcome, workBacktest } from '../../simulation/backtest/backtest-work.ts';
 import { workFromStore } from '../../simulation/backtest/backtest-worker.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from '../../simulation/backtest/needs.ts';
-import { type BacktestRequest, readBacktestRequest } from '../../simulation/backtest/request.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 

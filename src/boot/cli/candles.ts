@@ -1,13 +1,15 @@
 /** `sevengate candles`: imports bars from files, fetches a venue's history and tells what is stored and what is missing. */
+
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { FORM_HELP } from '../../adapters/candle-files/candle-forms.ts';
 import { type BadRow, CandleFileError, readCandleFile } from '../../adapters/candle-files/read-candles.ts';
 import { type ImportCounts, importBars } from '../../adapters/store/candles/candle-import.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
-import { createCandleWindows, type Series } from '../../adapters/store/candles/candle-windows.ts';
+import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import { migrate } from '../../adapters/store/migrate.ts';
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../domain/candle-gaps.ts';
@@ -96,7 +98,7 @@ function print(text: string): void {
 }
 
 /** @throws Error in one sentence where the timeframe or the instrument is none. */
-function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeListed: boolean): Series & { readonly barMs: number } {
+function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeListed: boolean): CandleSeries & { readonly barMs: number } {
   const barMs = timeframeMs(timeframe);
   if (barMs === null) throw new Error(`${JSON.stringify(timeframe)} is no timeframe: minutes or hours, such as 1m, 1h or 24h for a day`);
   const listed = CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
@@ -148,7 +150,7 @@ interface FileReport {
   readonly firstConflictAt: string | null;
 }
 
-interface ImportReport extends Series {
+interface ImportReport extends CandleSeries {
   readonly dryRun: boolean;
   readonly files: readonly FileReport[];
   readonly bars: number;
@@ -215,7 +217,7 @@ async function importCommand(words: readonly string[], options: ImportOptions): 
 async function importFile(
   sql: Sql,
   file: string,
-  series: Series & { readonly barMs: number },
+  series: CandleSeries & { readonly barMs: number },
   options: ImportOptions,
   at: EpochMs,
   onBytes: (bytes: number) => void,
@@ -324,7 +326,7 @@ function backfillText(report: BackfillReport): string {
 
 // ---- coverage
 
-interface CoverageReport extends Series {
+interface CoverageReport extends CandleSeries {
   readonly bars: number;
   readonly from: string;
   readonly to: string;

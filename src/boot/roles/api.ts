@@ -8,9 +8,9 @@ import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
-import type { QuoteReads } from '../../../api/ports.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createTokenBuckets } from '../../../api/token-buckets.ts';
+import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
@@ -156,33 +156,39 @@ export async function startApi(deps: {
   const { rpcUrl } = deps.addresses.spotchain;
   const primaryWallets =
     rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
+  const venueReads = createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue, deps.metrics.unknownField, (reason) =>
+    deps.metrics.unanswered('evmchain', reason),
+  );
   await tail.start();
   const app = await buildApi(
     {
       clock,
-      newRequestId: deps.newId,
-      verifyToken: async (token) => {
-        const verdict = await verifier.verify(token);
-        return verdict.ok
-          ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } }
-          : {
-              ok: false,
-              refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail },
-            };
+      operation: {
+        newRequestId: deps.newId,
+        readiness,
+        metrics: deps.metrics,
+        isUnavailable: isConnectionLoss,
+        reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
-      members,
-      limits: createTokenBuckets(clock),
+      access: {
+        verifyToken: async (token) => {
+          const verdict = await verifier.verify(token);
+          return verdict.ok
+            ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } }
+            : {
+                ok: false,
+                refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail },
+              };
+        },
+        members,
+        limits: createTokenBuckets(clock),
+      },
       ...callers,
-      charts: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
+      machines: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
       quotes,
-      candles: createCandleReads({
-        store: createCandleStore(sql),
-        histories: createVenues(deps.addresses, clock, deps.random, budgets, undefined, deps.metrics.unknownField).histories,
-        clock,
-        log,
-      }),
+      candles,
       orderBook: createOrderBooks(deps.addresses, clock, deps.random, budgets, deps.metrics.unknownField),
-      predictions: createPredictionReads({
+      predictionMarkets: createPredictionReads({
         store: createPredictionStore(sql),
         venues: createPredictionAsking(
           { addresses: deps.addresses.prediction, clock, random: deps.random, budgets: deps.budgets },
@@ -190,19 +196,15 @@ export async function startApi(deps: {
         ),
         clock,
       }),
-      states: deps.states,
-      budgets: () => budgetStates(deps.budgets, clock.now()),
-      ...createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue, deps.metrics.unknownField, (reason) =>
-        deps.metrics.unanswered('evmchain', reason),
-      ),
-      ...(primaryWallets === null ? {} : { primaryWallets }),
+      venues: { states: deps.states, budgets: () => budgetStates(deps.budgets, clock.now()) },
+      funding: venueReads.funding,
+      wallets: {
+        venue: venueReads.publicWallets,
+        evm: venueReads.chainWallets,
+        ...(primaryWallets === null ? {} : { primary: primaryWallets }),
+      },
       intelligence: createIntelligenceReads(sql),
-      catalog: CATALOG,
-      marks: createIssuerMarkStore(sql),
-      readiness,
-      metrics: deps.metrics,
-      isUnavailable: isConnectionLoss,
-      reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
+      catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
     },
     {
       version: deps.version,
@@ -221,10 +223,10 @@ export async function startApi(deps: {
             expandDecisions: (batch, orgId) => shardDecisions.of(orgId, batch),
             agentsNow: async (orgId, agentId) => {
               if (agentId !== null) {
-                const one = await callers.agents.get(orgId, agentId);
+                const one = await callers.agents.reads.get(orgId, agentId);
                 return one === null ? [] : [one as never];
               }
-              return (await callers.agents.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
+              return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
             },
             reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
           });

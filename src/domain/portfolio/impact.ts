@@ -35,6 +35,13 @@ export interface JudgedAllocation {
   readonly problem: string;
 }
 
+/** What an organization holds and what is proposed, ready to be simulated. */
+export interface ImpactMaterial {
+  readonly material: PortfolioMaterial;
+  readonly book: AllocationBook;
+  readonly judged: readonly JudgedAllocation[];
+}
+
 /** The book that allocations are simulated in: that of the organization's people, and what it opens with where nothing was booked. */
 export interface AllocationBook {
   readonly id: string;

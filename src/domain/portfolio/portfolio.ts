@@ -41,6 +41,12 @@ export interface UnreadWallet {
   readonly why: string;
 }
 
+/** Wallets that were read, and those that did not answer. */
+export interface PortfolioWallets {
+  readonly read: readonly ReadAccount[];
+  readonly unread: readonly UnreadWallet[];
+}
+
 /** Everything that a portfolio is made of, read at one instant. */
 export interface PortfolioMaterial {
   readonly at: EpochMs;

@@ -9,6 +9,7 @@ import { createEvaluationReads } from '../../adapters/store/evaluations/evaluati
 import { VenueError } from '../../adapters/venues/venue-feed.ts';
 import { backfillCandles } from '../../boot/candle-backfill.ts';
 import type { Logger } from '../../boot/log.ts';
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { inThread } from '../evaluation-thread.ts';
@@ -16,7 +17,6 @@ import type { BacktestOutcome } from './backtest-work.ts';
 import type { BacktestThread } from './backtest-worker.ts';
 import type { Fact } from './history.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, type InstrumentNeeds } from './needs.ts';
-import type { BacktestRequest } from './request.ts';
 import type { Trials } from './run.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,12 +1,12 @@
 /** The work of one backtest from what was read to its outcome, the same in a worker thread and on the command line. */
 
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
 import { type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS, judgeEvidence } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
 import { backtestReport } from './report.ts';
-import type { BacktestRequest } from './request.ts';
 import { backtestSeries, runBacktest, type Trials } from './run.ts';
 import { insufficiencyOf } from './sufficiency.ts';
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
 import { eventVersionsOf } from '../../domain/intelligence/event-versions.ts';
@@ -12,7 +13,6 @@ import type { ThreadPost } from '../evaluation-thread.ts';
 import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
 import type { EventHistory, Fact } from './history.ts';
 import { backtestNeeds, barSeriesOf, type InstrumentNeeds, inputsOf, seriesName } from './needs.ts';
-import type { BacktestRequest } from './request.ts';
 import type { Trials } from './run.ts';
 
 /** What the thread is given. */

@@ -1,4 +1,6 @@
 /** A backtest as one pure function: a manifest, a history and assumptions in, one canonical result out. */
+
+import { type Assumptions, costsOf, type TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { compileManifest } from '../../domain/decide.ts';
@@ -7,7 +9,6 @@ import type { BacktestSeries } from '../../domain/evidence.ts';
 import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { tradingDay } from '../../domain/session.ts';
 import { isoTime } from '../../domain/time.ts';
-import { type Assumptions, costsOf, type TradeCosts } from './assumptions.ts';
 import { checkAgainstPlain } from './decision-columns.ts';
 import { EVENTS_KNOWN, type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import {

@@ -3,13 +3,13 @@
  * at bar i knows what had closed by then; its orders fill at the open of bar i + 1.
  */
 import type { Disposition } from '../../domain/agent.ts';
+import { type Assumptions, costsOf } from '../../domain/backtest/assumptions.ts';
 import { CATALOG, isTradableAt, type TokenFacts } from '../../domain/catalog.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { marketStepOf } from '../../domain/market-step.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
-import { type Assumptions, costsOf } from './assumptions.ts';
 import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';

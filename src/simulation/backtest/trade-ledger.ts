@@ -2,10 +2,11 @@
  * Cash and positions of a simulated book in scaled integers held in doubles: exact below 2^53 units, which is never less
  * than eight times the capital; what rounds, rounds against the agent.
  */
+
+import type { TradeCosts } from '../../domain/backtest/assumptions.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { MarketStep } from '../../domain/market-step.ts';
 import { stepScale } from '../../domain/risk/exact.ts';
-import type { TradeCosts } from './assumptions.ts';
 
 /** Significant digits of a fill price at the first price of the history. */
 const FILL_DIGITS = 7;

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { type AnyStateNode, createMachine } from 'xstate';
 import { agentMachine } from '../../../actors/agent/machine.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
-import { type ChartBox, type ChartLayout, createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';
+import type { ChartBox, MachineLayout } from '../../../api/v1/machines/ports.ts';
+import { createChartLayouts, layoutMachine } from '../../../src/adapters/chart/layout.ts';
 
 // Everything that a chart may hold: nested and parallel states, a final one, self-transitions, and a transition out of its region.
 const nested = createMachine({
@@ -40,14 +41,14 @@ const onBorder = (box: Rectangle, { x, y }: { x: number; y: number }): boolean =
   const inside = x > box.x + EPSILON && x < box.x + box.width - EPSILON && y > box.y + EPSILON && y < box.y + box.height - EPSILON;
   return within && !inside;
 };
-const boxOf = ({ boxes }: ChartLayout, id: string): ChartBox => {
+const boxOf = ({ boxes }: MachineLayout, id: string): ChartBox => {
   const found = boxes.find((box) => box.id === id);
   if (found === undefined) throw new Error(`there is no box ${id}`);
   return found;
 };
 const nodesOf = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(nodesOf)];
 const layouts = createChartLayouts(new Map(MACHINES.map((machine) => [machine.id, describeMachine(machine).definition])));
-const layoutOf = async ({ id }: (typeof MACHINES)[number]): Promise<ChartLayout> => (await layouts.of(id)) as ChartLayout;
+const layoutOf = async ({ id }: (typeof MACHINES)[number]): Promise<MachineLayout> => (await layouts.of(id)) as MachineLayout;
 
 test.each(MACHINES.map((machine) => [machine.id, machine] as const))(
   '%s: siblings never overlap, and every box lies inside its parent',

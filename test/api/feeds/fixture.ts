@@ -4,9 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
 import type { AgentView } from '../../../actors/agent/commands.ts';
+import type { Member } from '../../../api/access.ts';
 import type { Caller } from '../../../api/caller.ts';
 import { type FeedOptions, registerFeeds } from '../../../api/feeds/index.ts';
-import type { FeedMember, FeedPorts } from '../../../api/feeds/ports.ts';
+import type { FeedPorts } from '../../../api/feeds/ports.ts';
+
+type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
+
 import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';

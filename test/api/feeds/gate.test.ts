@@ -39,7 +39,7 @@ beforeAll(async () => {
           await registerFeeds(app, {
             // The API's time stands still; waiting is real.
             clock: { now: () => ports.clock.now(), deadline: (at, call) => live.deadline(live.now() + at - ports.clock.now(), call) },
-            members: ports.members,
+            members: ports.access.members,
             announcements: tail,
             quotes: createInProcessQuoteBus({ clock: live }),
             states: createInProcessMarketStateBus({ clock: live }),

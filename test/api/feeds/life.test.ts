@@ -1,6 +1,6 @@
 // How connections live and end: heartbeats, dead peers, tokens, permissions, slow clients, restarts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { FeedMember } from '../../../api/feeds/ports.ts';
+import type { Member } from '../../../api/access.ts';
 import type { Sql } from '../../../src/adapters/store/database.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -98,8 +98,8 @@ test('a withdrawn permission closes who uses it with 4003 within seconds, and no
 test('grants that cannot be read are trusted for 30 s and no longer', async () => {
   const clock = createVirtualClock(START);
   let down = false;
-  const grants: FeedMember = { orgId: OURS, permissions: ['market:read'] };
-  const find = async (): Promise<FeedMember> => {
+  const grants: Pick<Member, 'orgId' | 'permissions'> = { orgId: OURS, permissions: ['market:read'] };
+  const find = async (): Promise<Pick<Member, 'orgId' | 'permissions'>> => {
     if (down) throw new Error('the database is away');
     return grants;
   };

@@ -17,6 +17,7 @@ import { createIntelligenceStore } from '../../../src/adapters/store/intelligenc
 import { type Evaluations, openEvaluations } from '../../../src/boot/evaluations.ts';
 import { createLog } from '../../../src/boot/log.ts';
 import { createNewIds } from '../../../src/boot/new-ids.ts';
+import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
@@ -24,7 +25,6 @@ import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligen
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { createBacktestRunner } from '../../../src/simulation/backtest/backtest-runner.ts';
 import { workFromStore } from '../../../src/simulation/backtest/backtest-worker.ts';
-import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { payload } from '../../domain/authored.ts';

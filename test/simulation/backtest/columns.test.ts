@@ -1,11 +1,11 @@
 // A backtest's columns against the plain decider and an exact book: the same rules, the same trades, the same money.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { CONDITIONS } from '../../../src/domain/conditions/index.ts';
 import { Decimal } from '../../../src/domain/decimal.ts';
 import { indicatorOf } from '../../../src/domain/indicators/index.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { DEFAULT_ASSUMPTIONS } from '../../../src/simulation/backtest/assumptions.ts';
 import { decisionAt } from '../../../src/simulation/backtest/decision-columns.ts';
 import { buildHistory, type InstrumentInput } from '../../../src/simulation/backtest/history.ts';
 import { indicatorColumn } from '../../../src/simulation/backtest/indicator-columns.ts';

@@ -1,6 +1,7 @@
 // What a backtest enters, posed to the live risk function: no simulated entry is one that live trading would have refused.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DEFAULT_ASSUMPTIONS } from '../../../src/domain/backtest/assumptions.ts';
 import { applyFill, emptyBook, type Fill, markBook, type OpenProposal, type TradingBook } from '../../../src/domain/book.ts';
 import { costModelOf } from '../../../src/domain/costs.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
@@ -13,7 +14,6 @@ import { NO_OTHER_BOOKS, observedOrderQuote } from '../../../src/domain/risk/con
 import { mandateOf } from '../../../src/domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { createAsOfView } from '../../../src/simulation/backtest/as-of.ts';
-import { DEFAULT_ASSUMPTIONS } from '../../../src/simulation/backtest/assumptions.ts';
 import { buildHistory, type InstrumentColumns } from '../../../src/simulation/backtest/history.ts';
 import { evaluateRules } from '../../../src/simulation/backtest/rule-columns.ts';
 import { runBacktest } from '../../../src/simulation/backtest/run.ts';

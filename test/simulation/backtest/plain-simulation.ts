@@ -1,5 +1,6 @@
 /** The rules of the simulation once more, slowly: the plain decider on cuts from raw rows, and a book in exact decimals. */
 
+import type { Assumptions } from '../../../src/domain/backtest/assumptions.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { COST_MODELS } from '../../../src/domain/costs.ts';
 import { compileManifest, type RiskAssessor } from '../../../src/domain/decide.ts';
@@ -7,7 +8,6 @@ import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import type { AgentBook, BookPosition } from '../../../src/domain/decision.ts';
 import { marketStepOf } from '../../../src/domain/market-step.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
-import type { Assumptions } from '../../../src/simulation/backtest/assumptions.ts';
 import { cutFromRows, HOUR, type QuoteOf, type RandomCase } from './random-histories.ts';
 
 export interface PlainBar {

@@ -1,14 +1,14 @@
 // A whole backtest on a history small enough to follow by hand, what its result says, and which histories are enough.
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/domain/backtest/assumptions.ts';
+import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { evidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
 import { tradingDays } from '../../../src/domain/session.ts';
-import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/simulation/backtest/assumptions.ts';
 import { buildHistory } from '../../../src/simulation/backtest/history.ts';
 import { backtestReport } from '../../../src/simulation/backtest/report.ts';
-import { readBacktestRequest } from '../../../src/simulation/backtest/request.ts';
 import { backtestSeries, runBacktest } from '../../../src/simulation/backtest/run.ts';
 import { insufficiencyOf } from '../../../src/simulation/backtest/sufficiency.ts';
 import { payload } from '../../domain/authored.ts';

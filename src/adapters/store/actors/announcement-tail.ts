@@ -1,36 +1,9 @@
 /** The announcements as one ordered stream: read once per process, resumable anywhere, without a row missed or repeated. */
+import type { AnnouncementPlace, AnnouncementRow, AnnouncementSource } from '../../../../api/feeds/ports.ts';
 import type { Announcement } from '../../../domain/actor-step.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { ANNOUNCEMENTS_CHANNEL } from './actor-store.ts';
-
-/** A place in the order of announcements: after every row up to and including (xid, seq). */
-export interface AnnouncementPosition {
-  readonly xid: number;
-  readonly seq: number;
-}
-
-export interface AnnouncementRow extends Announcement, AnnouncementPosition {
-  /** Null for what concerns no single organization. */
-  readonly orgId: string | null;
-  readonly actorId: string | null;
-  readonly at: EpochMs;
-}
-
-/** Rows in order, and the place up to which everything was looked at, matching or not. */
-export interface AnnouncementPage {
-  readonly rows: readonly AnnouncementRow[];
-  readonly position: AnnouncementPosition;
-}
-
-export interface AnnouncementFilter {
-  readonly channel: string;
-  readonly orgId: string;
-  /** Only of this actor; null for all. */
-  readonly actorId: string | null;
-  /** Also rows that concern no single organization. */
-  readonly shared: boolean;
-}
 
 export interface AnnouncementTailOptions {
   /** Follows the announcements of all organizations. */
@@ -48,20 +21,9 @@ export interface AnnouncementTailOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface AnnouncementTail {
+export interface AnnouncementTail extends AnnouncementSource {
   /** Takes the present as its beginning and starts to follow. @throws where the database does not answer. */
   start(): Promise<void>;
-  /** Everything up to here has been emitted. */
-  position(): AnnouncementPosition;
-  /** Hears every row committed from now on, in order, and after each batch how far it goes. Must not throw. */
-  subscribe(listener: (rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void): () => void;
-  /**
-   * Reads matching rows after `after` and up to `upTo`, oldest first. One page looks at a bounded number of rows, so it may
-   * be empty long before the end: go on from its position until that has reached `upTo`.
-   */
-  read(after: AnnouncementPosition, upTo: AnnouncementPosition, filter: AnnouncementFilter): Promise<AnnouncementPage>;
-  /** False for a place that this database has not reached: a cursor of another one, or an invented one. */
-  isKnown(position: AnnouncementPosition): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -93,9 +55,9 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
   const pollMs = options.pollMs ?? POLL_MS;
   const pageRows = options.pageRows ?? PAGE_ROWS;
   const random = options.random ?? (() => 0.5);
-  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPosition) => void>();
+  const listeners = new Set<(rows: readonly AnnouncementRow[], position: AnnouncementPlace) => void>();
 
-  let position: AnnouncementPosition = { xid: 0, seq: 0 };
+  let position: AnnouncementPlace = { xid: 0, seq: 0 };
   let stopped = true;
   /** Polls are numbered, so that the answer of one that was given up changes nothing. */
   let poll = 0;

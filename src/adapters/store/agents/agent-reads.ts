@@ -1,24 +1,15 @@
 /** What is read of agents: lists, versions, steps and where their state charts stand. Every read names the organization. */
+import type { AgentView } from '../../../../actors/agent/commands.ts';
+import type { PageOf } from '../../../../api/page.ts';
+import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceOf } from '../gates/evidence-store.ts';
 
-/** A window into a list: at most `limit` rows beyond the position `after`. */
-export interface PageWindow {
-  readonly limit: number;
-  readonly after: string | null;
-}
-
-export interface PageRows<Row> {
-  readonly items: readonly Row[];
-  /** The position of the last row where more follow, else null. */
-  readonly next: string | null;
-}
-
 /** Cuts what was read one row beyond the limit, and names the position to go on from. */
-export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageRows<Row> {
+export function pageOfRows<Row>(rows: readonly Row[], limit: number, position: (row: Row) => string): PageOf<Row> {
   const last = rows[limit - 1];
   return rows.length > limit && last !== undefined ? { items: rows.slice(0, limit), next: position(last) } : { items: rows, next: null };
 }
@@ -38,7 +29,7 @@ export interface AgentRow {
 }
 
 /** An agent as commands and reads show it. */
-export function agentOf(row: AgentRow) {
+export function agentOf(row: AgentRow): AgentView {
   return {
     id: row.id,
     name: row.name,
@@ -54,19 +45,7 @@ export function agentOf(row: AgentRow) {
   };
 }
 
-export type AgentRead = ReturnType<typeof agentOf>;
-
-export interface AgentStepRow {
-  readonly version: number;
-  readonly at: number;
-  readonly machine: string;
-  readonly event: Json;
-  readonly from: Json;
-  readonly to: Json;
-  readonly cause: string | null;
-}
-
-export function createAgentReads(sql: Sql) {
+export function createAgentReads(sql: Sql): AgentReads {
   async function belongs(orgId: string, agentId: string): Promise<boolean> {
     const rows = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
     return rows.length > 0;
@@ -74,7 +53,7 @@ export function createAgentReads(sql: Sql) {
 
   return {
     /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
-    async list(orgId: string, { limit, after }: PageWindow): Promise<PageRows<AgentRead>> {
+    async list(orgId, { limit, after }) {
       const rows = await sql<AgentRow[]>`
         select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
         from agents where org_id = ${orgId}
@@ -85,7 +64,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** Null where the organization has no such agent. Versions are newest first. */
-    async get(orgId: string, agentId: string) {
+    async get(orgId, agentId) {
       const [[row], versions] = await Promise.all([
         sql<(AgentRow & { canonical: string })[]>`
           select a.id, a.name, a.description, a.stage, a.autonomy, a.pause_cause, a.manifest_version, a.manifest_hash, a.created_by, a.created_at, m.canonical
@@ -109,7 +88,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** Committed steps, newest first. The position is the last step's version. */
-    async history(orgId: string, agentId: string, { limit, after }: PageWindow): Promise<PageRows<AgentStepRow> | null> {
+    async history(orgId, agentId, { limit, after }) {
       const [known, rows] = await Promise.all([
         belongs(orgId, agentId),
         sql<{ version: number; at: number; machine: string; event: Json; from_value: Json; to_value: Json; cause: string | null }[]>`
@@ -134,7 +113,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** Evidence, newest first. The position is the last row's number in the agent's chain of gate records. */
-    async evidence(orgId: string, agentId: string, { limit, after }: PageWindow) {
+    async evidence(orgId, agentId, { limit, after }) {
       const [known, rows] = await Promise.all([
         belongs(orgId, agentId),
         sql<(EvidenceRecord & { hash: string })[]>`
@@ -147,12 +126,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** Manifest versions with the one before each, newest first. The position is the last one's number. */
-    async versions(
-      orgId: string,
-      agentId: string,
-      range: { readonly from: number | null; readonly to: number | null },
-      { limit, after }: PageWindow,
-    ) {
+    async versions(orgId, agentId, range, { limit, after }) {
       const [known, rows] = await Promise.all([
         belongs(orgId, agentId),
         sql<{ version: number; hash: string; created_by: string; created_at: Date; canonical: string; previous: string | null }[]>`
@@ -176,7 +150,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** One version's manifest; null where there is no such version or agent. */
-    async manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null> {
+    async manifest(orgId, agentId, version) {
       const [row] = await sql<{ canonical: string }[]>`
         select m.canonical from manifests m join agents a on a.id = m.agent_id
         where m.agent_id = ${agentId} and m.version = ${version} and a.org_id = ${orgId}`;
@@ -184,7 +158,7 @@ export function createAgentReads(sql: Sql) {
     },
 
     /** Where the agent's state chart stands. */
-    async standing(orgId: string, agentId: string) {
+    async standing(orgId, agentId) {
       const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
         select machine, version, status, snapshot->'value' as value from actors where id = ${agentId} and org_id = ${orgId} and kind = 'agent'`;
       return row === undefined ? null : { machine: row.machine, version: row.version, status: row.status, value: row.value };

@@ -1,4 +1,6 @@
 /** Decision records (spec section 2.8) assembled on reading: the packed row, its slot's observations and the manifest's rules. */
+import type { DecisionBatch } from '../../../../api/feeds/ports.ts';
+import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
 import type { Disposition } from '../../../domain/agent.ts';
 import type { Observation } from '../../../domain/cut.ts';
 import { compileManifest } from '../../../domain/decide.ts';
@@ -6,7 +8,7 @@ import { assembleDecision, type DecisionRecord, decisionId, type RiskAttribution
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
-import { type PageRows, type PageWindow, pageOfRows } from './agent-reads.ts';
+import { pageOfRows } from './agent-reads.ts';
 
 /** What reading needs of a manifest; small next to the manifest compiled for ticks. */
 interface ReadableManifest {
@@ -34,7 +36,15 @@ interface PackedRow {
 const MAX_MANIFESTS = 1_000;
 const UUID_DIGITS = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export function createDecisionReads(sql: Sql) {
+/** Reads of decisions: those of the API, and two for the feeds and the operator's command line. */
+export interface DecisionStore extends DecisionReads {
+  /** The decision with an id, whosever it is, or null. */
+  find(id: string): Promise<DecisionRecord | null>;
+  /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
+  ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]>;
+}
+
+export function createDecisionReads(sql: Sql): DecisionStore {
   const manifests = new Map<string, ReadableManifest>();
   const columns = sql`
     d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
@@ -123,7 +133,7 @@ export function createDecisionReads(sql: Sql) {
 
   return {
     /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
-    async list(orgId: string, agentId: string, { limit, after }: PageWindow): Promise<PageRows<DecisionRecord> | null> {
+    async list(orgId, agentId, { limit, after }) {
       const [known, rows] = await Promise.all([
         sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`,
         sql<PackedRow[]>`
@@ -137,20 +147,15 @@ export function createDecisionReads(sql: Sql) {
     },
 
     /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
-    async get(orgId: string, agentId: string, id: string): Promise<DecisionRecord | null> {
+    async get(orgId, agentId, id) {
       return byId(id, sql`agent_id = (select a.id from agents a where a.id = ${agentId} and a.org_id = ${orgId})`);
     },
 
-    /** The decision with an id, whosever it is, or null: for the operator's own command line. */
-    async find(id: string): Promise<DecisionRecord | null> {
+    async find(id) {
       return byId(id, sql`true`);
     },
 
-    /** The organization's decisions of a shard's ticks; both slots are inclusive. Ascending by agent and slot. */
-    async ofShard(
-      batch: { readonly periodMs: number; readonly shard: number; readonly fromSlot: number; readonly slot: number },
-      orgId: string,
-    ): Promise<DecisionRecord[]> {
+    async ofShard(batch, orgId) {
       const rows = await sql<PackedRow[]>`
         select ${columns} from actors a join decisions d on d.agent_id = a.id and d.slot between ${batch.fromSlot} and ${batch.slot}
         where a.tick_period_ms = ${batch.periodMs} and a.shard = ${batch.shard} and a.org_id = ${orgId}

@@ -1,8 +1,9 @@
 /** What is read of books: the list of an organization's and the fills of one, newest first. Every read names the organization. */
+import type { BookReads } from '../../../../api/v1/books/ports.ts';
 import type { Fill, FillQuote } from '../../../domain/book.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { type BookFigures, figuresOf } from './book-store.ts';
 
@@ -68,10 +69,10 @@ export function fillOf(row: FillRow): Fill {
   };
 }
 
-export function createBookReads(sql: Sql) {
+export function createBookReads(sql: Sql): BookReads {
   return {
     /** The position is the last book's number. */
-    async list(orgId: string, agentId: string | null, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof bookOf>>> {
+    async list(orgId, agentId, { limit, after }) {
       const rows = await sql<BookListRow[]>`
         select b.id, b.number, b.agent_id, b.mode, b.manifest_version, b.version, b.capital_usd, b.cash_usd, b.holdings, b.realized_pnl_usd,
           b.fees_usd, b.fills, b.turnover_usd, b.slippage_usd, b.opened_at, b.changed_at,
@@ -85,7 +86,7 @@ export function createBookReads(sql: Sql) {
     },
 
     /** Null where the organization has no such book. The position is the last fill's number. */
-    async fills(orgId: string, bookId: string, { limit, after }: PageWindow): Promise<PageRows<Fill> | null> {
+    async fills(orgId, bookId, { limit, after }) {
       const [known, rows] = await Promise.all([
         sql`select 1 from books where id = ${bookId} and org_id = ${orgId}`,
         sql<FillRow[]>`

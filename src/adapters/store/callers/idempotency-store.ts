@@ -1,15 +1,8 @@
 /** Answers that were given under an Idempotency-Key. They are written with the effect they answer for; here they are found and forgotten. */
+import type { RememberedAnswers } from '../../../../api/remembered-answers.ts';
 import type { Sql } from '../database.ts';
 
-export interface RememberedRow {
-  readonly requestHash: string;
-  /** Null while the answer is still being made. */
-  readonly status: number | null;
-  readonly body: string | null;
-}
-
-export interface IdempotencyStore {
-  find(orgId: string, subject: string, route: string, key: string): Promise<RememberedRow | null>;
+export interface IdempotencyStore extends RememberedAnswers {
   /** Forgets answers that are older than so many hours; returns how many. A key must live longer than any client retries. */
   forgetOlderThan(hours: number): Promise<number>;
 }

@@ -1,27 +1,22 @@
 /** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
+import type { Member } from '../../../../api/access.ts';
 import type { Permission } from '../../../domain/agent.ts';
 import type { Sql } from '../database.ts';
 
-export interface MemberRow {
-  readonly orgId: string;
-  readonly name: string;
-  readonly permissions: readonly Permission[];
-}
-
 export interface MemberStore {
   /** The subject's grants at this moment; null for an identity that belongs to no organization. */
-  find(subject: string): Promise<MemberRow | null>;
+  find(subject: string): Promise<Member | null>;
   /** Creates the organization unless it is there. */
   ensureOrganization(orgId: string, name: string): Promise<void>;
   /**
    * Creates the member, or changes its name and permissions. A member never moves to another organization.
    * @throws Error where the subject belongs to another one.
    */
-  grant(subject: string, member: MemberRow): Promise<void>;
+  grant(subject: string, member: Member): Promise<void>;
 }
 
 interface Asker {
-  readonly resolve: (member: MemberRow | null) => void;
+  readonly resolve: (member: Member | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -49,7 +44,7 @@ export function createMemberStore(sql: Sql): MemberStore {
     return batch;
   }
 
-  async function readMembers(subjects: readonly string[]): Promise<ReadonlyMap<string, MemberRow>> {
+  async function readMembers(subjects: readonly string[]): Promise<ReadonlyMap<string, Member>> {
     const rows = await sql<{ subject: string; org_id: string; name: string; permissions: Permission[] }[]>`
       select subject, org_id, name, permissions from members where subject = any(${subjects as string[]}::text[])`;
     return new Map(rows.map((row) => [row.subject, { orgId: row.org_id, name: row.name, permissions: row.permissions }]));

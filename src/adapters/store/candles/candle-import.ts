@@ -1,9 +1,11 @@
 /** Puts the bars of a file into the store in bulk: by COPY, one transaction per file, never over a different bar in silence. */
+
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { recordWindow, type Series } from './candle-windows.ts';
+import { recordWindow } from './candle-windows.ts';
 
 /** A batch of bars as rows for COPY: openTime, open, high, low, close, volume, parted by tabs. */
 export interface BarRows {
@@ -27,7 +29,7 @@ export interface ImportCounts {
   readonly firstConflict: EpochMs | null;
 }
 
-export interface ImportFile extends Series {
+export interface ImportFile extends CandleSeries {
   readonly barMs: number;
   /** Stands beside every bar as its source. */
   readonly source: string;
@@ -93,7 +95,11 @@ async function importBatch(sql: Transaction, file: ImportFile, batch: BarRows): 
   return mergeBatch(sql, file, batch);
 }
 
-async function isVacant(sql: Transaction, { venue, instrument, timeframe }: Series, { firstOpen, lastOpen }: BarRows): Promise<boolean> {
+async function isVacant(
+  sql: Transaction,
+  { venue, instrument, timeframe }: CandleSeries,
+  { firstOpen, lastOpen }: BarRows,
+): Promise<boolean> {
   const [known] = await sql`
     select 1 from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
       and open_time >= ${firstOpen} and open_time <= ${lastOpen} limit 1`;

@@ -1,22 +1,15 @@
 /** Closed bars in PostgreSQL. A bar that is missing is missing: nothing is filled in. */
-import type { Candle, CandleBatch } from '../../../domain/candle.ts';
-import type { Venue } from '../../../domain/venue.ts';
+import type { CandleSeries, StoredCandle } from '../../../../api/v1/candles/ports.ts';
+import type { CandleBatch } from '../../../domain/candle.ts';
 import type { Sql } from '../database.ts';
 import { createCandleWindows } from './candle-windows.ts';
 
-export interface CandleRange {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
+export interface CandleRange extends CandleSeries {
   /** The first open time, inclusive. */
   readonly from: number;
   /** Bars open before it. */
   readonly to: number;
   readonly limit: number;
-}
-
-export interface StoredBar extends Candle {
-  readonly source: string;
 }
 
 export function createCandleStore(sql: Sql) {
@@ -27,7 +20,7 @@ export function createCandleStore(sql: Sql) {
     firstOpen,
 
     /** Ascending by open time, at most `limit`. */
-    async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredBar[]> {
+    async range({ venue, instrument, timeframe, from, to, limit }: CandleRange): Promise<readonly StoredCandle[]> {
       const rows = await sql<
         { open_time: number; open: string; high: string; low: string; close: string; volume: string; source: string }[]
       >`

@@ -1,17 +1,11 @@
 /** Which stretches of a series somebody was asked about, kept as multiranges: the memory behind every gap's reason. */
+import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
 import type { CandleWindow, TimeRange, WindowState } from '../../../domain/candle-gaps.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import type { Venue } from '../../../domain/venue.ts';
 import type { Sql, Transaction } from '../database.ts';
 
-export interface Series {
-  readonly venue: Venue;
-  readonly instrument: string;
-  readonly timeframe: string;
-}
-
 /** A stored series at a glance. */
-export interface SeriesSummary extends Series {
+export interface SeriesSummary extends CandleSeries {
   readonly bars: number;
   readonly firstOpen: EpochMs;
   readonly lastOpen: EpochMs;
@@ -21,7 +15,7 @@ export interface SeriesSummary extends Series {
 export function createCandleWindows(sql: Sql) {
   return {
     /** Stretches that overlap [from, to), cut to it, ascending. */
-    async windows({ venue, instrument, timeframe }: Series, { from, to }: TimeRange): Promise<readonly CandleWindow[]> {
+    async windows({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange): Promise<readonly CandleWindow[]> {
       if (from >= to) return [];
       return sql<CandleWindow[]>`
         select w.state, w.code, lower(part)::bigint as from, upper(part)::bigint as to
@@ -34,21 +28,21 @@ export function createCandleWindows(sql: Sql) {
      * Remembers that [from, to) was answered. What the venue answered takes away what it refused before; a refusal takes
      * away nothing.
      */
-    async record(series: Series, range: TimeRange, state: WindowState, code: string, at: EpochMs): Promise<void> {
+    async record(series: CandleSeries, range: TimeRange, state: WindowState, code: string, at: EpochMs): Promise<void> {
       if (range.from >= range.to) return;
       await sql.begin((transaction) => recordWindow(transaction, series, range, state, code, at));
     },
 
     /** The first bar of a series that is stored; null where there is none. */
-    async firstOpen({ venue, instrument, timeframe }: Series): Promise<EpochMs | null> {
+    async firstOpen({ venue, instrument, timeframe }: CandleSeries): Promise<EpochMs | null> {
       const [row] = await sql<{ first: EpochMs | null }[]>`
         select min(open_time) as first from candles where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}`;
       return row?.first ?? null;
     },
 
     /** Every stored series, or those that match. */
-    async summaries(filter: Partial<Series>): Promise<readonly SeriesSummary[]> {
-      const rows = await sql<(Series & { bars: number; first_open: number; last_open: number; sources: string[] })[]>`
+    async summaries(filter: Partial<CandleSeries>): Promise<readonly SeriesSummary[]> {
+      const rows = await sql<(CandleSeries & { bars: number; first_open: number; last_open: number; sources: string[] })[]>`
         select venue, instrument, timeframe, count(*)::bigint as bars, min(open_time) as first_open, max(open_time) as last_open,
           array_agg(distinct source order by source) as sources
         from candles
@@ -68,7 +62,7 @@ export function createCandleWindows(sql: Sql) {
     },
 
     /** Holes between stored bars within [from, to), the hole before the first and after the last included; ascending. */
-    async holes({ venue, instrument, timeframe }: Series, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
+    async holes({ venue, instrument, timeframe }: CandleSeries, { from, to }: TimeRange, barMs: number): Promise<readonly TimeRange[]> {
       return sql<{ from: EpochMs; to: EpochMs }[]>`
         select before + ${barMs}::bigint as from, open_time as to from (
           select open_time, lag(open_time, 1, ${from - barMs}::bigint) over (order by open_time) as before from (
@@ -86,7 +80,7 @@ export type CandleWindows = ReturnType<typeof createCandleWindows>;
 /** `record` inside a transaction of the caller's. */
 export async function recordWindow(
   sql: Transaction,
-  { venue, instrument, timeframe }: Series,
+  { venue, instrument, timeframe }: CandleSeries,
   { from, to }: TimeRange,
   state: WindowState,
   code: string,

@@ -1,27 +1,12 @@
 /** The history of issuers' marks at rest (`issuer_marks`): one row per change, never changed again. */
+import type { MarkReads, RecordedMark } from '../../../../api/v1/catalog/ports.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { MarkChange } from '../../../domain/issuer-mark.ts';
 import type { MarkMemory } from '../../venues/reference/issuer-marks.ts';
 import type { Sql } from '../database.ts';
 
-/** A change together with the mark before it; null where it was the first. */
-export interface MarkChangeRow {
-  readonly id: number;
-  readonly change: MarkChange;
-  readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
-}
-
-export interface IssuerMarkStore extends MarkMemory {
-  /** Newest first; of one token, or of all. */
-  changes(
-    instrument: string | null,
-    page: { readonly limit: number; readonly after: string | null },
-  ): Promise<{
-    readonly items: readonly MarkChangeRow[];
-    readonly next: string | null;
-  }>;
-}
+export interface IssuerMarkStore extends MarkMemory, MarkReads {}
 
 interface Row {
   id: number;
@@ -103,7 +88,7 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
         where ${after}::bigint is null or id < ${after}::bigint
         order by id desc limit ${limit + 1}`;
       const items = rows.slice(0, limit).map(
-        (row): MarkChangeRow => ({
+        (row): RecordedMark => ({
           id: row.id,
           change: changeOf(row),
           previous:

@@ -1,4 +1,5 @@
 /** Delegations in PostgreSQL: granted once, revoked once, never changed; and what was put before the delegated signer. */
+import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Delegation } from '../../../domain/delegation.ts';
 import type { Order } from '../../../domain/order.ts';
@@ -6,7 +7,7 @@ import type { Quote, ReferencePrice } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { lockDelegation } from './execution-permit.ts';
 
@@ -66,7 +67,7 @@ export function createDelegationStore(sql: Sql) {
     },
 
     /** Newest first. The position is the last one's number. */
-    async list(orgId: string, agentId: string | null, { limit, after }: PageWindow): Promise<PageRows<Delegation>> {
+    async list(orgId: string, agentId: string | null, { limit, after }: Page): Promise<PageOf<Delegation>> {
       const rows = await sql<Row[]>`${readDelegations(sql)} where d.org_id = ${orgId}
         ${agentId === null ? sql`` : sql`and d.agent_id = ${agentId}`} ${after === null ? sql`` : sql`and d.number < ${Number(after)}`}
         order by d.number desc limit ${limit + 1}`;

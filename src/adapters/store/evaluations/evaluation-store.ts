@@ -1,4 +1,6 @@
 /** Evaluation runs in PostgreSQL: the leases of who works on them, and reads of runs and reports. */
+import type { EvaluationView } from '../../../../actors/evaluation/commands.ts';
+import type { Page, PageOf } from '../../../../api/page.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { isoTime } from '../../../domain/time.ts';
@@ -108,14 +110,14 @@ export function createEvaluationReads(sql: Sql) {
       return row ?? null;
     },
 
-    async find(orgId: string, agentId: string, runId: string) {
+    async find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null> {
       const [row] = await sql<RunRow[]>`
         select ${columns} from evaluation_runs r where r.id = ${runId} and r.agent_id = ${agentId} and r.org_id = ${orgId}`;
       return row === undefined ? null : runOf(row);
     },
 
     /** Newest first. The position is the last run's id. */
-    async list(orgId: string, agentId: string, { limit, after }: { readonly limit: number; readonly after: string | null }) {
+    async list(orgId: string, agentId: string, { limit, after }: Page): Promise<PageOf<EvaluationView> | null> {
       const known = await sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`;
       if (known.length === 0) return null;
       const rows = await sql<RunRow[]>`
@@ -145,7 +147,7 @@ export function createEvaluationReads(sql: Sql) {
   };
 }
 
-function runOf(row: RunRow) {
+function runOf(row: RunRow): EvaluationView {
   const time = (at: number | null): string | null => (at === null ? null : isoTime(at));
   return {
     id: row.id,

@@ -1,4 +1,5 @@
 /** Reads of intelligence for the API: events with their reports, posts, value locked on chains, macro series, the calendar. */
+import type { IntelligenceReads } from '../../../../api/v1/intelligence/ports.ts';
 import type { Assessment } from '../../../domain/intelligence/corroboration.ts';
 import type { MacroRelease } from '../../../domain/intelligence/macro.ts';
 import type { EventKind, Report } from '../../../domain/intelligence/report.ts';
@@ -13,11 +14,6 @@ const DAY_MS = 86_400_000;
 const TOLERANCE_MS = 3 * 3_600_000;
 /** A release that the newest calendar no longer names within this time was moved. */
 const CALENDAR_MS = 3_600_000;
-
-interface Page {
-  readonly limit: number;
-  readonly after: string | null;
-}
 
 interface EventRow {
   readonly id: string;
@@ -81,13 +77,10 @@ function eventOf(row: EventRow, reports: readonly Report[]) {
   };
 }
 
-export function createIntelligenceReads(sql: Sql) {
+export function createIntelligenceReads(sql: Sql): IntelligenceReads {
   return {
     /** Events that are not part of another one, newest first. */
-    async events(
-      filter: { symbol?: string; minSeverity?: Severity; kind?: EventKind; confirmed?: boolean; from?: EpochMs },
-      { limit, after }: Page,
-    ) {
+    async events(filter, { limit, after }) {
       const position = positionOf(after);
       const severities = SEVERITIES.slice(SEVERITIES.indexOf(filter.minSeverity ?? 'low'));
       const rows = await sql<EventRow[]>`
@@ -113,10 +106,7 @@ export function createIntelligenceReads(sql: Sql) {
       };
     },
 
-    async posts(
-      filter: { symbol?: string; platform?: string; author?: string; mapped: boolean; minLikes?: number; from?: EpochMs },
-      { limit, after }: Page,
-    ) {
+    async posts(filter, { limit, after }) {
       const position = positionOf(after);
       const rows = await sql<PostRow[]>`
         select id, number, platform, author, text, url, published_at, received_at, engagement, cashtags, entities, ambiguous, unmapped

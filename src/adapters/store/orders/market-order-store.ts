@@ -1,11 +1,12 @@
 /** Orders of people in PostgreSQL: their projection, and how lists and risk read it. Every read names the organization. */
+import type { MarketOrderReads } from '../../../../api/v1/market-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../../domain/book.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { RiskAttribution } from '../../../domain/decision.ts';
 import type { MarketOrderState } from '../../../domain/execution.ts';
-import type { ExecutionMode, Order } from '../../../domain/order.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import type { Order } from '../../../domain/order.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -39,7 +40,7 @@ export function writeMarketOrders(transaction: Transaction, rows: readonly Actor
       filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, changed_at = excluded.changed_at`;
 }
 
-export function createMarketOrderStore(sql: Sql) {
+export function createMarketOrderStore(sql: Sql): MarketOrderReads {
   const columns = sql`id, number, state, reason, detail, order_body, decision_price::text, risk, placed_by, filled_quantity::text,
     filled_notional_usd::text, created_at, changed_at`;
 
@@ -47,11 +48,7 @@ export function createMarketOrderStore(sql: Sql) {
 
   return {
     /** Newest first. The position is the last order's number. */
-    async list(
-      orgId: string,
-      filter: { readonly mode?: ExecutionMode },
-      { limit, after }: PageWindow,
-    ): Promise<PageRows<ReturnType<typeof orderOf>>> {
+    async list(orgId, filter, { limit, after }) {
       const rows = await sql<Row[]>`
         select ${columns} from market_orders where org_id = ${orgId}
         ${filter.mode === undefined ? sql`` : sql`and mode = ${filter.mode}`}
@@ -62,7 +59,7 @@ export function createMarketOrderStore(sql: Sql) {
     },
 
     /** Null where the organization has no such order. */
-    async find(orgId: string, id: string) {
+    async find(orgId, id) {
       const rows = await sql<Row[]>`select ${columns} from market_orders where id = ${id} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;
     },

@@ -1,14 +1,15 @@
 /** Orders on prediction markets in PostgreSQL: their projection, how lists and risk read it, and the settlement of resolved markets. */
+import type { PredictionOrderReads } from '../../../../api/v1/prediction-orders/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal, Position } from '../../../domain/book.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { RiskAttribution } from '../../../domain/decision.ts';
-import type { ExecutionMode, Order } from '../../../domain/order.ts';
+import type { Order } from '../../../domain/order.ts';
 import type { OutcomeSide, PredictionMarket } from '../../../domain/prediction/market.ts';
 import { type OnchainTerms, type PredictionOrderState, readOutcomeKey } from '../../../domain/prediction/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import { writeSettlements } from '../books/book-store.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
@@ -57,7 +58,13 @@ export function writePredictionOrders(transaction: Transaction, rows: readonly A
       filled_notional_usd = excluded.filled_notional_usd, fees_usd = excluded.fees_usd, refund_usd = excluded.refund_usd, changed_at = excluded.changed_at`;
 }
 
-export function createPredictionOrderStore(sql: Sql) {
+/** Reads of orders on prediction markets, and the account that a wallet's position lies in. */
+export interface PredictionOrderStore extends PredictionOrderReads {
+  /** The account of the position that a wallet has in an outcome by the venue's word; null where no order here opened one. */
+  positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
+}
+
+export function createPredictionOrderStore(sql: Sql): PredictionOrderStore {
   const columns = sql`id, number, state, reason, detail, market_id, outcome, order_body, onchain, decision_price::text, risk, placed_by,
     filled_quantity::text, filled_notional_usd::text, fees_usd::text, refund_usd::text, created_at, changed_at`;
 
@@ -65,11 +72,7 @@ export function createPredictionOrderStore(sql: Sql) {
 
   return {
     /** Newest first. The position is the last order's number. */
-    async list(
-      orgId: string,
-      filter: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
-      { limit, after }: PageWindow,
-    ): Promise<PageRows<ReturnType<typeof orderOf>>> {
+    async list(orgId, filter, { limit, after }) {
       const rows = await sql<Row[]>`
         select ${columns} from prediction_orders where org_id = ${orgId}
         ${filter.mode === undefined ? sql`` : sql`and mode = ${filter.mode}`}
@@ -81,8 +84,7 @@ export function createPredictionOrderStore(sql: Sql) {
       return { items: await viewsOf(page.items), next: page.next };
     },
 
-    /** The account of the position that a wallet has in an outcome by the venue's word; null where no order here opened one. */
-    async positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null> {
+    async positionOf(orgId, wallet, instrument) {
       const [row] = await sql<{ account: string }[]>`
         select onchain->>'positionAccount' as account from prediction_orders
         where org_id = ${orgId} and instrument = ${instrument} and onchain->>'wallet' = ${wallet} and filled_quantity > 0
@@ -91,7 +93,7 @@ export function createPredictionOrderStore(sql: Sql) {
     },
 
     /** Null where the organization has no such order. */
-    async find(orgId: string, id: string) {
+    async find(orgId, id) {
       const rows = await sql<Row[]>`select ${columns} from prediction_orders where id = ${id} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;
     },

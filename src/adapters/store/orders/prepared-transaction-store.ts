@@ -1,11 +1,12 @@
 /** Prepared transactions in PostgreSQL: their projection, the room that an organization has for them, and how lists and risk read it. */
+import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../../domain/book.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { PreparedTransactionState, TransactionPurpose } from '../../../domain/solana/lifecycle.ts';
 import type { PreparedMessage } from '../../../domain/solana/verify.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -105,9 +106,9 @@ export function createPreparedTransactionStore(sql: Sql) {
   const viewsOf = (rows: readonly Row[]) => withFills(sql, rows, ({ state }) => state === 'finalized', viewOf);
 
   /** Reads of the transactions of one purpose. */
-  const ofPurpose = (purpose: TransactionPurpose) => ({
+  const ofPurpose = (purpose: TransactionPurpose): SwapReads => ({
     /** Newest first. The position is the last one's number. */
-    async list(orgId: string, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof viewOf>>> {
+    async list(orgId, { limit, after }) {
       const rows = await sql<Row[]>`
         select ${columns} from prepared_transactions where org_id = ${orgId} and purpose = ${purpose}
         ${after === null ? sql`` : sql`and number < ${Number(after)}`}
@@ -117,7 +118,7 @@ export function createPreparedTransactionStore(sql: Sql) {
     },
 
     /** Null where the organization has no such transaction. */
-    async find(orgId: string, id: string) {
+    async find(orgId, id) {
       const rows = await sql<Row[]>`
         select ${columns} from prepared_transactions where id = ${id} and org_id = ${orgId} and purpose = ${purpose}`;
       return (await viewsOf(rows))[0] ?? null;

@@ -1,11 +1,12 @@
 /** Trade proposals as commands, lists and halts read them. Every read of the outside names the organization. */
+import type { ProposalReads } from '../../../../api/v1/agent-orders/ports.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Fill } from '../../../domain/book.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import type { RiskAttribution } from '../../../domain/decision.ts';
 import type { ProposalState } from '../../../domain/execution.ts';
 import type { Order } from '../../../domain/order.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import { withFills } from '../books/order-fills.ts';
 import type { Sql } from '../database.ts';
 
@@ -33,12 +34,13 @@ interface ProposalRow {
   readonly changed_at: number;
 }
 
-export interface ProposalFilter {
-  readonly state?: ProposalState;
-  readonly agentId?: string;
+/** Reads of proposals, and whether an order of one may be on its way. */
+export interface ProposalStore extends ProposalReads {
+  /** Whether an order may be on its way to its venue at this moment. */
+  leaseIsHeld(proposalId: string): Promise<boolean>;
 }
 
-export function createProposalStore(sql: Sql) {
+export function createProposalStore(sql: Sql): ProposalStore {
   const columns = sql`id, number, agent_id, decision_id, slot, side, state, reason, manifest_version, manifest_hash, autonomy, order_body,
     decision_price::text, reads_reference, risk, decided_by, filled_quantity::text, filled_notional_usd::text, created_at, expires_at, changed_at`;
 
@@ -46,7 +48,7 @@ export function createProposalStore(sql: Sql) {
 
   return {
     /** Newest first. The position is the last proposal's number. */
-    async list(orgId: string, filter: ProposalFilter, { limit, after }: PageWindow): Promise<PageRows<ReturnType<typeof proposalOf>>> {
+    async list(orgId, filter, { limit, after }) {
       const rows = await sql<ProposalRow[]>`
         select ${columns} from proposals where org_id = ${orgId}
         ${filter.state === undefined ? sql`` : sql`and state = ${filter.state}`}
@@ -57,14 +59,13 @@ export function createProposalStore(sql: Sql) {
       return { items: await viewsOf(page.items), next: page.next };
     },
 
-    /** Whether an order may be on its way to its venue at this moment. */
-    async leaseIsHeld(proposalId: string): Promise<boolean> {
+    async leaseIsHeld(proposalId) {
       const rows = await sql`select 1 from execution_leases where key = ${proposalId} and held_until > clock_timestamp()`;
       return rows.length > 0;
     },
 
     /** Null where the organization has no such proposal. */
-    async find(orgId: string, proposalId: string) {
+    async find(orgId, proposalId) {
       const rows = await sql<ProposalRow[]>`select ${columns} from proposals where id = ${proposalId} and org_id = ${orgId}`;
       return (await viewsOf(rows))[0] ?? null;
     },

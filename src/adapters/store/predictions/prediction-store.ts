@@ -1,22 +1,16 @@
 /** Prediction markets at rest: the latest word on each, the events that group them, and trades of the last two days. */
-import type { PredictionMarket, PredictionProvider, PredictionStatus, PredictionTrade } from '../../../domain/prediction/market.ts';
+
+import type { Page, PageOf } from '../../../../api/page.ts';
+import type { PredictionFilter } from '../../../../api/v1/prediction-markets/ports.ts';
+import type { PredictionMarket, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 
 /** Where a market names no end: after every one that does (2100-01-01). */
 const NO_END: EpochMs = Date.UTC(2100, 0, 1);
 /** Trades are evidence of the last hour; two days of them are kept for questions about yesterday. Milliseconds. */
 const TRADES_KEPT_MS = 2 * 86_400_000;
-
-export interface PredictionFilter {
-  readonly provider?: PredictionProvider;
-  readonly status?: PredictionStatus;
-  readonly underlying?: string;
-  /** Words that question or subtitle hold, in any case. */
-  readonly text?: string;
-  readonly eventId?: string;
-}
 
 /** A batch may name a market twice; its last word counts, and one statement may touch a row once. */
 function lastWords<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
@@ -78,7 +72,7 @@ export function createPredictionStore(sql: Sql) {
     },
 
     /** Those that end last first. The position is `<end>.<id>` of the last one. */
-    async list(filter: PredictionFilter, { limit, after }: PageWindow): Promise<PageRows<PredictionMarket>> {
+    async list(filter: PredictionFilter, { limit, after }: Page): Promise<PageOf<PredictionMarket>> {
       const [end = '', id = ''] = after?.split('.') ?? [];
       const rows = await sql<{ closes_at: number; id: string; body: PredictionMarket }[]>`
         select closes_at, id, body from prediction_markets

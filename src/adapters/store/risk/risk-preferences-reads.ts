@@ -1,13 +1,14 @@
 /** What the API and its desk ask of the risk preferences: the present ones, their history, a change. */
+import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
 import { type PreferencesRow, preferencesOf, type StoredPreferences, storedPreferences } from './risk-preferences-store.ts';
 
 /** Versions that were set, newest first. The position is the last version. */
-async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: PageWindow): Promise<PageRows<StoredPreferences>> {
+async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Page): Promise<PageOf<StoredPreferences>> {
   const rows = await sql<PreferencesRow[]>`
     select version, body, set_by, set_at from risk_preferences
     where org_id = ${orgId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`;
@@ -19,7 +20,7 @@ async function preferencesHistory(sql: Sql, orgId: string, { limit, after }: Pag
 export function createPreferencesStore(sql: Sql) {
   return {
     current: (orgId: string): Promise<StoredPreferences> => preferencesOf(sql, orgId),
-    history: (orgId: string, page: PageWindow): Promise<PageRows<StoredPreferences>> => preferencesHistory(sql, orgId, page),
+    history: (orgId: string, page: Page): Promise<PageOf<StoredPreferences>> => preferencesHistory(sql, orgId, page),
     /**
      * Resolves once every execution has ended that was under way now: an execution takes its lease before it reads the
      * preferences, so what begins later is judged by those that hold now.

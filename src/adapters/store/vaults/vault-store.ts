@@ -1,4 +1,7 @@
 /** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults (spec section 2.12). */
+
+import type { Page, PageOf } from '../../../../api/page.ts';
+import type { RankedVault } from '../../../../api/v1/agent-vaults/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Stage } from '../../../domain/agent.ts';
 import { bookIds, emptyBook, markBook } from '../../../domain/book.ts';
@@ -9,7 +12,7 @@ import { drawdownPct, shareValue } from '../../../domain/vault.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { inTransaction } from '../actors/actor-store.ts';
-import { type PageRows, type PageWindow, pageOfRows } from '../agents/agent-reads.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
 import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
 
@@ -118,7 +121,7 @@ export function createVaultStore(sql: Sql) {
      * The organization's vaults by the return of a share over a window that ends at `now`. The position is the place in
      * the ranking. A vault without a mark within the window stands at the end without a rank.
      */
-    async rank(orgId: string, window: string, { limit, after }: PageWindow, now: EpochMs): Promise<PageRows<RankedVaultRow>> {
+    async rank(orgId: string, window: string, { limit, after }: Page, now: EpochMs): Promise<PageOf<RankedVault>> {
       const back = WINDOWS[window];
       if (back === undefined) throw new RangeError(`unknown window ${window}; known are ${Object.keys(WINDOWS).join(', ')}`);
       const from = back === null ? 0 : now - back;
@@ -165,10 +168,7 @@ interface RankedRow {
   readonly depositors: number;
 }
 
-/** A vault with its place in the ranking; values are those of its last mark. */
-export type RankedVaultRow = ReturnType<typeof rankedVault>;
-
-function rankedVault(row: RankedRow) {
+function rankedVault(row: RankedRow): RankedVault {
   const price = row.share_price_usd === null ? null : plainDecimal(row.share_price_usd);
   return {
     rank: row.return_pct === null ? null : row.place,

@@ -1,13 +1,11 @@
 // The tail tells every committed announcement once, in one order, whatever happens to transactions and connections.
+
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type AnnouncementRow,
-  type AnnouncementTail,
-  createAnnouncementTail,
-} from '../../../../src/adapters/store/actors/announcement-tail.ts';
+import type { AnnouncementRow } from '../../../../api/feeds/ports.ts';
+import { type AnnouncementTail, createAnnouncementTail } from '../../../../src/adapters/store/actors/announcement-tail.ts';
 import { API_ROLE, asOrganization } from '../../../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../../src/adapters/store/database.ts';
 import { startEmbeddedPostgres } from '../../../../src/adapters/store/embedded-postgres.ts';

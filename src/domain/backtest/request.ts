@@ -1,9 +1,9 @@
 /** What a backtest was asked for, every default resolved: the same request gives the same result at any time. */
 
-import { GATE_LIMITS, yearsAfter } from '../../domain/evidence.ts';
-import type { Problem } from '../../domain/field.ts';
-import { canonicalTimeframe } from '../../domain/field.ts';
-import { type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
+import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
+import type { Problem } from '../field.ts';
+import { canonicalTimeframe } from '../field.ts';
+import { type EpochMs, isoTime, slotOf } from '../time.ts';
 import { type Assumptions, readAssumptions } from './assumptions.ts';
 
 /** Plain JSON: it lies with the run. Times are ISO 8601. */

@@ -1,7 +1,7 @@
 /** What a backtest assumes about trading, by name: part of every result, and changeable within limits only. */
-import { COST_MODELS } from '../../domain/costs.ts';
-import type { Problem } from '../../domain/field.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { COST_MODELS } from '../costs.ts';
+import type { Problem } from '../field.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../venue.ts';
 
 /** How trades are assumed to come about. Ratios, hence numbers. */
 export interface Assumptions {

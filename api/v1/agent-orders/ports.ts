@@ -1,0 +1,15 @@
+/** What the routes of trade proposals ask of their store. */
+import type { ProposalCommands, ProposalView } from '../../../actors/proposal/commands.ts';
+import type { ProposalState } from '../../../src/domain/execution.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Reads of trade proposals, newest first. Every one takes the organization; a foreign proposal answers null, exactly as a missing one. */
+export interface ProposalReads {
+  list(orgId: string, filter: { readonly state?: ProposalState; readonly agentId?: string }, page: Page): Promise<PageOf<ProposalView>>;
+  find(orgId: string, proposalId: string): Promise<ProposalView | null>;
+}
+
+export interface ProposalPorts {
+  readonly reads: ProposalReads;
+  readonly commands: ProposalCommands;
+}

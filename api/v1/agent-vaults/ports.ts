@@ -1,0 +1,35 @@
+/** What the leaderboard of vaults asks of its store. */
+import type { VaultCommands } from '../../../actors/agent/vault-commands.ts';
+import type { Stage } from '../../../src/domain/agent.ts';
+import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** A vault with its place among its organization's vaults; values are those of its last mark. */
+export interface RankedVault {
+  /** Null where it has no mark within the window. */
+  readonly rank: number | null;
+  readonly agentId: string;
+  readonly name: string;
+  readonly stage: Stage;
+  readonly returnPct: number | null;
+  readonly sinceAt: EpochMs | null;
+  readonly sharePriceUsd: DecimalString | null;
+  readonly highWaterMarkUsd: DecimalString;
+  readonly drawdownPct: number | null;
+  readonly equityUsd: DecimalString | null;
+  readonly allocatedUsd: DecimalString;
+  readonly realizedPnlUsd: DecimalString;
+  readonly depositors: number;
+  readonly markedAt: EpochMs | null;
+}
+
+export interface VaultRanking {
+  /** By the return of a share over the window (`24h`, `7d`, `30d`, `all`), best first. */
+  rank(orgId: string, window: string, page: Page): Promise<PageOf<RankedVault>>;
+}
+
+export interface VaultPorts {
+  readonly commands: VaultCommands;
+  readonly ranking: VaultRanking;
+}

@@ -1,0 +1,108 @@
+/** What the routes of agents ask: reads of agents, their decisions, evidence and evaluation runs. Boot supplies it. */
+
+import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
+import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
+import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
+import type { Json } from '../../../src/domain/canonical-json.ts';
+import type { DecisionRecord } from '../../../src/domain/decision.ts';
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/domain/evidence.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+export interface AgentVersion {
+  readonly version: number;
+  readonly manifestHash: string;
+  readonly createdBy: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface AgentDetail extends AgentView {
+  /** Newest first. */
+  readonly versions: readonly AgentVersion[];
+  /** The canonical manifest of the active version, as it was hashed. */
+  readonly manifest: { readonly [field: string]: Json };
+}
+
+/** One committed step of an agent's state chart. */
+export interface AgentStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly from: Json;
+  readonly to: Json;
+  readonly cause: string | null;
+}
+
+/** Evidence that is tied to a manifest hash, as the database checked it. */
+export interface AgentEvidence {
+  readonly id: string;
+  readonly kind: EvidenceKind;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly passed: boolean;
+  readonly at: EpochMs;
+  readonly runId: string | null;
+  readonly checks: readonly EvidenceCheck[];
+  readonly metrics: EvidenceMetrics;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** A manifest version together with the one before it. */
+export interface VersionedManifest extends AgentVersion {
+  readonly manifest: Manifest;
+  /** Null for the first version. */
+  readonly previous: Manifest | null;
+}
+
+/** Where an agent's state chart stands. */
+export interface AgentStanding {
+  readonly machine: string;
+  readonly version: number;
+  readonly status: 'running' | 'done' | 'quarantined';
+  readonly value: Json;
+}
+
+/** Reads about agents. Every one takes the organization; a foreign agent answers null, exactly as a missing one. */
+export interface AgentReads {
+  list(orgId: string, page: Page): Promise<PageOf<AgentView>>;
+  get(orgId: string, agentId: string): Promise<AgentDetail | null>;
+  history(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentStep> | null>;
+  evidence(orgId: string, agentId: string, page: Page): Promise<PageOf<AgentEvidence> | null>;
+  /** Newest first; only versions from `from` to `to`, both inclusive, where they are given. */
+  versions(
+    orgId: string,
+    agentId: string,
+    range: { readonly from: number | null; readonly to: number | null },
+    page: Page,
+  ): Promise<PageOf<VersionedManifest> | null>;
+  /** One version's manifest; null where there is no such version (or agent). */
+  manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
+  standing(orgId: string, agentId: string): Promise<AgentStanding | null>;
+}
+
+/** Reads of decision records, newest first. Null where the organization has no such agent. */
+export interface DecisionReads {
+  list(orgId: string, agentId: string, page: Page): Promise<PageOf<DecisionRecord> | null>;
+  get(orgId: string, agentId: string, decisionId: string): Promise<DecisionRecord | null>;
+}
+
+/** Evaluation runs. Every read takes the organization; a foreign agent or run answers null, exactly as a missing one. */
+export interface EvaluationPort {
+  readonly commands: EvaluationCommands;
+  list(orgId: string, agentId: string, page: Page): Promise<PageOf<EvaluationView> | null>;
+  find(orgId: string, agentId: string, runId: string): Promise<EvaluationView | null>;
+  /** The canonical result and the page of a finished run. */
+  report(orgId: string, agentId: string, runId: string): Promise<{ readonly result: string; readonly report: string } | null>;
+}
+
+export interface AgentPorts {
+  readonly reads: AgentReads;
+  readonly commands: AgentCommands;
+  readonly decisions: DecisionReads;
+  readonly gates: GateCommands;
+  readonly evaluations: EvaluationPort;
+}

@@ -1,0 +1,34 @@
+/** What the routes of candles ask of stored and fetched bars. */
+import type { Candle } from '../../../src/domain/candle.ts';
+import type { CandleWindow } from '../../../src/domain/candle-gaps.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Venue } from '../../../src/domain/venue.ts';
+
+/** Closed bars, ascending. `from` is inclusive, `to` exclusive. */
+export interface CandleReads {
+  range(query: {
+    readonly venue: Venue;
+    readonly instrument: string;
+    readonly timeframe: string;
+    readonly from: EpochMs;
+    readonly to: EpochMs;
+    readonly limit: number;
+    /** A window that the venue could not fill may be asked for again after so long; the service's own pace unless told. */
+    readonly askAgainMs?: number;
+  }): Promise<readonly StoredCandle[]>;
+  /** Stretches of [from, to) that a venue or a file answered for, or that were refused: why a bar is missing. */
+  windows(series: CandleSeries, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly CandleWindow[]>;
+  /** The first bar that is stored; null where there is none. */
+  firstOpen(series: CandleSeries): Promise<EpochMs | null>;
+}
+
+export interface CandleSeries {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+}
+
+/** A closed bar and who told it. */
+export interface StoredCandle extends Candle {
+  readonly source: string;
+}

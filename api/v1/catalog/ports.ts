@@ -1,0 +1,22 @@
+/** What the catalog's routes ask of the store of issuers' marks. */
+import type { Catalog } from '../../../src/domain/catalog.ts';
+import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { MarkChange } from '../../../src/domain/issuer-mark.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** A change of a mark as it was recorded, with the mark before it. */
+export interface RecordedMark {
+  readonly id: number;
+  readonly change: MarkChange;
+  readonly previous: { readonly markPrice: DecimalString; readonly markValuation: DecimalString } | null;
+}
+
+/** The history of issuers' marks, newest first; of one token, or of all where the instrument is null. */
+export interface MarkReads {
+  changes(instrument: string | null, page: Page): Promise<PageOf<RecordedMark>>;
+}
+
+export interface CatalogPorts {
+  readonly entries: Catalog;
+  readonly marks: MarkReads;
+}

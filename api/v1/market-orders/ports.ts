@@ -1,0 +1,15 @@
+/** What the routes of people's orders ask of their store. */
+import type { MarketOrderCommands, MarketOrderView } from '../../../actors/market-order/commands.ts';
+import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Reads of people's orders on the spot exchange, newest first; a foreign order answers null, exactly as a missing one. */
+export interface MarketOrderReads {
+  list(orgId: string, filter: { readonly mode?: ExecutionMode }, page: Page): Promise<PageOf<MarketOrderView>>;
+  find(orgId: string, id: string): Promise<MarketOrderView | null>;
+}
+
+export interface MarketOrderPorts {
+  readonly reads: MarketOrderReads;
+  readonly commands: MarketOrderCommands;
+}

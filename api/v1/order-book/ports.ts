@@ -1,0 +1,9 @@
+/** What the route of order books asks of the venues. */
+import type { OrderBook } from '../../../src/domain/order-book.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { Venue } from '../../../src/domain/venue.ts';
+
+export interface OrderBookReads {
+  /** At most `depth` levels of each side; refuses with `not_found` or `unavailable`. */
+  read(venue: Venue, instrument: string, depth: number): Promise<Outcome<OrderBook>>;
+}

@@ -1,0 +1,14 @@
+/** What the routes of perpetuals ask of their venue. */
+import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+
+/** Funding that a perpetual paid in the last hours, ascending, as its venue says. */
+export interface FundingReads {
+  recent(
+    instrument: string,
+    hours: number,
+  ): Promise<
+    Outcome<{ readonly rates: readonly { readonly at: EpochMs; readonly hourlyFunding: DecimalString }[]; readonly fetchedAt: EpochMs }>
+  >;
+}

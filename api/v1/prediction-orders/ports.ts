@@ -1,0 +1,21 @@
+/** What the routes of orders on prediction markets ask of their store. */
+import type { LivePredictionOrders, PredictionOrderCommands, PredictionOrderView } from '../../../actors/prediction-order/commands.ts';
+import type { ExecutionMode } from '../../../src/domain/order.ts';
+import type { PredictionOrderState } from '../../../src/domain/prediction/order.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Reads of orders on prediction markets, newest first; a foreign order answers null, exactly as a missing one. */
+export interface PredictionOrderReads {
+  list(
+    orgId: string,
+    filter: { readonly mode?: ExecutionMode; readonly state?: PredictionOrderState; readonly marketId?: string },
+    page: Page,
+  ): Promise<PageOf<PredictionOrderView>>;
+  find(orgId: string, id: string): Promise<PredictionOrderView | null>;
+}
+
+export interface PredictionOrderPorts {
+  readonly reads: PredictionOrderReads;
+  readonly commands: PredictionOrderCommands;
+  readonly live: LivePredictionOrders;
+}

@@ -1,0 +1,8 @@
+/** What the route of public wallets asks of the perpetuals venue. */
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import type { PublicWallet } from '../../../src/domain/wallet.ts';
+
+/** Any address on the perpetuals venue, as the venue reports it. */
+export interface PublicWalletReads {
+  read(address: string): Promise<Outcome<PublicWallet>>;
+}

@@ -1,0 +1,8 @@
+/** What the routes of quotes ask: the market view of this process. */
+import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
+import type { Venue } from '../../../src/domain/venue.ts';
+
+/** The market view of this process: the latest event per instrument, in memory. */
+export interface QuoteReads {
+  latest(filter: { readonly venue?: Venue; readonly instrument?: string }): readonly (Quote | ReferencePrice)[];
+}
