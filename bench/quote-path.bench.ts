@@ -11,8 +11,9 @@ import type { FeedMessage } from '../src/domain/market-event.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../src/domain/quote.ts';
 import { createFeedCounters } from '../streams/feed-counters.ts';
 import { withQuality } from '../streams/flag-bits.ts';
+import { createFusedQuality } from '../streams/fused-quality.ts';
+import { composedQuality } from '../streams/market-pipeline.ts';
 import { createMarketView } from '../streams/market-view.ts';
-import { composedQuality, createQualityRule } from '../streams/quality-chain.ts';
 import { changesOf, changingFrames, FRAMES, INSTRUMENTS, recordedFrames } from './book-ticker-frames.ts';
 import { bench, type Comparison, repeated, sink } from './harness.ts';
 import { ccxtBinance, ccxtReading, tardisReading } from './peer-normalisers.ts';
@@ -186,7 +187,7 @@ function proveReadEqual(bytes: Buffer): Quote {
 
 /** The same of the rules of quality. */
 function proveEqual(): void {
-  const fused = createQualityRule();
+  const fused = createFusedQuality();
   const allocating = allocatingChain();
   const spread = spreadChain();
   const subject = new Subject<FeedMessage>();
@@ -225,7 +226,7 @@ const overFrames = (work: (frame: Buffer) => unknown, over = frames): (() => voi
 function wholePath(map: typeof mapSpotFrame): () => void {
   return () => {
     const counters = createFeedCounters();
-    const judge = createQualityRule({ counters });
+    const judge = createFusedQuality({ counters });
     const view = createMarketView({ counters });
     for (let index = 0; index < FRAMES; index++) {
       for (const message of map(frames[index] as Buffer, HEARD_AT, symbols)) {
@@ -310,7 +311,7 @@ await bench({
     ),
     repeated('bytes to view', FRAMES, wholePath(mapSpotFrame)),
     repeated('bytes to view, parsed', FRAMES, wholePath(mapParsedSpotFrame)),
-    repeated('fused rule', FRAMES, overQuotes(createQualityRule as () => (quote: Quote) => unknown)),
+    repeated('fused rule', FRAMES, overQuotes(createFusedQuality as () => (quote: Quote) => unknown)),
     repeated('composed operators', FRAMES, composedPass),
     repeated('hand chain, allocating', FRAMES, overQuotes(allocatingChain)),
     repeated('hand chain, spread', FRAMES, overQuotes(spreadChain)),

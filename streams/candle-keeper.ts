@@ -5,6 +5,7 @@ import type { DecimalString } from '../src/domain/decimal.ts';
 import type { Rejection } from '../src/domain/quote.ts';
 import { type EpochMs, slotOf, timeframeMs } from '../src/domain/time.ts';
 import { splitInstrumentKey, type Venue } from '../src/domain/venue.ts';
+import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { FUNDING_HISTORY } from './indicator-board.ts';
 
@@ -233,7 +234,7 @@ export function createCandleKeeper(options: CandleKeeperOptions): CandleKeeper {
     const why = error instanceof Error ? error.message : String(error);
     const detail = `bars of ${instrument} ${one.funding ? 'funding' : timeframe}: ${why}`.slice(0, 200);
     emit({ kind: 'rejection', venue, source: `${venue}:candles`, receivedAt, reason: 'venue_error', detail, sample: '' });
-    const backoff = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(one.failures - 1, 16)) * (0.5 + random() / 2);
+    const backoff = backoffMs(one.failures, random, { firstMs: FIRST_RETRY_MS, mostMs: MAX_RETRY_MS });
     // A venue that names its own delay is obeyed.
     const asked = (error as { retryAfterMs?: unknown } | null)?.retryAfterMs;
     ask(one, receivedAt + Math.round(Math.max(backoff, typeof asked === 'number' ? asked : 0)));

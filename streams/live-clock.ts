@@ -1,7 +1,7 @@
 /** The clock of a live process: system time that never runs backwards, and timers of any length. */
-import { asyncScheduler, type SchedulerAction, type SchedulerLike } from 'rxjs';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
+import { createClockScheduler } from './clock-scheduler.ts';
 
 /** The longest delay that setTimeout keeps; a longer one fires at once, so longer waits are cut into pieces. */
 export const MAX_TIMEOUT_MS = 2_147_483_647;
@@ -41,34 +41,26 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
     return Math.floor(current);
   }
 
-  const scheduler: SchedulerLike = {
-    now,
-    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T) =>
-      asyncScheduler.schedule(work, delay, state),
-  };
+  function deadline(at: EpochMs, call: () => void): () => void {
+    let cancelled = false;
+    let cancelTimer = (): void => {};
+    const wait = (): void => {
+      // A timer may fire a little early by the system's time: the rest is waited again.
+      cancelTimer = source.timer(Math.min(Math.max(Math.ceil(at - now()), 0), MAX_TIMEOUT_MS), () => {
+        if (cancelled) return;
+        if (now() < at) wait();
+        else {
+          cancelled = true;
+          call();
+        }
+      });
+    };
+    wait();
+    return () => {
+      cancelled = true;
+      cancelTimer();
+    };
+  }
 
-  return {
-    now,
-    scheduler,
-    deadline(at, call) {
-      let cancelled = false;
-      let cancelTimer = (): void => {};
-      const wait = (): void => {
-        // A timer may fire a little early by the system's time: the rest is waited again.
-        cancelTimer = source.timer(Math.min(Math.max(Math.ceil(at - now()), 0), MAX_TIMEOUT_MS), () => {
-          if (cancelled) return;
-          if (now() < at) wait();
-          else {
-            cancelled = true;
-            call();
-          }
-        });
-      };
-      wait();
-      return () => {
-        cancelled = true;
-        cancelTimer();
-      };
-    },
-  };
+  return { now, scheduler: createClockScheduler({ now, deadline }), deadline };
 }

@@ -1,7 +1,8 @@
-/** The whole of hearing, put together: feeds to one order, quality, connectivity, the cut, the view, what changed. */
-import type { Observable } from 'rxjs';
+/** The live path of a quote: feeds to one order, quality rule by rule, the cut and the view, what people are shown. */
+import { defer, filter, type MonoTypeOperatorFunction, type Observable } from 'rxjs';
 import type { Cut, IndicatorNeed } from '../src/domain/cut.ts';
 import type { FeedMessage } from '../src/domain/market-event.ts';
+import type { Quote, ReferencePrice } from '../src/domain/quote.ts';
 import type { Venue } from '../src/domain/venue.ts';
 import { type CandleHistory, createCandleKeeper } from './candle-keeper.ts';
 import type { Clock } from './clock.ts';
@@ -11,10 +12,17 @@ import { createFreshness, type FreshnessOptions } from './freshness.ts';
 import { createIndicatorBoard, type IndicatorBoard } from './indicator-board.ts';
 import { createMarketView, type MarketView } from './market-view.ts';
 import { type Feed, mergeFeeds } from './merge-feeds.ts';
+import { carriedForward } from './operators/carried-forward.ts';
+import { type ClockSkewOptions, clockSkew, VenueOffsets } from './operators/clock-skew.ts';
+import { conflate } from './operators/conflate.ts';
+import { crossed } from './operators/crossed.ts';
+import { degraded } from './operators/degraded.ts';
+import { gap } from './operators/gap.ts';
+import { outOfOrder } from './operators/out-of-order.ts';
+import { priceJump } from './operators/price-jump.ts';
+import { createRuleMemories, keptBy } from './operators/rule.ts';
 import { stale } from './operators/stale.ts';
 import { createOrderedBus } from './ordered-bus.ts';
-import { createQualityRule, VenueOffsets } from './quality-chain.ts';
-import { type ConsumerFailure, safeConsume } from './safe-consume.ts';
 import { type Cutter, createCutter, type InstrumentRelations, seriesNeed } from './slot-cut.ts';
 
 export interface MarketPipelineOptions extends FreshnessOptions {
@@ -35,10 +43,12 @@ export interface MarketPipelineOptions extends FreshnessOptions {
 }
 
 export interface MarketPipeline {
-  /** What was heard, in the one order, before any judgement: what a tape records. */
+  /** What was heard, in the one order, before any rule: what a tape records. */
   readonly heard: Observable<FeedMessage>;
-  /** Judged messages with the marks of time added as they fall due: what people are shown. Conflate it. */
+  /** Messages after the quality rules, with the flags of time added as they fall due. */
   readonly judged: Observable<FeedMessage>;
+  /** The newest quote and reference price of each instrument out of `judged`, in batches of `SHOWN_MS`: what people are shown. */
+  readonly shown: Observable<readonly (Quote | ReferencePrice)[]>;
   readonly view: MarketView;
   readonly board: IndicatorBoard;
   readonly connectivity: Connectivity;
@@ -53,9 +63,29 @@ export interface MarketPipeline {
   stop(): void;
 }
 
+/** Quotes of one instrument that come closer together than this are shown as their newest. Milliseconds. */
+const SHOWN_MS = 20;
+
+/** The quality rules, one operator each, in their order. They share what they remember, so that a message is looked up once. */
+export function composedQuality(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
+  return (source) =>
+    defer(() => {
+      const rules = { ...options, memories: createRuleMemories(options) };
+      return source.pipe(
+        clockSkew(rules),
+        outOfOrder(rules),
+        gap(rules),
+        crossed(rules),
+        degraded(rules),
+        carriedForward(rules),
+        priceJump(rules),
+      );
+    });
+}
+
 /**
- * Puts the rooms of hearing together. The same in a live process and in a replay: only the clock differs, and whether
- * events come from feeds or are pushed.
+ * Puts the parts of the live path together. The same in a live process and in a replay of its tape: only the clock
+ * differs, and whether events come from feeds or are pushed.
  */
 export function createMarketPipeline(options: MarketPipelineOptions): MarketPipeline {
   const { clock, random, onFailure } = options;
@@ -76,8 +106,6 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     ...(options.periodMs === undefined ? {} : { periodMs: options.periodMs }),
   });
   const merged = mergeFeeds(options.feeds, { clock, random, counters });
-  const judge = createQualityRule({ freshness, counters, offsets });
-  const judged = createOrderedBus<FeedMessage>();
   const keeper = createCandleKeeper({
     clock,
     random,
@@ -88,28 +116,30 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     },
     emit: (message) => merged.push(message),
   });
-  const consumer = safeConsume(
-    merged.stream,
-    (message) => {
-      connectivity.take(message);
-      const kept = judge(message);
-      if (kept === null) return;
-      if (cutter.take(kept) || kept.kind === 'heartbeat') judged.next(kept);
-    },
-    (failure: ConsumerFailure) => onFailure(failure.error),
-  );
+
+  /** Every subscriber sees the judged messages in one order, even where one of them pushes another message. */
+  const judged = createOrderedBus<FeedMessage>();
+  const live = merged.stream
+    .pipe(heardBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))
+    .subscribe({ next: judged.next, error: onFailure });
+
+  const fresh = judged.stream.pipe(stale({ clock, freshness }));
 
   return {
     heard: merged.stream,
-    judged: judged.stream.pipe(stale({ clock, freshness })),
+    judged: fresh,
+    shown: fresh.pipe(
+      filter(isPrice),
+      conflate(clock, SHOWN_MS, ({ venue, instrument }) => `${venue}:${instrument}`),
+    ),
     view,
     board,
     connectivity,
     cutter,
     counters,
     offsets,
-    push: (message) => merged.push(message),
-    refreshNeeds: () => keeper.refresh(),
+    push: merged.push,
+    refreshNeeds: keeper.refresh,
     start() {
       connectivity.start();
       cutter.start();
@@ -121,8 +151,28 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
       merged.stop();
       cutter.stop();
       connectivity.stop();
-      consumer.subscription.unsubscribe();
+      live.unsubscribe();
       judged.complete();
     },
   };
+}
+
+function isPrice(message: FeedMessage): message is Quote | ReferencePrice {
+  return message.kind === 'quote' || message.kind === 'reference';
+}
+
+/** Tells connectivity of each message before any rule can drop it. */
+function heardBy(connectivity: Connectivity, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
+  return keptBy(
+    () => (message) => {
+      connectivity.take(message);
+      return message;
+    },
+    onFailure,
+  );
+}
+
+/** Hands each message to the cutter, which closes slots and updates the view; passes on what changed the view, and heartbeats. */
+function takenBy(cutter: Cutter, onFailure: (error: unknown) => void): MonoTypeOperatorFunction<FeedMessage> {
+  return keptBy(() => (message) => (cutter.take(message) || message.kind === 'heartbeat' ? message : null), onFailure);
 }

@@ -1,8 +1,9 @@
 /** Many venue feeds as one ordered stream that nothing can end. */
-import type { Observable, Subscription } from 'rxjs';
+import { catchError, concat, concatWith, defer, from, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
+import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { FeedCounters, UnknownFields } from './feed-counters.ts';
 import { createOrderedBus } from './ordered-bus.ts';
@@ -39,20 +40,33 @@ export interface MergedFeeds {
 
 /**
  * Merges feeds into one stream. A feed that throws or ends is reported in band (its connections as `disconnected`, and
- * a counted rejection) and subscribed again after a delay with jitter and cap. A receipt that lies before one already
- * passed on is moved up to it; one in the future is moved back to now.
+ * a counted rejection) and subscribed again after a delay with jitter and cap.
  */
 export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): MergedFeeds {
-  const { clock, random, counters } = options;
-  const firstRetryMs = options.firstRetryMs ?? 1_000;
-  const maxRetryMs = options.maxRetryMs ?? 30_000;
   const bus = createOrderedBus<FeedMessage>();
-  let last: EpochMs = Number.NEGATIVE_INFINITY;
-  let running = false;
-  let stops: (() => void)[] = [];
+  const inReceiptOrder = createReceiptOrder(options.clock);
+  const push = (message: FeedMessage): void => bus.next(inReceiptOrder(message));
+  let running: Subscription | null = null;
+  return {
+    stream: bus.stream,
+    push,
+    start() {
+      // `followed` never fails; were it to, the subscriber of the bus hears of it.
+      running ??= merge(...feeds.map((feed) => followed(feed, options))).subscribe({ next: push, error: (error) => bus.error(error) });
+    },
+    stop() {
+      running?.unsubscribe();
+      running = null;
+      bus.complete();
+    },
+  };
+}
 
-  function push(message: FeedMessage): void {
-    let receivedAt = message.receivedAt;
+/** Moves a receipt that lies before one already passed on up to it, and one in the future back to now. */
+function createReceiptOrder(clock: Clock): (message: FeedMessage) => FeedMessage {
+  let last: EpochMs = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    let { receivedAt } = message;
     if (receivedAt < last) receivedAt = last;
     else if (receivedAt > last) {
       const now = clock.now();
@@ -60,92 +74,94 @@ export function mergeFeeds(feeds: readonly Feed[], options: MergeOptions): Merge
       last = receivedAt;
     }
     // The exception, not the rule: a message that an adapter stamped before it did something slow.
-    bus.next(receivedAt === message.receivedAt ? message : { ...message, receivedAt });
+    return receivedAt === message.receivedAt ? message : { ...message, receivedAt };
+  };
+}
+
+/** A feed that is subscribed again whenever it fails or ends, and says so in band. Never errors, never completes. */
+function followed(feed: Feed, options: MergeOptions): Observable<FeedMessage> {
+  const { clock, random, counters } = options;
+  const bounds = { firstMs: options.firstRetryMs ?? 1_000, mostMs: options.maxRetryMs ?? 30_000 };
+  return defer(() => {
+    const connections = new Connections(feed.venue);
+    let startedAt: EpochMs = 0;
+    let failures = 0;
+    const lost = (error: unknown): Observable<FeedMessage> => {
+      counters?.count(feed.venue, 'feed_error');
+      return concat(
+        from(connections.lost(error instanceof FeedEnded ? error.message : `the feed failed: ${textOf(error)}`, clock.now())),
+        throwError(() => error),
+      );
+    };
+    const pause = (): Observable<unknown> => {
+      // A feed that held for longer than the longest delay starts over.
+      if (clock.now() - startedAt > bounds.mostMs) failures = 0;
+      failures++;
+      return timer(backoffMs(failures, random, bounds), clock.scheduler);
+    };
+    return defer(() => {
+      startedAt = clock.now();
+      return connections.of(feed.messages);
+    }).pipe(concatWith(throwError(() => new FeedEnded())), catchError(lost), retry({ delay: pause }));
+  });
+}
+
+class FeedEnded extends Error {
+  constructor() {
+    super('the feed ended');
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The connections that a feed reported as made, so that they can be reported as lost where the feed itself cannot. */
+class Connections {
+  readonly #venue: Venue;
+  /** Epoch of each connection that is up. */
+  readonly #up = new Map<string, number>();
+  /** A feed that failed before it named a connection was reported under its venue's name. */
+  #namelessDown = false;
+
+  constructor(venue: Venue) {
+    this.#venue = venue;
   }
 
-  function follow(feed: Feed): () => void {
-    let subscription: Subscription | null = null;
-    let cancelRetry = (): void => {};
-    let failures = 0;
-    let over = false;
-    /** A feed that failed before it named a connection was reported under its venue's name. */
-    let namelessDown = false;
-    /** Epoch of each connection that the feed reported as made. */
-    const connections = new Map<string, number>();
-
-    function failed(detail: string): void {
-      if (over) return;
-      counters?.count(feed.venue, 'feed_error');
-      const receivedAt = clock.now();
-      namelessDown ||= connections.size === 0;
-      const sources: readonly (readonly [string, number])[] = connections.size === 0 ? [[feed.venue, 0]] : [...connections];
-      connections.clear();
-      for (const [source, epoch] of sources) {
-        push({ kind: 'feed_status', venue: feed.venue, source, receivedAt, status: 'disconnected', epoch, detail });
-      }
-      push({
-        kind: 'rejection',
-        venue: feed.venue,
-        source: sources[0]?.[0] ?? feed.venue,
-        receivedAt,
-        reason: 'venue_error',
-        detail,
-        sample: '',
-      });
-      failures++;
-      const delay = Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 16));
-      cancelRetry = clock.deadline(clock.now() + Math.round(delay * (0.5 + random() / 2)), subscribe);
-    }
-
-    function subscribe(): void {
-      const startedAt = clock.now();
-      let ended = false;
-      const end = (detail: string): void => {
-        if (ended) return;
-        ended = true;
-        // A feed that held for longer than the longest delay starts over.
-        if (clock.now() - startedAt > maxRetryMs) failures = 0;
-        failed(detail);
-      };
-      subscription = feed.messages.subscribe({
+  /** The messages as they come, and before the first after a nameless failure the word that it is over. */
+  of(messages: Observable<FeedMessage>): Observable<FeedMessage> {
+    return new Observable((subscriber) =>
+      messages.subscribe({
         next: (message) => {
-          if (namelessDown) {
-            namelessDown = false;
-            const { receivedAt } = message;
-            push({ kind: 'feed_status', venue: feed.venue, source: feed.venue, receivedAt, status: 'connected', epoch: 0, detail: '' });
+          if (this.#namelessDown) {
+            this.#namelessDown = false;
+            subscriber.next(this.#status(this.#venue, 'connected', 0, '', message.receivedAt));
           }
           if (message.kind === 'feed_status') {
-            if (message.status === 'connected') connections.set(message.source, message.epoch);
-            else connections.delete(message.source);
+            if (message.status === 'connected') this.#up.set(message.source, message.epoch);
+            else this.#up.delete(message.source);
           }
-          push(message);
+          subscriber.next(message);
         },
-        error: (error: unknown) => end(`the feed failed: ${error instanceof Error ? error.message : String(error)}`),
-        complete: () => end('the feed ended'),
-      });
-    }
-
-    subscribe();
-    return () => {
-      over = true;
-      cancelRetry();
-      subscription?.unsubscribe();
-    };
+        error: (error) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      }),
+    );
   }
 
-  return {
-    stream: bus.stream,
-    push,
-    start() {
-      if (running) return;
-      running = true;
-      stops = feeds.map(follow);
-    },
-    stop() {
-      for (const stop of stops) stop();
-      stops = [];
-      running = false;
-      bus.complete();
-    },
-  };
+  /** What is to be said where the feed failed: every connection is lost, and the failure is counted as a rejection. */
+  lost(detail: string, receivedAt: EpochMs): FeedMessage[] {
+    const venue = this.#venue;
+    if (this.#up.size === 0) this.#namelessDown = true;
+    const sources: readonly (readonly [string, number])[] = this.#up.size === 0 ? [[venue, 0]] : [...this.#up];
+    this.#up.clear();
+    return [
+      ...sources.map(([source, epoch]) => this.#status(source, 'disconnected', epoch, detail, receivedAt)),
+      { kind: 'rejection', venue, source: sources[0]?.[0] ?? venue, receivedAt, reason: 'venue_error', detail, sample: '' },
+    ];
+  }
+
+  #status(source: string, status: 'connected' | 'disconnected', epoch: number, detail: string, receivedAt: EpochMs): FeedMessage {
+    return { kind: 'feed_status', venue: this.#venue, source, receivedAt, status, epoch, detail };
+  }
 }

@@ -5,6 +5,7 @@ export interface OrderedBus<T> {
   readonly stream: Observable<T>;
   /** Delivers to every subscriber, or, called from within a delivery, right after it. */
   next(value: T): void;
+  error(error: unknown): void;
   complete(): void;
 }
 
@@ -32,6 +33,7 @@ export function createOrderedBus<T>(): OrderedBus<T> {
         delivering = false;
       }
     },
+    error: (error) => subject.error(error),
     complete: () => subject.complete(),
   };
 }

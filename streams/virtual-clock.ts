@@ -1,7 +1,7 @@
 /** A clock that only moves when it is told to: replays, simulations and tests run on it as fast as they can. */
-import { type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
+import { createClockScheduler } from './clock-scheduler.ts';
 
 export interface VirtualClock extends Clock {
   /** Timers that are still to fire. */
@@ -136,33 +136,6 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
     call();
   }
 
-  class VirtualAction<T> extends Subscription implements SchedulerAction<T> {
-    #work: (this: SchedulerAction<T>, state?: T) => void;
-    #cancel: (() => void) | null = null;
-
-    constructor(work: (this: SchedulerAction<T>, state?: T) => void) {
-      super();
-      this.#work = work;
-      this.add(() => this.#cancel?.());
-    }
-
-    schedule(state?: T, delay = 0): Subscription {
-      if (this.closed) return this;
-      this.#cancel?.();
-      this.#cancel = deadline(now + Math.max(delay, 0), () => {
-        this.#cancel = null;
-        this.#work(state);
-      });
-      return this;
-    }
-  }
-
-  const scheduler: SchedulerLike = {
-    now: () => now,
-    schedule: <T>(work: (this: SchedulerAction<T>, state?: T) => void, delay?: number, state?: T) =>
-      new VirtualAction<T>(work).schedule(state, delay),
-  };
-
   function checkForward(at: EpochMs): void {
     if (!(at >= now)) throw new RangeError(`a clock does not run backwards: it stands at ${now}, asked for ${at}`);
   }
@@ -172,7 +145,7 @@ export function createVirtualClock(start: EpochMs): VirtualClock {
       return heap.length - cancelled;
     },
     now: () => now,
-    scheduler,
+    scheduler: createClockScheduler({ now: () => now, deadline }),
     deadline,
     nextAt: () => peek()?.at ?? null,
     advanceTo(at) {

@@ -23,7 +23,7 @@ import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
 import { createMarketView, type MarketView } from '../../streams/market-view.ts';
-import { createQualityRule } from '../../streams/quality-chain.ts';
+import { createFusedQuality } from '../../streams/fused-quality.ts';
 import { type Cutter, createCutter, type InstrumentRelations } from '../../streams/slot-cut.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
 import type { TapeCut } from '../adapters/tape/tape-reader.ts';
@@ -114,7 +114,7 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   const freshness = createFreshness();
   const view = createMarketView({ freshness, counters });
   const board = createIndicatorBoard({ counters });
-  const judge = createQualityRule({ freshness, counters });
+  const judge = createFusedQuality({ freshness, counters });
   const population = createPopulation(options, view, (at) => {
     hearing?.clock.deadline(at, () => replayEvents.push({ kind: 'wake', at }));
   });

@@ -1,28 +1,27 @@
 /** Reference prices that are not of now: the session is closed, or the publisher repeats an old price. */
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
-import { markReference } from '../flag-bits.ts';
-import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
+import { freshnessOf, type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
-export function createCarriedForwardRule(options: RuleOptions = {}): Rule {
+export function carriedForwardRule(options: RuleOptions = {}): QualityRule {
   const freshness = freshnessOf(options);
-  return (message) => {
-    if (message.kind !== 'reference') return message;
-    const marks = freshness.sessionMarks(message, message.receivedAt);
-    if (marks === 0) return message;
-    options.counters?.count('reference', 'carried_forward');
-    return markReference(message, marks);
+  return {
+    reference(reference) {
+      const bits = freshness.sessionMarks(reference, reference.receivedAt);
+      if (bits !== 0) options.counters?.count('reference', 'carried_forward');
+      return bits;
+    },
   };
 }
 
 /**
  * Marks reference prices `stale`: with `session_closed` while no session is open, with `carried_forward` where the
- * publisher repeats a price that it did not update within the age limit, or the price of another session (spec 2.3).
+ * publisher repeats a price that it did not update within the age limit, or the price of another session.
  * ```
  * source            --a----b----c----    (a: fresh, REGULAR; b: not updated for an hour; c: on a Sunday)
  * carriedForward()  --a----b'---c"---    (': carried_forward, ": session_closed, carried_forward; both stale)
  * ```
  */
 export function carriedForward(options: RuleOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
-  return ruleOperator(() => createCarriedForwardRule(options));
+  return rulesOperator([carriedForwardRule(options)], options);
 }

@@ -4,9 +4,9 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { VENUES, type Venue } from '../../src/domain/venue.ts';
-import { CLOCK_SKEW, markQuote, markReference } from '../flag-bits.ts';
+import { CLOCK_SKEW } from '../flag-bits.ts';
 import type { FeedLimits } from '../quality-limits.ts';
-import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
+import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** True where an event's own time lies further in the future of its receipt than the limit. */
 export function isSkewed(event: Quote | ReferencePrice, limits: FeedLimits): boolean {
@@ -54,15 +54,15 @@ export interface ClockSkewOptions extends RuleOptions {
   readonly offsets?: VenueOffsets;
 }
 
-export function createClockSkewRule(options: ClockSkewOptions = {}): Rule {
-  const freshness = freshnessOf(options);
-  return (message) => {
-    if (message.kind !== 'quote' && message.kind !== 'reference') return message;
-    options.offsets?.take(message);
-    if (!isSkewed(message, freshness.feedLimits(message))) return message;
-    options.counters?.count(message.venue, 'clock_skew');
-    return message.kind === 'quote' ? markQuote(message, CLOCK_SKEW) : markReference(message, CLOCK_SKEW);
+export function clockSkewRule(options: ClockSkewOptions = {}): QualityRule {
+  const { counters, offsets } = options;
+  const skewOf = (event: Quote | ReferencePrice, { limits }: RuleMemory): number => {
+    offsets?.take(event);
+    if (!isSkewed(event, limits)) return 0;
+    counters?.count(event.venue, 'clock_skew');
+    return CLOCK_SKEW;
   };
+  return { quote: skewOf, reference: skewOf };
 }
 
 /**
@@ -73,5 +73,5 @@ export function createClockSkewRule(options: ClockSkewOptions = {}): Rule {
  * ```
  */
 export function clockSkew(options: ClockSkewOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
-  return ruleOperator(() => createClockSkewRule(options));
+  return rulesOperator([clockSkewRule(options)], options);
 }

@@ -3,33 +3,33 @@ import type { MonoTypeOperatorFunction } from 'rxjs';
 import { compareDecimals } from '../../src/domain/decimal.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote } from '../../src/domain/quote.ts';
-import { CROSSED, markQuote, ONE_SIDED } from '../flag-bits.ts';
-import { type Rule, type RuleOptions, ruleOperator } from './rule.ts';
+import { CROSSED, ONE_SIDED } from '../flag-bits.ts';
+import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
-/** The mark of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed: venues show it for moments. */
-export function judgeBook(quote: Quote): number {
+/** The flag bit of a book: crossed, one-sided or none. A locked book (bid = ask) is allowed: venues show it for moments. */
+export function bookBits(quote: Quote): number {
   const { bid, ask } = quote;
   if (bid === null || ask === null) return ONE_SIDED;
   return compareDecimals(bid, ask) > 0 ? CROSSED : 0;
 }
 
-export function createCrossedRule(options: RuleOptions = {}): Rule {
-  return (message) => {
-    if (message.kind !== 'quote') return message;
-    const marks = judgeBook(message);
-    if (marks === 0) return message;
-    options.counters?.count(message.venue, marks === CROSSED ? 'crossed' : 'one_sided');
-    return markQuote(message, marks);
+export function crossedRule(options: RuleOptions = {}): QualityRule {
+  return {
+    quote(quote) {
+      const bits = bookBits(quote);
+      if (bits !== 0) options.counters?.count(quote.venue, bits === CROSSED ? 'crossed' : 'one_sided');
+      return bits;
+    },
   };
 }
 
 /**
- * Marks quotes `degraded`: with `crossed` where the bid lies above the ask, with `one_sided` where a side is missing (spec 2.1).
+ * Marks quotes `degraded`: with `crossed` where the bid lies above the ask, with `one_sided` where a side is missing.
  * ```
  * source     --a-----b-----c-----d-----    (bid/ask: 1/2, 2/2, 3/2, -/2)
  * crossed()  --a-----b-----c'----d"----    (': crossed, ": one_sided; both degraded)
  * ```
  */
 export function crossed(options: RuleOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
-  return ruleOperator(() => createCrossedRule(options));
+  return rulesOperator([crossedRule(options)], options);
 }

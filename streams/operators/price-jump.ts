@@ -5,10 +5,8 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { PerpContext, Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Venue } from '../../src/domain/venue.ts';
-import { markQuote, markReference, PRICE_JUMP } from '../flag-bits.ts';
-import type { FeedLimits } from '../quality-limits.ts';
-import { SlotTable } from '../slot-table.ts';
-import { freshnessOf, type Rule, type RuleOptions, ruleOperator } from './rule.ts';
+import { PRICE_JUMP } from '../flag-bits.ts';
+import { type JumpMemory, type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** A jumped price is accepted after so many clean ones that agree with it, none that contradict it in between... */
 const CONFIRMING_EVENTS = 3;
@@ -16,20 +14,6 @@ const CONFIRMING_EVENTS = 3;
 const CONFIRMING_MS = 10_000;
 /** Prices that are `alike` lie within this share of each other. */
 const ALIKE_WITHIN = 0.1;
-/** Instruments remembered of one venue: a feed that invents names costs memory of its own, not of the process. */
-const MAX_INSTRUMENTS = 20_000;
-
-/** What is believed of one instrument of one venue, whichever of the venue's feeds said it. */
-export interface JumpSlot {
-  /** The last accepted sides as texts; of a reference price both are the price. Empty before the first. */
-  bid: DecimalString;
-  ask: DecimalString;
-  /** The price to which the market may have jumped; NaN while there is none. */
-  candidate: number;
-  /** How many events agreed with the candidate, and since when. */
-  agreed: number;
-  since: EpochMs;
-}
 
 /** Prices are compared as ratios to the last accepted one; prediction markets pay a dollar, so there in dollars. */
 function jumped(venue: Venue, from: number, to: number, maxJump: number): boolean {
@@ -66,73 +50,65 @@ export function apart(
   return jumped(venue, middle(otherBid, otherAsk), middle(bid, ask), maxJump);
 }
 
-/** The mark of a clean price. Accepts it, or remembers it as where the market may have jumped to. */
-function judge(slot: JumpSlot, venue: Venue, bid: DecimalString, ask: DecimalString, receivedAt: EpochMs, maxJump: number): number {
-  if (slot.bid !== '') {
-    const near = maxJump >= ALIKE_WITHIN && alike(bid, slot.bid) && alike(ask, slot.ask);
-    if (!near && !isConfirmed(slot, venue, bid, ask, receivedAt, maxJump)) return PRICE_JUMP;
+/** The flag bit of a clean price. Accepts it, or remembers it as where the market may have jumped to. */
+function jumpBits(
+  event: Quote | ReferencePrice,
+  bid: DecimalString,
+  ask: DecimalString,
+  { jump, limits: { maxJump } }: RuleMemory,
+): number {
+  if (jump.bid !== '') {
+    const near = maxJump >= ALIKE_WITHIN && alike(bid, jump.bid) && alike(ask, jump.ask);
+    if (!near && !isConfirmed(jump, event.venue, middle(bid, ask), event.receivedAt, maxJump)) return PRICE_JUMP;
   }
-  slot.bid = bid;
-  slot.ask = ask;
-  slot.candidate = Number.NaN;
+  jump.bid = bid;
+  jump.ask = ask;
+  jump.candidate = Number.NaN;
   return 0;
 }
 
-function isConfirmed(slot: JumpSlot, venue: Venue, bid: DecimalString, ask: DecimalString, receivedAt: EpochMs, maxJump: number): boolean {
-  const price = middle(bid, ask);
-  if (!jumped(venue, middle(slot.bid, slot.ask), price, maxJump)) return true;
-  if (jumped(venue, slot.candidate, price, maxJump)) {
-    slot.agreed = 0;
-    slot.since = receivedAt;
+function isConfirmed(jump: JumpMemory, venue: Venue, price: number, receivedAt: EpochMs, maxJump: number): boolean {
+  if (!jumped(venue, middle(jump.bid, jump.ask), price, maxJump)) return true;
+  if (jumped(venue, jump.candidate, price, maxJump)) {
+    jump.agreed = 0;
+    jump.since = receivedAt;
   }
-  slot.candidate = price;
-  slot.agreed++;
-  return slot.agreed >= CONFIRMING_EVENTS && receivedAt - slot.since >= CONFIRMING_MS;
-}
-
-/** The mark of a quote on which nothing else was found wrong. A quote without two sides says nothing here. */
-export function judgeQuoteJump(slot: JumpSlot, quote: Quote, limits: FeedLimits): number {
-  const { bid, ask } = quote;
-  if (bid === null || ask === null) return 0;
-  return judge(slot, quote.venue, bid, ask, quote.receivedAt, limits.maxJump);
-}
-
-/** The mark of a reference price on which nothing else was found wrong. */
-export function judgeReferenceJump(slot: JumpSlot, reference: ReferencePrice, limits: FeedLimits): number {
-  const { referencePrice } = reference;
-  return judge(slot, 'reference', referencePrice, referencePrice, reference.receivedAt, limits.maxJump);
+  jump.candidate = price;
+  jump.agreed++;
+  return jump.agreed >= CONFIRMING_EVENTS && receivedAt - jump.since >= CONFIRMING_MS;
 }
 
 /** The venue's own mark price speaks for the last accepted price: then what was thought of a jump begins anew. */
-export function contradictJump(slot: JumpSlot, context: PerpContext, maxJump: number): void {
-  if (Number.isNaN(slot.candidate)) return;
-  if (!jumped(context.venue, middle(slot.bid, slot.ask), Number(context.markPrice), maxJump)) slot.candidate = Number.NaN;
+function contradict({ jump, limits }: RuleMemory, context: PerpContext): void {
+  if (Number.isNaN(jump.candidate)) return;
+  if (!jumped(context.venue, middle(jump.bid, jump.ask), Number(context.markPrice), limits.maxJump)) jump.candidate = Number.NaN;
 }
 
-/** Slots by venue and instrument. */
-export function jumpSlots(): SlotTable<JumpSlot> {
-  return new SlotTable<JumpSlot>(() => ({ bid: '', ask: '', candidate: Number.NaN, agreed: 0, since: 0 }), MAX_INSTRUMENTS);
-}
-
-export function createPriceJumpRule(options: RuleOptions = {}): Rule {
-  const freshness = freshnessOf(options);
-  const slots = jumpSlots();
-  return (message) => {
-    if (message.kind === 'perp_context') {
-      contradictJump(slots.at(message.venue, message.instrument), message, freshness.limits.venues.evmvenue.maxJump);
-      return message;
-    }
-    if (message.kind !== 'quote' && message.kind !== 'reference') return message;
-    if (message.quality !== 'live' || message.flags.length !== 0) {
-      if (message.flags.includes('price_jump')) options.counters?.count(message.venue, 'price_jump');
-      return message;
-    }
-    const slot = slots.at(message.venue, message.instrument);
-    const limits = freshness.feedLimits(message);
-    const marks = message.kind === 'quote' ? judgeQuoteJump(slot, message, limits) : judgeReferenceJump(slot, message, limits);
-    if (marks === 0) return message;
-    options.counters?.count(message.venue, 'price_jump');
-    return message.kind === 'quote' ? markQuote(message, marks) : markReference(message, marks);
+export function priceJumpRule(options: RuleOptions = {}): QualityRule {
+  const { counters } = options;
+  /** Only a price on which nothing else was found wrong is compared, and becomes what others are compared with. */
+  const isClean = (event: Quote | ReferencePrice, found: number): boolean =>
+    found === 0 && event.quality === 'live' && event.flags.length === 0;
+  const tell = (event: Quote | ReferencePrice, bits: number): number => {
+    // A feed that heard another source of its venue contradict a price marks it itself.
+    if (bits !== 0 || (event.flags.length !== 0 && event.flags.includes('price_jump'))) counters?.count(event.venue, 'price_jump');
+    return bits;
+  };
+  return {
+    quote(quote, memory, found) {
+      const { bid, ask } = quote;
+      // A quote without two sides says nothing here.
+      const compared = bid !== null && ask !== null && isClean(quote, found);
+      return tell(quote, compared ? jumpBits(quote, bid, ask, memory) : 0);
+    },
+    reference(reference, memory, found) {
+      const { referencePrice } = reference;
+      return tell(reference, isClean(reference, found) ? jumpBits(reference, referencePrice, referencePrice, memory) : 0);
+    },
+    context(event, memory) {
+      if (event.kind === 'perp_context') contradict(memory, event);
+      return 0;
+    },
   };
 }
 
@@ -146,5 +122,5 @@ export function createPriceJumpRule(options: RuleOptions = {}): Rule {
  * ```
  */
 export function priceJump(options: RuleOptions = {}): MonoTypeOperatorFunction<FeedMessage> {
-  return ruleOperator(() => createPriceJumpRule(options));
+  return rulesOperator([priceJumpRule(options)], options);
 }

@@ -77,6 +77,21 @@ describe('live clock', () => {
     expect(calledAt[0]).toBeGreaterThanOrEqual(at);
   });
 
+  it('makes RxJS wait by its own time, whatever runs it', () => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    const ticks: number[] = [];
+    const start = clock.now();
+    const subscription = timer(1_000, 500, clock.scheduler).subscribe({ next: () => ticks.push(clock.now() - start) });
+    system.advance(999);
+    expect(ticks).toEqual([]);
+    for (let step = 0; step < 11; step++) system.advance(100);
+    expect(ticks).toEqual([1_000, 1_500, 2_000]);
+    subscription.unsubscribe();
+    system.advance(10_000);
+    expect(ticks).toHaveLength(3);
+  });
+
   it('follows the real time and offers a scheduler to RxJS', async () => {
     const clock = createLiveClock();
     const before = clock.now();

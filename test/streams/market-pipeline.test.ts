@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { type Cut, type IndicatorNeed, observationHash } from '../../src/domain/cut.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
+import type { Quote } from '../../src/domain/quote.ts';
 import type { CandleHistory } from '../../streams/candle-keeper.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock, type VirtualClock } from '../../streams/virtual-clock.ts';
@@ -105,6 +106,41 @@ describe('the market pipeline', () => {
     expect(judged.filter((message) => message.kind === 'quote').map((message) => message.quality)).toEqual(['live', 'stale']);
     expect(pipeline.counters.snapshot().spotexchange.counted.out_of_order).toBe(1);
     expect(edges).toEqual(['0 feed.restored no_trades', '5001 feed.degraded silent']);
+    pipeline.stop();
+  });
+
+  it('loses one message where a rule throws, tells of it, and goes on', () => {
+    const clock = createVirtualClock(T);
+    const feed = new Subject<FeedMessage>();
+    const { pipeline, judged, failures } = hear(clock, feed);
+    feed.next(status(T, 'connected'));
+    feed.next(quote(T, { sequence: 1, flags: null as unknown as Quote['flags'] }));
+    feed.next(quote(T, { sequence: 2 }));
+    expect(judged.flatMap((message) => (message.kind === 'quote' ? [message.sequence] : []))).toEqual([2]);
+    expect(failures).toHaveLength(1);
+    pipeline.stop();
+  });
+
+  it('shows of each instrument the newest price of twenty milliseconds', () => {
+    const clock = createVirtualClock(T);
+    const feed = new Subject<FeedMessage>();
+    const { pipeline } = hear(clock, feed);
+    const batches: [number, (number | null)[]][] = [];
+    pipeline.shown.subscribe({
+      next: (prices) => batches.push([clock.now() - T, prices.map((price) => (price.kind === 'quote' ? price.sequence : null))]),
+    });
+    feed.next(status(T, 'connected'));
+    for (let sequence = 1; sequence <= 3; sequence++) feed.next(quote(T, { sequence }));
+    feed.next(quote(T, { sequence: 7, instrument: 'ETHUSDT' }));
+    clock.advanceTo(T + 19);
+    expect(batches).toEqual([]);
+    clock.advanceTo(T + 20);
+    feed.next(quote(T + 20, { sequence: 4 }));
+    clock.advanceTo(T + 100);
+    expect(batches).toEqual([
+      [20, [3, 7]],
+      [40, [4]],
+    ]);
     pipeline.stop();
   });
 });

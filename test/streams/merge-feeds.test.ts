@@ -7,7 +7,6 @@ import type { Rejection } from '../../src/domain/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { type Feed, mergeFeeds } from '../../streams/merge-feeds.ts';
 import { createOrderedBus } from '../../streams/ordered-bus.ts';
-import { safeConsume } from '../../streams/safe-consume.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { quote, REGULAR, status } from './events.ts';
 
@@ -17,7 +16,16 @@ const random = (): number => 0.5;
 /** Subscribes and keeps what the consumer or the stream threw, to be asserted empty. */
 function follow<Value>(stream: Observable<Value>, consume: (value: Value) => void): unknown[] {
   const failures: unknown[] = [];
-  safeConsume(stream, consume, (failure) => failures.push(failure.error));
+  stream.subscribe({
+    next: (value) => {
+      try {
+        consume(value);
+      } catch (error) {
+        failures.push(error);
+      }
+    },
+    error: (error) => failures.push(error),
+  });
   return failures;
 }
 
@@ -47,30 +55,6 @@ describe('ordered bus', () => {
         },
       ),
     );
-  });
-});
-
-describe('safe consume', () => {
-  it('counts a consumer that throws and goes on, and hears of a stream that fails', () => {
-    const source = new Subject<number>();
-    const failures: string[] = [];
-    const seen: number[] = [];
-    const consumer = safeConsume(
-      source,
-      (value) => {
-        if (value % 3 === 0) throw new Error(`no ${value}`);
-        seen.push(value);
-      },
-      ({ error, during }) => {
-        failures.push(`${during}: ${(error as Error).message}`);
-        throw new Error('the reporter is broken too');
-      },
-    );
-    for (let value = 1; value <= 7; value++) source.next(value);
-    source.error(new Error('gone'));
-    expect(seen).toEqual([1, 2, 4, 5, 7]);
-    expect([consumer.consumed, consumer.failed]).toEqual([5, 2]);
-    expect(failures).toEqual(['consume: no 3', 'consume: no 6', 'stream: gone']);
   });
 });
 

@@ -1,10 +1,12 @@
-/** Asking a provider again and again: one loop for everything that is polled, with its signs of life and its patience. */
-import { Observable } from 'rxjs';
+/** A provider that is asked periodically, as a feed: its messages, its connection's state, its signs of life. */
+import { concat, defer, EMPTY, expand, from, mergeMap, type Observable, of } from 'rxjs';
+import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { RejectionReason } from '../../domain/quote.ts';
+import { askAgain } from './ask-again.ts';
+import { feedStatus, heartbeat, rejection } from './feed-messages.ts';
 import { VenueError } from './venue-feed.ts';
-import { backoffMs, rejection } from './venue-socket.ts';
 
 /** What one asking gave. */
 export interface Reading<Message> {
@@ -45,65 +47,53 @@ const JITTER = 0.1;
  */
 export function poll<Message>(options: PollingOptions<Message>): Observable<Message | FeedMessage> {
   const { source, everyMs, clock, random } = options;
-  return new Observable((subscriber) => {
+  return defer(() => {
     const provider = options.open();
-    let stopped = false;
     let connected = false;
     let epoch = 0;
-    let failures = 0;
-    let cancel = (): void => {};
-
-    function status(word: 'connected' | 'disconnected', detail: string): void {
-      subscriber.next({ kind: 'feed_status', venue: 'reference', source, receivedAt: clock.now(), status: word, epoch, detail });
-    }
-
-    function refuse({ reason, detail }: Rejected): void {
-      subscriber.next(rejection('reference', source, clock.now(), reason, detail, ''));
-    }
-
-    async function round(): Promise<void> {
-      for (;;) {
-        const { messages, rejected = [], more = false } = await provider.ask();
-        if (stopped) return;
-        failures = 0;
-        if (!connected) {
-          connected = true;
-          epoch += 1;
-          status('connected', '');
-        }
-        for (const one of rejected) refuse(one);
-        for (const message of messages) subscriber.next(message);
-        if (!more || stopped) return;
-      }
-    }
-
-    function pauseAfter(error: unknown): number {
-      failures += 1;
-      provider.failed?.(error);
-      if (error instanceof VenueError && error.status >= 200 && error.status < 300)
-        refuse({ reason: error.code === 'not_json' ? 'not_json' : 'unknown_shape', detail: error.message });
-      if (connected || failures === 1) status('disconnected', (error as Error).message);
-      connected = false;
-      const told = error instanceof VenueError ? (error.retryAfterMs ?? 0) : 0;
-      return Math.max(Math.min(everyMs, backoffMs(failures, random)), told);
-    }
-
-    async function tick(): Promise<void> {
-      let pause = everyMs * (1 + JITTER * (2 * random() - 1));
-      try {
-        await round();
-        if (!stopped) subscriber.next({ kind: 'heartbeat', venue: 'reference', source, receivedAt: clock.now() });
-      } catch (error) {
-        if (stopped) return;
-        pause = pauseAfter(error);
-      }
-      if (!stopped) cancel = clock.deadline(clock.now() + pause, () => void tick());
-    }
-
-    void tick();
-    return () => {
-      stopped = true;
-      cancel();
+    const answered = ({ messages, rejected = [] }: Reading<Message>): readonly (Message | FeedMessage)[] => {
+      const first = !connected;
+      if (first) epoch += 1;
+      connected = true;
+      return [
+        ...(first ? [feedStatus('reference', source, clock.now(), 'connected', epoch)] : []),
+        ...rejected.map(({ reason, detail }) => rejection('reference', source, clock.now(), reason, detail, '')),
+        ...messages,
+      ];
     };
+    return askAgain<Message | FeedMessage>({
+      clock,
+      round: () =>
+        concat(
+          readings(provider).pipe(mergeMap(answered)),
+          defer(() => of(heartbeat('reference', source, clock.now()))),
+        ),
+      pauseMs: () => everyMs * (1 + JITTER * (2 * random() - 1)),
+      failed(error, failures) {
+        provider.failed?.(error);
+        const lost = connected || failures === 1;
+        connected = false;
+        return [
+          ...unusableAnswer(error, source, clock),
+          ...(lost ? [feedStatus('reference', source, clock.now(), 'disconnected', epoch, (error as Error).message)] : []),
+        ];
+      },
+      retryMs(error, failures) {
+        const told = error instanceof VenueError ? (error.retryAfterMs ?? 0) : 0;
+        return Math.max(Math.min(everyMs, backoffMs(failures, random)), told);
+      },
+    });
   });
+}
+
+/** One round: readings until there is no more to read at once. */
+function readings<Message>(provider: { ask(): Promise<Reading<Message>> }): Observable<Reading<Message>> {
+  const ask = (): Observable<Reading<Message>> => from(provider.ask());
+  return defer(ask).pipe(expand(({ more = false }) => (more ? defer(ask) : EMPTY)));
+}
+
+/** A provider that answered, and not with what was asked, is counted by what its answer was. */
+export function unusableAnswer(error: unknown, source: string, clock: Pick<Clock, 'now'>): readonly FeedMessage[] {
+  if (!(error instanceof VenueError) || error.status < 200 || error.status >= 300) return [];
+  return [rejection('reference', source, clock.now(), error.code === 'not_json' ? 'not_json' : 'unknown_shape', error.message, '')];
 }

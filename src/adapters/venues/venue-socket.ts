@@ -1,29 +1,30 @@
 /** A websocket to a venue that comes back by itself: backoff, watchdogs, status events, counted refusals. */
 import type { IncomingMessage } from 'node:http';
+import { catchError, concat, defer, EMPTY, Observable, of, retry, type Subscriber, throwError, timer } from 'rxjs';
 import { type RawData, WebSocket } from 'ws';
+import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
-import type { Rejection, RejectionReason } from '../../domain/quote.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { feedStatus, frameSample, heartbeat, rejection } from './feed-messages.ts';
 import { retryAfterMs } from './venue-http.ts';
 
 /** The largest frame that is read; a larger one is counted as `too_large` and costs the connection. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
-const FIRST_BACKOFF_MS = 500;
-const MAX_BACKOFF_MS = 30_000;
 /** A connection that held this long starts the backoff anew. */
 const STABLE_MS = 60_000;
 /** A venue's wish to reconnect at once is granted to connections of at least this age, else 60 attempts in 10 min could be passed. */
 const PROMPT_MS = 20_000;
 const HANDSHAKE_MS = 10_000;
-const SAMPLE_CHARACTERS = 200;
 
 /** One open connection, as the venue's own protocol sees it. */
 export interface VenueConnection {
   /** Counts connections of this socket, from 1. */
   readonly epoch: number;
+  /** Puts a message of this connection into the feed; does nothing once the connection is gone. */
+  emit(message: FeedMessage): void;
   /** Sends a text frame; does nothing once the connection is gone. */
   send(text: string): void;
   /** Drops the connection and opens a new one, at once where this one is not too young. */
@@ -55,195 +56,219 @@ export interface VenueSocketOptions {
   readonly frame: (frame: Buffer, receivedAt: EpochMs, connection: VenueConnection) => boolean;
 }
 
-/** At most 200 characters of a frame, for a rejection. */
-export function frameSample(frame: Buffer): string {
-  return frame
-    .subarray(0, SAMPLE_CHARACTERS * 4)
-    .toString('utf8')
-    .slice(0, SAMPLE_CHARACTERS)
-    .toWellFormed();
-}
+/** Why a connection is over, and when the next one may be tried. */
+class ConnectionLost extends Error {
+  /** How long it was open; 0 where it never was. */
+  readonly heldMs: number;
+  /** The venue refuses another attempt before. */
+  readonly notBeforeMs: number;
+  /** The venue wants a new connection at once. */
+  readonly prompt: boolean;
 
-/** A counted refusal of one message. */
-export function rejection(
-  venue: Venue,
-  source: string,
-  receivedAt: EpochMs,
-  reason: RejectionReason,
-  detail: string,
-  sample: string,
-): Rejection {
-  return { kind: 'rejection', venue, source, receivedAt, reason, detail: detail.slice(0, SAMPLE_CHARACTERS), sample };
+  constructor(detail: string, heldMs = 0, notBeforeMs = 0, prompt = false) {
+    super(detail);
+    this.heldMs = heldMs;
+    this.notBeforeMs = notBeforeMs;
+    this.prompt = prompt;
+  }
 }
 
 /**
- * How long to wait before connection attempt `attempt` (1 = the first after a loss): doubling from 0.5 s to 30 s,
- * of which half is random, so that many processes do not return in step. Never under 15 s from the 7th on, which
- * keeps every pattern of loss below 60 attempts in 10 minutes.
+ * Connects when it is subscribed and keeps connecting until it is unsubscribed, which closes the socket and every timer.
+ * Emits `connected` with a new epoch at each opening, `disconnected` once per outage, heartbeats for pings and pongs,
+ * rejections, and what the protocol emits. Never errors, never completes.
  */
-export function backoffMs(attempt: number, random: () => number): number {
-  const full = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(attempt - 1, 10));
-  return Math.round(full * (0.5 + random() / 2));
+export function venueSocket(options: VenueSocketOptions): Observable<FeedMessage> {
+  const { venue, source, clock, random } = options;
+  return defer(() => {
+    let epoch = 0;
+    let failures = 0;
+    let reportedDown = false;
+    const openedNext = (): number => {
+      reportedDown = false;
+      epoch += 1;
+      return epoch;
+    };
+    const lost = (error: unknown): Observable<FeedMessage> => {
+      const status = reportedDown ? EMPTY : of(feedStatus(venue, source, clock.now(), 'disconnected', epoch, (error as Error).message));
+      reportedDown = true;
+      return concat(
+        status,
+        throwError(() => error),
+      );
+    };
+    const pause = (error: unknown): Observable<unknown> => {
+      const { heldMs, notBeforeMs, prompt } = error instanceof ConnectionLost ? error : new ConnectionLost('');
+      if (heldMs >= STABLE_MS) failures = 0;
+      failures += 1;
+      return timer(prompt && heldMs >= PROMPT_MS ? 0 : Math.max(backoffMs(failures, random), notBeforeMs), clock.scheduler);
+    };
+    return new Observable<FeedMessage>((subscriber) => new Connection(options, subscriber, epoch + 1, openedNext).close).pipe(
+      catchError(lost),
+      retry({ delay: pause }),
+    );
+  });
 }
 
-/**
- * Connects and keeps connecting until it is stopped. Emits `connected` with a new epoch at each opening, `disconnected`
- * once per outage, heartbeats for pings and pongs, and rejections; never throws. Returns what stops it, which closes the
- * socket and every timer.
- */
-export function openVenueSocket(options: VenueSocketOptions, emit: (message: FeedMessage) => void): () => void {
-  const { venue, source, clock } = options;
-  const silenceMs = options.silenceMs ?? 30_000;
-  const dataSilenceMs = options.dataSilenceMs ?? 60_000;
-  let stopped = false;
-  let epoch = 0;
-  let failures = 0;
-  let reportedDown = false;
-  let dropCurrent = (): void => {};
-  let cancelRetry = (): void => {};
+/** One connection, from the attempt to its loss, which is the error of its subscriber. */
+class Connection {
+  readonly #options: VenueSocketOptions;
+  readonly #subscriber: Subscriber<FeedMessage>;
+  readonly #openedNext: () => number;
+  readonly #protocol: VenueConnection;
+  readonly #timers = new Set<() => void>();
+  #socket: WebSocket | null = null;
+  #over = false;
+  #openedAt: EpochMs | null = null;
+  #lastSignAt: EpochMs;
+  #lastDataAt: EpochMs;
+  /** The socket's own words on why it is about to close. */
+  #why = '';
 
-  function down(detail: string): void {
-    if (reportedDown || stopped) return;
-    reportedDown = true;
-    emit({ kind: 'feed_status', venue, source, receivedAt: clock.now(), status: 'disconnected', epoch, detail });
+  constructor(options: VenueSocketOptions, subscriber: Subscriber<FeedMessage>, epoch: number, openedNext: () => number) {
+    this.#options = options;
+    this.#subscriber = subscriber;
+    this.#openedNext = openedNext;
+    this.#lastSignAt = options.clock.now();
+    this.#lastDataAt = this.#lastSignAt;
+    this.#protocol = {
+      epoch,
+      emit: (message) => this.#emit(message),
+      send: (text) => {
+        if (this.#isOpen()) this.#socket?.send(text);
+      },
+      reconnect: (why) => this.#lose(why, 0, true),
+    };
+    this.#connect();
   }
 
-  function connect(): void {
-    if (stopped) return;
-    let socket: WebSocket;
+  /** Closes the socket and every timer without a word. */
+  readonly close = (): void => {
+    if (this.#over) return;
+    this.#over = true;
+    this.#release();
+  };
+
+  #release(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    this.#socket?.terminate();
+  }
+
+  #lose(detail: string, notBeforeMs = 0, prompt = false): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#release();
+    const heldMs = this.#openedAt === null ? 0 : this.#options.clock.now() - this.#openedAt;
+    this.#subscriber.error(new ConnectionLost(detail, heldMs, notBeforeMs, prompt));
+  }
+
+  #emit(message: FeedMessage): void {
+    if (!this.#over) this.#subscriber.next(message);
+  }
+
+  #isOpen(): boolean {
+    return !this.#over && this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  #after(at: EpochMs, call: () => void): void {
+    const cancel = this.#options.clock.deadline(at, () => {
+      this.#timers.delete(cancel);
+      call();
+    });
+    this.#timers.add(cancel);
+  }
+
+  #connect(): void {
+    const { url, clock } = this.#options;
     try {
-      const headers = options.headers?.() ?? {};
-      socket = new WebSocket(options.url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES, followRedirects: false, headers });
+      const headers = this.#options.headers?.() ?? {};
+      this.#socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: MAX_FRAME_BYTES, followRedirects: false, headers });
     } catch (error) {
       // A malformed URL: the constructor says so; the feed reports it and keeps trying rather than taking the process down.
-      ended((error as Error).message, 0);
+      this.#lose((error as Error).message);
       return;
     }
-    const startedAt = clock.now();
-    let openedAt: EpochMs | null = null;
-    let lastSignAt = startedAt;
-    let lastDataAt = startedAt;
-    let over = false;
-    let notBeforeMs = 0;
-    let why = '';
-    const timers: { cancel: () => void }[] = [];
-
-    const after = (at: EpochMs, call: () => void): void => {
-      const timer = { cancel: (): void => {} };
-      timers.push(timer);
-      timer.cancel = clock.deadline(at, () => {
-        timers.splice(timers.indexOf(timer), 1);
-        call();
-      });
-    };
-
-    function finish(detail: string, prompt = false): void {
-      if (over) return;
-      over = true;
-      for (const timer of timers) timer.cancel();
-      timers.length = 0;
-      socket.terminate();
-      const heldMs = openedAt === null ? 0 : clock.now() - openedAt;
-      if (stopped) return;
-      if (heldMs >= STABLE_MS) failures = 0;
-      ended(detail, notBeforeMs, prompt && heldMs >= PROMPT_MS);
-    }
-    dropCurrent = () => finish('stopped');
-
-    const connection: VenueConnection = {
-      epoch: epoch + 1,
-      send: (text) => {
-        if (!over && socket.readyState === WebSocket.OPEN) socket.send(text);
-      },
-      reconnect: (detail) => finish(detail, true),
-    };
-
-    function watch(): void {
-      const now = clock.now();
-      if (now - lastSignAt >= silenceMs) return finish(`no sign of life for ${now - lastSignAt} ms`);
-      if (now - lastDataAt >= dataSilenceMs) return finish(`no data for ${now - lastDataAt} ms`);
-      after(Math.min(lastSignAt + silenceMs, lastDataAt + dataSilenceMs), watch);
-    }
-
-    function keepAlive(): void {
-      const wish = options.keepAlive;
-      if (wish === undefined) return;
-      after(clock.now() + wish.everyMs, () => {
-        if (wish.frame !== null) connection.send(wish.frame);
-        else if (!over && socket.readyState === WebSocket.OPEN) socket.ping();
-        keepAlive();
-      });
-    }
-
-    function beat(): void {
-      if (over) return;
-      lastSignAt = clock.now();
-      emit({ kind: 'heartbeat', venue, source, receivedAt: lastSignAt });
-    }
-
-    after(startedAt + HANDSHAKE_MS, () => {
-      if (openedAt === null) finish(`no connection within ${HANDSHAKE_MS} ms`);
+    this.#after(clock.now() + HANDSHAKE_MS, () => {
+      if (this.#openedAt === null) this.#lose(`no connection within ${HANDSHAKE_MS} ms`);
     });
-
-    socket.on('open', () => {
-      if (over) return;
-      openedAt = clock.now();
-      lastSignAt = openedAt;
-      lastDataAt = openedAt;
-      epoch += 1;
-      reportedDown = false;
-      emit({ kind: 'feed_status', venue, source, receivedAt: openedAt, status: 'connected', epoch, detail: '' });
-      if (over) return;
-      options.opened?.(connection);
-      watch();
-      keepAlive();
-    });
-    socket.on('message', (data: RawData) => {
-      if (over) return;
-      const receivedAt = clock.now();
-      lastSignAt = receivedAt;
-      // One Buffer per message: the socket's binary type is never changed from `nodebuffer`.
-      const frame = data as Buffer;
-      try {
-        if (options.frame(frame, receivedAt, connection)) lastDataAt = receivedAt;
-      } catch (error) {
-        // One bad frame must not cost the feed, whatever it holds.
-        emit(rejection(venue, source, receivedAt, 'unknown_shape', `could not be read: ${(error as Error).message}`, frameSample(frame)));
-      }
-    });
-    socket.on('ping', beat);
-    socket.on('pong', beat);
+    const socket = this.#socket;
+    socket.on('open', () => this.#opened());
+    socket.on('message', (data) => this.#read(data));
+    socket.on('ping', () => this.#beat());
+    socket.on('pong', () => this.#beat());
     socket.on('unexpected-response', (_request, response: IncomingMessage) => {
-      const retryAfter = response.headers['retry-after'];
-      notBeforeMs = Math.min(retryAfterMs(retryAfter, clock.now()) ?? 0, 3_600_000);
+      const notBeforeMs = Math.min(retryAfterMs(response.headers['retry-after'], clock.now()) ?? 0, 3_600_000);
       response.destroy();
-      finish(`refused with status ${response.statusCode}`);
+      this.#lose(`refused with status ${response.statusCode}`, notBeforeMs);
     });
-    socket.on('error', (error: Error & { code?: string }) => {
-      if (over) return;
-      why = error.message;
-      if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
-        emit(rejection(venue, source, clock.now(), 'too_large', `a frame is larger than ${MAX_FRAME_BYTES} bytes`, ''));
-        finish('a frame was too large');
-      }
-    });
+    socket.on('error', (error: Error & { code?: string }) => this.#failed(error));
     socket.on('close', (code, reason) =>
-      finish(why || `closed with ${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 100)}` : ''}`),
+      this.#lose(this.#why || `closed with ${code}${reason.length > 0 ? ` ${reason.toString('utf8').slice(0, 100)}` : ''}`),
     );
   }
 
-  function ended(detail: string, notBeforeMs: number, prompt = false): void {
-    down(detail);
-    if (stopped) return;
-    failures += 1;
-    const delay = prompt ? 0 : Math.max(backoffMs(failures, options.random), notBeforeMs);
-    cancelRetry = clock.deadline(clock.now() + delay, connect);
+  #opened(): void {
+    if (this.#over) return;
+    const { venue, source, clock } = this.#options;
+    this.#openedAt = clock.now();
+    this.#lastSignAt = this.#openedAt;
+    this.#lastDataAt = this.#openedAt;
+    this.#emit(feedStatus(venue, source, this.#openedAt, 'connected', this.#openedNext()));
+    if (this.#over) return;
+    this.#options.opened?.(this.#protocol);
+    this.#watch();
+    this.#keepAlive();
   }
 
-  connect();
-  return () => {
-    stopped = true;
-    cancelRetry();
-    dropCurrent();
-  };
+  #read(data: RawData): void {
+    if (this.#over) return;
+    const { venue, source, clock } = this.#options;
+    const receivedAt = clock.now();
+    this.#lastSignAt = receivedAt;
+    // One Buffer per message: the socket's binary type is never changed from `nodebuffer`.
+    const frame = data as Buffer;
+    try {
+      if (this.#options.frame(frame, receivedAt, this.#protocol)) this.#lastDataAt = receivedAt;
+    } catch (error) {
+      // One bad frame must not cost the feed, whatever it holds.
+      const detail = `could not be read: ${(error as Error).message}`;
+      this.#emit(rejection(venue, source, receivedAt, 'unknown_shape', detail, frameSample(frame)));
+    }
+  }
+
+  #beat(): void {
+    if (this.#over) return;
+    this.#lastSignAt = this.#options.clock.now();
+    this.#emit(heartbeat(this.#options.venue, this.#options.source, this.#lastSignAt));
+  }
+
+  #failed(error: Error & { code?: string }): void {
+    if (this.#over) return;
+    this.#why = error.message;
+    if (error.code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
+    const { venue, source, clock } = this.#options;
+    this.#emit(rejection(venue, source, clock.now(), 'too_large', `a frame is larger than ${MAX_FRAME_BYTES} bytes`, ''));
+    this.#lose('a frame was too large');
+  }
+
+  /** Looks for silence when it can next be due. */
+  #watch(): void {
+    const now = this.#options.clock.now();
+    const silenceMs = this.#options.silenceMs ?? 30_000;
+    const dataSilenceMs = this.#options.dataSilenceMs ?? 60_000;
+    if (now - this.#lastSignAt >= silenceMs) return this.#lose(`no sign of life for ${now - this.#lastSignAt} ms`);
+    if (now - this.#lastDataAt >= dataSilenceMs) return this.#lose(`no data for ${now - this.#lastDataAt} ms`);
+    this.#after(Math.min(this.#lastSignAt + silenceMs, this.#lastDataAt + dataSilenceMs), () => this.#watch());
+  }
+
+  #keepAlive(): void {
+    const { keepAlive, clock } = this.#options;
+    if (keepAlive === undefined) return;
+    this.#after(clock.now() + keepAlive.everyMs, () => {
+      if (keepAlive.frame !== null) this.#protocol.send(keepAlive.frame);
+      else if (this.#isOpen()) this.#socket?.ping();
+      this.#keepAlive();
+    });
+  }
 }

@@ -144,9 +144,9 @@ export function startFeed(deps: {
     });
     const unrecord = deps.onPipeline?.(pipeline);
     const heard = pipeline.heard.subscribe({ next: keep, error: (error: unknown) => log.error({ err: error }, 'the streams ended') });
-    const judged = pipeline.judged.subscribe({
-      next: (message) => {
-        if (message.kind === 'quote' || message.kind === 'reference') bus.publish(message);
+    const shown = pipeline.shown.subscribe({
+      next: (prices) => {
+        for (const price of prices) bus.publish(price);
       },
       error: (error: unknown) => log.error({ err: error }, 'the streams ended'),
     });
@@ -205,7 +205,7 @@ export function startFeed(deps: {
         unpool();
         metrics.hearing(null);
         pipeline.stop();
-        for (const subscription of [heard, judged, edges]) subscription.unsubscribe();
+        for (const subscription of [heard, shown, edges]) subscription.unsubscribe();
         await unrecord?.();
         await Promise.all([cuts.done(), words.done(), pools.done(), kept.done()]);
       },

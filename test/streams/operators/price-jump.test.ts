@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../../src/domain/market-event.ts';
 import type { Quote } from '../../../src/domain/quote.ts';
 import { createFeedCounters } from '../../../streams/feed-counters.ts';
-import { apart, createPriceJumpRule } from '../../../streams/operators/price-jump.ts';
+import { apart, priceJumpRule } from '../../../streams/operators/price-jump.ts';
+import { runRules } from '../../../streams/operators/rule.ts';
 import { perpContext, quote, REGULAR, reference } from '../events.ts';
 
 /** The quality of each price, told one second apart. */
 function judged(prices: readonly number[], more: Partial<Quote> = {}, everyMs = 1_000): string[] {
-  const rule = createPriceJumpRule();
+  const rule = runRules([priceJumpRule()]);
   return prices.map((price, index) => {
     const at = REGULAR + index * everyMs;
     const kept = rule(quote(at, { bid: String(price), ask: String(price * 1.001), ...more })) as Quote;
@@ -42,7 +43,7 @@ describe('a jump', () => {
 
 it('is never confirmed while the mark price of its venue speaks for the old one', () => {
   const counters = createFeedCounters();
-  const rule = createPriceJumpRule({ counters });
+  const rule = runRules([priceJumpRule({ counters })]);
   const say = (message: FeedMessage): FeedMessage => rule(message) as FeedMessage;
   say(quote(REGULAR, { venue: 'evmvenue', instrument: 'BTC', bid: '100', ask: '100.1' }));
   for (let second = 1; second < 60; second++) {
@@ -55,7 +56,7 @@ it('is never confirmed while the mark price of its venue speaks for the old one'
 });
 
 it('holds for reference prices', () => {
-  const rule = createPriceJumpRule();
+  const rule = runRules([priceJumpRule()]);
   expect(rule(reference(REGULAR, { referencePrice: '180' }))).toMatchObject({ quality: 'live' });
   expect(rule(reference(REGULAR + 1_000, { referencePrice: '18000' }))).toMatchObject({ quality: 'degraded', flags: ['price_jump'] });
   expect(rule(reference(REGULAR + 2_000, { referencePrice: '181' }))).toMatchObject({ quality: 'live' });

@@ -1,12 +1,11 @@
 /** The perpetuals venue live: quotes, contexts, whole books and closed bars over one socket. */
-import { Observable, share } from 'rxjs';
+import { defer, finalize, share, tap } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields } from '../../../../streams/feed-counters.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';
-import { openVenueSocket, type VenueConnection } from '../venue-socket.ts';
+import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
 import { CANDLE_SOURCE, type FormingCandle, mapPerpFrame, type PerpBook, PROVIDER } from './map.ts';
 
@@ -62,87 +61,28 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
   const books = new Map<string, PerpBook>();
   const unknownFields = createUnknownFields();
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    /** The latest venue time that a quote of a coin carried. */
-    const quotedAt = new Map<string, EpochMs>();
-    /** The bar of each coin and timeframe that was still growing when last heard of. */
-    const forming = new Map<string, FormingCandle>();
-
-    /** A bar is closed once a later one begins; the venue does not say so. Missed bars are left to the history. */
-    function grow(bar: FormingCandle): void {
-      const key = `${bar.timeframe} ${bar.instrument}`;
-      const before = forming.get(key);
-      if (before !== undefined && bar.candle.openTime < before.candle.openTime) return;
-      forming.set(key, bar);
-      if (before === undefined || bar.candle.openTime === before.candle.openTime) return;
-      subscriber.next({
-        kind: 'candles',
-        venue: 'evmvenue',
-        instrument: bar.instrument,
-        timeframe: bar.timeframe,
-        source: CANDLE_SOURCE,
-        receivedAt: bar.receivedAt,
-        candles: [before.candle],
-      });
-    }
-
-    function read(frame: Buffer, receivedAt: EpochMs): boolean {
-      let data = false;
-      for (const message of mapPerpFrame(frame, receivedAt, coins, unknownFields.note)) {
-        if (message.kind === 'perp_book') {
-          data = true;
-          const { top } = message;
-          books.set(top.instrument, message);
-          // `bbo` is silent while nothing changes; the book says that the top still stands. Where it is older than
-          // what `bbo` already said, it would only look like disorder.
-          const behindMs = (quotedAt.get(top.instrument) ?? 0) - top.observedAt;
-          if (behindMs <= 0 || behindMs > CLOCK_STEP_MS) {
-            quotedAt.set(top.instrument, top.observedAt);
-            subscriber.next(top);
-          }
-        } else if (message.kind === 'forming_candle') {
-          data = true;
-          grow(message);
-        } else {
-          if (message.kind === 'quote') quotedAt.set(message.instrument, message.observedAt);
-          if (message.kind !== 'rejection' && message.kind !== 'heartbeat') data = true;
-          subscriber.next(message);
-        }
-      }
-      return data;
-    }
-
-    function forget(): void {
-      quotedAt.clear();
-      forming.clear();
-      books.clear();
-    }
-
-    const stop = openVenueSocket(
-      {
-        venue: 'evmvenue',
-        source: PROVIDER,
-        url: options.socketUrl,
-        clock: options.clock,
-        random: options.random,
-        keepAlive: { everyMs: PING_MS, frame: '{"method":"ping"}' },
-        ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-        ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
-        opened: (connection: VenueConnection) => {
-          forget();
-          for (const subscription of subscriptions) connection.send(subscription);
-        },
-        frame: read,
+  const messages = defer(() => {
+    const reader = new PerpReader(coins, books, unknownFields.note);
+    return venueSocket({
+      venue: 'evmvenue',
+      source: PROVIDER,
+      url: options.socketUrl,
+      clock: options.clock,
+      random: options.random,
+      keepAlive: { everyMs: PING_MS, frame: '{"method":"ping"}' },
+      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+      ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
+      opened: (connection) => {
+        reader.forget();
+        for (const subscription of subscriptions) connection.send(subscription);
       },
-      (message) => {
-        if (message.kind === 'feed_status' && message.status === 'disconnected') forget();
-        subscriber.next(message);
-      },
+      frame: (frame, receivedAt, connection) => reader.read(frame, receivedAt, connection),
+    }).pipe(
+      tap((message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') reader.forget();
+      }),
+      finalize(() => reader.forget()),
     );
-    return () => {
-      stop();
-      forget();
-    };
   }).pipe(share());
 
   return {
@@ -156,4 +96,78 @@ export function createEvmVenueFeed(options: EvmVenueFeedOptions): EvmVenueFeed {
       return { ...book, bids: book.bids.slice(0, levels), asks: book.asks.slice(0, levels) };
     },
   };
+}
+
+/** Reads the frames of one subscription: quotes and contexts as they come, books into `books`, bars once they are closed. */
+class PerpReader {
+  readonly #coins: ReadonlySet<string>;
+  readonly #books: Map<string, PerpBook>;
+  readonly #note: NoteUnknownField;
+  /** The latest venue time that a quote of a coin carried. */
+  readonly #quotedAt = new Map<string, EpochMs>();
+  /** The bar of each coin and timeframe that was still growing when last heard of. */
+  readonly #forming = new Map<string, FormingCandle>();
+
+  constructor(coins: ReadonlySet<string>, books: Map<string, PerpBook>, note: NoteUnknownField) {
+    this.#coins = coins;
+    this.#books = books;
+    this.#note = note;
+  }
+
+  /** What was heard over a connection that is gone says nothing of the next one. */
+  forget(): void {
+    this.#quotedAt.clear();
+    this.#forming.clear();
+    this.#books.clear();
+  }
+
+  /** Emits what a frame says; returns whether it held data. */
+  read(frame: Buffer, receivedAt: EpochMs, { emit }: Pick<VenueConnection, 'emit'>): boolean {
+    let data = false;
+    for (const message of mapPerpFrame(frame, receivedAt, this.#coins, this.#note)) {
+      if (message.kind === 'perp_book') {
+        data = true;
+        this.#keepBook(message, emit);
+      } else if (message.kind === 'forming_candle') {
+        data = true;
+        this.#grow(message, emit);
+      } else {
+        if (message.kind === 'quote') this.#quotedAt.set(message.instrument, message.observedAt);
+        if (message.kind !== 'rejection' && message.kind !== 'heartbeat') data = true;
+        emit(message);
+      }
+    }
+    return data;
+  }
+
+  /**
+   * `bbo` is silent while nothing changes; the book says that the top still stands. Where it is older than what `bbo`
+   * already said, it would only look like disorder.
+   */
+  #keepBook(book: PerpBook, emit: VenueConnection['emit']): void {
+    const { top } = book;
+    this.#books.set(top.instrument, book);
+    const behindMs = (this.#quotedAt.get(top.instrument) ?? 0) - top.observedAt;
+    if (behindMs > 0 && behindMs <= CLOCK_STEP_MS) return;
+    this.#quotedAt.set(top.instrument, top.observedAt);
+    emit(top);
+  }
+
+  /** A bar is closed once a later one begins; the venue does not say so. Missed bars are left to the history. */
+  #grow(bar: FormingCandle, emit: VenueConnection['emit']): void {
+    const key = `${bar.timeframe} ${bar.instrument}`;
+    const before = this.#forming.get(key);
+    if (before !== undefined && bar.candle.openTime < before.candle.openTime) return;
+    this.#forming.set(key, bar);
+    if (before === undefined || bar.candle.openTime === before.candle.openTime) return;
+    emit({
+      kind: 'candles',
+      venue: 'evmvenue',
+      instrument: bar.instrument,
+      timeframe: bar.timeframe,
+      source: CANDLE_SOURCE,
+      receivedAt: bar.receivedAt,
+      candles: [before.candle],
+    });
+  }
 }

@@ -2,7 +2,7 @@
 import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Rejection, RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
-import { rejection } from '../venue-socket.ts';
+import { rejection } from '../feed-messages.ts';
 import { wireDecimal } from '../wire-decimal.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,16 +1,19 @@
 /** What both providers' feeds share: the catalogue is listed again and again, and what is worth streaming is streamed. */
-import { Observable, Subject, share } from 'rxjs';
+import { defer, finalize, interval, merge, type Observable, Subject, share } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField, UnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { PredictionMarket, PredictionNews, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import type { Quote, Rejection } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { askAgain, retryPauseMs } from '../ask-again.ts';
+import { rejection } from '../feed-messages.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import { backoffMs, rejection } from '../venue-socket.ts';
 
 /** Oftener than a market's words may be old (60 s). */
 const LIST_EVERY_MS = 30_000;
+/** After a stream told that a listing changed, the next one waits so long. */
+const SOON_MS = 1_000;
 /** Markets that are streamed at most: what one connection of either provider carries. */
 const MAX_STREAMED = 100;
 /** A market that the provider no longer lists is asked for by itself, so many at once. */
@@ -104,15 +107,8 @@ export class BookWait {
 
 /** Calls every 5 s until it is stopped, for whatever waits for a book. */
 export function lookForBooks(clock: Clock, look: (now: EpochMs) => void): () => void {
-  let cancel = (): void => {};
-  const again = (): void => {
-    cancel = clock.deadline(clock.now() + ASK_AGAIN_MS / 2, () => {
-      look(clock.now());
-      again();
-    });
-  };
-  again();
-  return () => cancel();
+  const looking = interval(ASK_AGAIN_MS / 2, clock.scheduler).subscribe({ next: () => look(clock.now()) });
+  return () => looking.unsubscribe();
 }
 
 /** Which markets are worth a stream: those about an underlying of the catalog first, then the ones that trade most. */
@@ -158,110 +154,101 @@ export function createProviderFeed(
   const listEveryMs = options.listEveryMs ?? LIST_EVERY_MS;
   const news = new Subject<PredictionNews>();
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    let stopped = false;
-    let failures = 0;
-    let cancelTimer = (): void => {};
-    let wake = (): void => {};
+  const messages = defer(() => {
+    const wake = new Subject<void>();
+    /** Markets changed while a round was under way. */
     let soon = false;
-    /** Markets that are not decided yet, those that wait the longest first. */
-    const open = new Map<string, PredictionMarket>();
-    /** How often each of them was asked for in vain. */
-    const unanswered = new Map<string, number>();
-    let streamed = new Map<string, PredictionMarket>();
-
+    const streamed = new Subject<FeedMessage>();
     const stream = openStream({
-      emit: (message) => subscriber.next(message),
+      emit: (message) => streamed.next(message),
       noteUnknown: unknownFields.note,
       trades: (trades) => news.next({ kind: 'trades', trades }),
       changed: (market) => news.next({ kind: 'markets', markets: [market] }),
       listAgain() {
         soon = true;
-        wake();
+        wake.next();
       },
     });
-
-    function take(listing: Listing): void {
-      for (const one of listing.rejections) subscriber.next(one);
-      for (const market of listing.markets) {
-        // One that is decided needs no more asking.
-        if (market.status === 'resolved' || market.status === 'voided') open.delete(market.id);
-        else open.set(market.id, market);
-      }
-      if (listing.markets.length > 0) news.next({ kind: 'markets', markets: listing.markets });
+    const catalogue = new Catalogue(rest, news);
+    async function* round(): AsyncGenerator<FeedMessage> {
+      soon = false;
+      yield* catalogue.listed();
+      const { followed, gone } = catalogue.choose(options.maxStreamed ?? MAX_STREAMED);
+      stream.follow(followed);
+      for (const market of gone) yield* haltedQuotes(market, clock.now());
     }
-
-    /** Asks for those that are listed no more, or closed without an outcome, the longest waiting first. */
-    async function askForLeft(listed: ReadonlySet<string>): Promise<void> {
-      const left = [...open.values()].filter(({ id, status }) => !listed.has(id) || status === 'closed').slice(0, MAX_LEFT);
-      if (left.length === 0) return;
-      const answer = await rest.ask(left);
-      if (stopped) return;
-      const answered = new Set(answer.markets.map(({ id }) => id));
-      for (const market of left) {
-        // Whoever was asked for goes to the end of the line, and one that the provider no longer knows leaves it.
-        open.delete(market.id);
-        const misses = answered.has(market.id) ? 0 : (unanswered.get(market.id) ?? 0) + 1;
-        if (misses === 0 || misses >= MAX_MISSES) unanswered.delete(market.id);
-        else unanswered.set(market.id, misses);
-        if (misses < MAX_MISSES) open.set(market.id, market);
-      }
-      take(answer);
-    }
-
-    async function round(): Promise<void> {
-      const listing = await rest.list();
-      if (stopped) return;
-      take(listing);
-      await askForLeft(new Set(listing.markets.map(({ id }) => id)));
-      if (stopped) return;
-      const next = new Map(worthStreaming([...open.values()], options.maxStreamed ?? MAX_STREAMED).map((market) => [market.id, market]));
-      const gone = [...streamed.values()].filter(({ id }) => !next.has(id));
-      streamed = next;
-      stream.follow([...next.values()]);
-      for (const market of gone) for (const quote of haltedQuotes(market, clock.now())) subscriber.next(quote);
-    }
-
-    async function run(): Promise<void> {
-      while (!stopped) {
-        let delayMs = listEveryMs;
-        try {
-          await round();
-          failures = 0;
-        } catch (error) {
-          if (stopped) return;
-          if (!(error instanceof VenueError)) throw error;
-          failures += 1;
-          delayMs = Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random));
-          subscriber.next(
-            rejection('prediction', `${provider}:listing`, clock.now(), 'venue_error', `${error.code}: ${error.message}`, ''),
-          );
-        }
-        if (stopped) return;
-        if (!soon) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            cancelTimer = clock.deadline(clock.now() + delayMs, resolve);
-          });
-          cancelTimer();
-        } else {
-          // News of several markets come together; one listing tells of them all.
-          await new Promise<void>((resolve) => {
-            cancelTimer = clock.deadline(clock.now() + 1_000, resolve);
-          });
-        }
-        soon = false;
-      }
-    }
-
-    run().catch((error: unknown) => subscriber.error(error));
-    return () => {
-      stopped = true;
-      cancelTimer();
-      wake();
-      stream.stop();
-    };
+    const listing = askAgain<FeedMessage>({
+      clock,
+      round,
+      // News of several markets come together; one listing tells of them all.
+      pauseMs: () => (soon ? SOON_MS : listEveryMs),
+      failed(error) {
+        const words = error instanceof VenueError ? `${error.code}: ${error.message}` : (error as Error).message;
+        return [rejection('prediction', `${provider}:listing`, clock.now(), 'venue_error', words, '')];
+      },
+      retryMs: (error, failures) => (soon ? SOON_MS : retryPauseMs(error, failures, random)),
+      wake,
+    });
+    return merge(streamed, listing).pipe(finalize(() => stream.stop()));
   }).pipe(share());
 
   return { venue: 'prediction', provider, messages, unknownFields, news: news.asObservable() };
+}
+
+/** The markets of one provider that are not decided yet, as its listings tell of them. */
+class Catalogue {
+  readonly #rest: ProviderRest;
+  readonly #news: Subject<PredictionNews>;
+  /** Markets that are not decided yet, those that wait the longest first. */
+  readonly #open = new Map<string, PredictionMarket>();
+  /** How often each of them was asked for in vain. */
+  readonly #unanswered = new Map<string, number>();
+  #streamed = new Map<string, PredictionMarket>();
+
+  constructor(rest: ProviderRest, news: Subject<PredictionNews>) {
+    this.#rest = rest;
+    this.#news = news;
+  }
+
+  /** Lists, and asks for what is listed no more; tells the news, and yields what could not be read. @throws VenueError */
+  async *listed(): AsyncGenerator<FeedMessage> {
+    const listing = await this.#rest.list();
+    yield* this.#take(listing);
+    const listed = new Set(listing.markets.map(({ id }) => id));
+    // Those that are listed no more, or closed without an outcome, the longest waiting first.
+    const left = [...this.#open.values()].filter(({ id, status }) => !listed.has(id) || status === 'closed').slice(0, MAX_LEFT);
+    if (left.length === 0) return;
+    const answer = await this.#rest.ask(left);
+    this.#moveBack(left, new Set(answer.markets.map(({ id }) => id)));
+    yield* this.#take(answer);
+  }
+
+  /** The markets to stream now, and those that were streamed until now. */
+  choose(most: number): { readonly followed: readonly PredictionMarket[]; readonly gone: readonly PredictionMarket[] } {
+    const next = new Map(worthStreaming([...this.#open.values()], most).map((market) => [market.id, market]));
+    const gone = [...this.#streamed.values()].filter(({ id }) => !next.has(id));
+    this.#streamed = next;
+    return { followed: [...next.values()], gone };
+  }
+
+  #take(listing: Listing): readonly Rejection[] {
+    for (const market of listing.markets) {
+      // One that is decided needs no more asking.
+      if (market.status === 'resolved' || market.status === 'voided') this.#open.delete(market.id);
+      else this.#open.set(market.id, market);
+    }
+    if (listing.markets.length > 0) this.#news.next({ kind: 'markets', markets: listing.markets });
+    return listing.rejections;
+  }
+
+  /** Whoever was asked for goes to the end of the line, and one that the provider no longer knows leaves it. */
+  #moveBack(asked: readonly PredictionMarket[], answered: ReadonlySet<string>): void {
+    for (const market of asked) {
+      this.#open.delete(market.id);
+      const misses = answered.has(market.id) ? 0 : (this.#unanswered.get(market.id) ?? 0) + 1;
+      if (misses === 0 || misses >= MAX_MISSES) this.#unanswered.delete(market.id);
+      else this.#unanswered.set(market.id, misses);
+      if (misses < MAX_MISSES) this.#open.set(market.id, market);
+    }
+  }
 }

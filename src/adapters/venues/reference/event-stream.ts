@@ -1,5 +1,6 @@
 /** Server-sent events over a streaming request: parsed as they come, watched for silence, closed without residue. */
 import { createParser } from 'eventsource-parser';
+import { Observable } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 
 /** One event may be this large; a larger one ends the stream. */
@@ -12,13 +13,22 @@ export interface EventStreamOptions {
   readonly clock: Clock;
   /** Ends the stream where not a single byte came for so long. */
   readonly silenceMs: number;
-  readonly opened: () => void;
-  /** One event: its name (`message` where it has none) and its data. */
-  readonly event: (name: string, data: string) => void;
-  /** A sign of life without an event (a comment). */
-  readonly comment: () => void;
-  /** Called exactly once when the stream is over, unless it was stopped. `status` is the HTTP status where the server refused, else 0. */
-  readonly ended: (why: string, status: number) => void;
+}
+
+/** What a stream brings: that it is open, events (named `message` where they have no name), and comments as signs of life. */
+export type ServerEvent =
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'event'; readonly name: string; readonly data: string }
+  | { readonly kind: 'comment' };
+
+/** Why a stream is over. `status` is the HTTP status where the server refused, else 0. */
+export class EventStreamEnded extends Error {
+  readonly status: number;
+
+  constructor(why: string, status = 0) {
+    super(why);
+    this.status = status;
+  }
 }
 
 /** The first characters of a body, however long it goes on. */
@@ -33,74 +43,72 @@ async function beginning(response: Response): Promise<string> {
   return text;
 }
 
-/** Opens the stream; returns what stops it. */
-export function openEventStream(options: EventStreamOptions): () => void {
+/** Opens the stream when it is subscribed, and aborts it when it is unsubscribed. Ends with an `EventStreamEnded`; never completes. */
+export function serverEvents(options: EventStreamOptions): Observable<ServerEvent> {
   const { clock } = options;
-  const abort = new AbortController();
-  let over = false;
-  let cancelWatch = (): void => {};
-
-  function finish(why: string, status = 0): void {
-    if (over) return;
-    over = true;
-    cancelWatch();
-    abort.abort();
-    options.ended(why, status);
-  }
-
-  function watch(ms: number, why: string): void {
-    cancelWatch();
-    cancelWatch = clock.deadline(clock.now() + ms, () => finish(why));
-  }
-
-  async function run(): Promise<void> {
+  return new Observable((subscriber) => {
+    const abort = new AbortController();
+    let cancelWatch = (): void => {};
+    const watch = (ms: number, why: string): void => {
+      cancelWatch();
+      cancelWatch = clock.deadline(clock.now() + ms, () => subscriber.error(new EventStreamEnded(why)));
+    };
     watch(CONNECT_TIMEOUT_MS, `no answer within ${CONNECT_TIMEOUT_MS} ms`);
-    const response = await fetch(options.url, {
-      headers: { ...options.headers, accept: 'text/event-stream' },
-      redirect: 'manual',
-      signal: abort.signal,
-    });
-    if (response.status !== 200 || response.body === null) {
-      const text = (await beginning(response)).trim().slice(0, 200);
-      finish(`answered ${response.status} ${text}`.trim(), response.status);
-      return;
-    }
-    const type = response.headers.get('content-type') ?? '';
-    if (!type.startsWith('text/event-stream')) {
-      finish(`answered ${type || 'no content type'} where text/event-stream belongs`);
-      return;
-    }
-    let pending = 0;
-    const parser = createParser({
-      onEvent: (event) => {
-        pending = 0;
-        if (!over) options.event(event.event ?? 'message', event.data);
-      },
-      onComment: () => {
-        if (!over) options.comment();
-      },
-    });
-    options.opened();
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-      if (over) return;
-      watch(options.silenceMs, `nothing came for ${options.silenceMs} ms`);
-      const text = decoder.decode(chunk, { stream: true });
-      pending += text.length;
-      parser.feed(text);
-      if (pending > MAX_EVENT_CHARACTERS) finish(`sent an event of more than ${MAX_EVENT_CHARACTERS} characters`);
-    }
-    finish('closed by the provider');
-  }
-
-  run().catch((error: Error) => {
-    const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-    finish(`connection failed: ${cause?.code ?? cause?.message ?? error.message}`);
+    open(options, abort.signal)
+      .then((response) => {
+        if (subscriber.closed) return;
+        subscriber.next({ kind: 'opened' });
+        return read(
+          response,
+          (event) => subscriber.next(event),
+          () => {
+            if (!subscriber.closed) watch(options.silenceMs, `nothing came for ${options.silenceMs} ms`);
+          },
+        );
+      })
+      .then(() => subscriber.error(new EventStreamEnded('closed by the provider')))
+      .catch((error: Error) => subscriber.error(error instanceof EventStreamEnded ? error : unreachable(error)));
+    return () => {
+      cancelWatch();
+      abort.abort();
+    };
   });
+}
 
-  return () => {
-    over = true;
-    cancelWatch();
-    abort.abort();
-  };
+function unreachable(error: Error): EventStreamEnded {
+  const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+  return new EventStreamEnded(`connection failed: ${cause?.code ?? cause?.message ?? error.message}`);
+}
+
+/** The answer whose body is a stream of events. @throws EventStreamEnded where the server answers something else. */
+async function open({ url, headers }: EventStreamOptions, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, redirect: 'manual', signal });
+  if (response.status !== 200 || response.body === null) {
+    const text = (await beginning(response)).trim().slice(0, 200);
+    throw new EventStreamEnded(`answered ${response.status} ${text}`.trim(), response.status);
+  }
+  const type = response.headers.get('content-type') ?? '';
+  if (!type.startsWith('text/event-stream'))
+    throw new EventStreamEnded(`answered ${type || 'no content type'} where text/event-stream belongs`);
+  return response;
+}
+
+/** Reads a body to its end. @throws EventStreamEnded for an event that is too large. */
+async function read(response: Response, emit: (event: ServerEvent) => void, heard: () => void): Promise<void> {
+  let pending = 0;
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      pending = 0;
+      emit({ kind: 'event', name: event ?? 'message', data });
+    },
+    onComment: () => emit({ kind: 'comment' }),
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    heard();
+    const text = decoder.decode(chunk, { stream: true });
+    pending += text.length;
+    parser.feed(text);
+    if (pending > MAX_EVENT_CHARACTERS) throw new EventStreamEnded(`sent an event of more than ${MAX_EVENT_CHARACTERS} characters`);
+  }
 }

@@ -1,14 +1,16 @@
 /** The second source of share prices: listens to the first one, and asks another only for shares that it leaves without a price. */
-import { Observable } from 'rxjs';
+import { concatMap, defer, EMPTY, merge, mergeMap, type Observable, Subject, takeUntil, tap, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice, Session } from '../../../domain/quote.ts';
 import { sessionAt as usSessionAt } from '../../../domain/session.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { askAgain, retryPauseMs } from '../ask-again.ts';
+import { feedStatus } from '../feed-messages.ts';
+import { unusableAnswer } from '../polling.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import { backoffMs, rejection } from '../venue-socket.ts';
 import { createKeyedClient } from './keyed-client.ts';
 import type { ShareQuotes } from './share-quotes.ts';
 
@@ -83,122 +85,146 @@ export function withFallback(options: FallbackOptions): VenueFeed {
     ...(options.budget === undefined ? {} : { budget: options.budget }),
   });
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    const startedAt = clock.now();
-    const shares = symbols.map(
-      (symbol): Share => ({
-        symbol,
-        freshAt: startedAt,
-        freshSince: startedAt,
-        heard: false,
-        asking: false,
-        askedAt: Number.NEGATIVE_INFINITY,
-        restsUntil: Number.NEGATIVE_INFINITY,
-      }),
-    );
-    const bySymbol = new Map(shares.map((share) => [share.symbol, share]));
-    let stopped = false;
-    let connected: boolean | null = null;
-    let epoch = 0;
-    let failures = 0;
-    let cancel = (): void => {};
-
-    function hearPrimary(price: ReferencePrice): void {
-      const share = bySymbol.get(price.instrument);
-      if (share === undefined) return;
-      share.heard = true;
-      const at = Math.min(price.feedUpdatedAt, price.receivedAt);
-      if (at <= share.freshAt) return;
-      if (at - share.freshAt > staleAfterMs) share.freshSince = at;
-      share.freshAt = at;
-    }
-
-    function isWanted(share: Share, now: EpochMs, closed: boolean): boolean {
-      if (now - share.freshAt > staleAfterMs) share.asking = true;
-      else if (now - share.freshSince >= settleMs) share.asking = false;
-      if (!share.asking || now < share.restsUntil) return false;
-      if (closed) return !share.heard && now - share.askedAt >= CLOSED_EVERY_MS;
-      return now - share.askedAt >= EVERY_MS;
-    }
-
-    function status(word: 'connected' | 'disconnected', detail: string): void {
-      subscriber.next({
-        kind: 'feed_status',
-        venue: 'reference',
-        source: provider.source,
-        receivedAt: clock.now(),
-        status: word,
-        epoch,
-        detail,
-      });
-    }
-
-    async function ask(due: readonly Share[]): Promise<void> {
+  const messages = defer(() => {
+    const shares = new WatchedShares(symbols, clock, { staleAfterMs, settleMs });
+    const link = new ProviderLink(provider, clock);
+    const primaryEnded = new Subject<void>();
+    /** One question about the shares that are due; nothing where none is. */
+    const round = (): Observable<FeedMessage> => {
+      const due = shares.due(sessionAt(clock.now()) === 'CLOSED', provider.batch);
+      if (due.length === 0) return EMPTY;
       const names = due.map(({ symbol }) => symbol);
       const { path, query } = provider.request(names);
       for (const share of due) share.askedAt = clock.now();
-      const body = await client.get(path, query);
-      if (stopped) return;
-      failures = 0;
-      if (connected !== true) {
-        connected = true;
-        epoch += 1;
-        status('connected', '');
-      }
-      const { prices, rejections } = provider.read(body, names, clock.now(), unknownFields.note);
-      for (const one of rejections) subscriber.next(one);
-      for (const price of prices) subscriber.next(price);
-      if (rejections.some(({ reason }) => reason === 'unknown_instrument')) {
-        const told = new Set(prices.map(({ instrument }) => instrument));
-        for (const share of due) if (!told.has(share.symbol)) share.restsUntil = clock.now() + UNKNOWN_PAUSE_MS;
-      }
-    }
-
-    /** Tells of the failure; returns how long to keep away. */
-    function failed(error: unknown): number {
-      failures += 1;
-      const refusal = error instanceof VenueError ? error : null;
-      const detail = (error as Error).message;
-      if (refusal !== null && refusal.status >= 200 && refusal.status < 300) {
-        const reason = refusal.code === 'not_json' ? 'not_json' : 'unknown_shape';
-        subscriber.next(rejection('reference', provider.source, clock.now(), reason, detail, ''));
-      } else if (connected !== false) {
-        connected = false;
-        status('disconnected', detail);
-      }
-      const keyRefused = refusal?.status === 401 || refusal?.status === 403;
-      return Math.max(refusal?.retryAfterMs ?? 0, keyRefused ? REFUSED_PAUSE_MS : backoffMs(failures, random));
-    }
-
-    async function look(): Promise<void> {
-      const now = clock.now();
-      const closed = sessionAt(now) === 'CLOSED';
-      const due = shares
-        .filter((share) => isWanted(share, now, closed))
-        .sort((a, b) => a.askedAt - b.askedAt)
-        .slice(0, provider.batch);
-      let pause = spacingMs;
-      if (due.length > 0)
-        await ask(due).catch((error: unknown) => {
-          pause = Math.max(pause, failed(error));
-        });
-      if (!stopped) cancel = clock.deadline(clock.now() + pause, () => void look());
-    }
-
-    const heard = primary.messages.subscribe({
-      next(message) {
-        if (message.kind === 'reference') hearPrimary(message);
-        subscriber.next(message);
-      },
-      error: (error: unknown) => subscriber.error(error),
-      complete: () => subscriber.complete(),
-    });
-    cancel = clock.deadline(startedAt + spacingMs, () => void look());
-    return () => {
-      stopped = true;
-      cancel();
-      heard.unsubscribe();
+      return defer(() => client.get(path, query)).pipe(
+        mergeMap((body) => {
+          const { prices, rejections } = provider.read(body, names, clock.now(), unknownFields.note);
+          if (rejections.some(({ reason }) => reason === 'unknown_instrument')) {
+            const told = new Set(prices.map(({ instrument }) => instrument));
+            for (const share of due) if (!told.has(share.symbol)) share.restsUntil = clock.now() + UNKNOWN_PAUSE_MS;
+          }
+          return [...link.answered(), ...rejections, ...prices];
+        }),
+      );
     };
+    const second = askAgain<FeedMessage>({
+      clock,
+      round,
+      pauseMs: () => spacingMs,
+      failed: (error) => link.failed(error),
+      retryMs: (error) => {
+        const keyRefused = error instanceof VenueError && (error.status === 401 || error.status === 403);
+        const pause = retryPauseMs(error, link.failures, random);
+        return Math.max(spacingMs, keyRefused ? Math.max(error.retryAfterMs ?? 0, REFUSED_PAUSE_MS) : pause);
+      },
+    });
+    return merge(
+      primary.messages.pipe(
+        tap({
+          next: (message) => {
+            if (message.kind === 'reference') shares.hear(message);
+          },
+          complete: () => primaryEnded.next(),
+        }),
+      ),
+      timer(spacingMs, clock.scheduler).pipe(
+        concatMap(() => second),
+        takeUntil(primaryEnded),
+      ),
+    );
   });
   return { venue: 'reference', messages, unknownFields };
+}
+
+/** What the feed knows of the second provider's answers. */
+class ProviderLink {
+  readonly #provider: ShareQuotes;
+  readonly #clock: Clock;
+  #connected: boolean | null = null;
+  #epoch = 0;
+  /** Failures since the last answer; a round that asked for nothing does not end them. */
+  failures = 0;
+
+  constructor(provider: ShareQuotes, clock: Clock) {
+    this.#provider = provider;
+    this.#clock = clock;
+  }
+
+  answered(): readonly FeedMessage[] {
+    this.failures = 0;
+    if (this.#connected === true) return [];
+    this.#connected = true;
+    this.#epoch += 1;
+    return [this.#status('connected', '')];
+  }
+
+  failed(error: unknown): readonly FeedMessage[] {
+    this.failures += 1;
+    const unusable = unusableAnswer(error, this.#provider.source, this.#clock);
+    if (unusable.length > 0 || this.#connected === false) return unusable;
+    this.#connected = false;
+    return [this.#status('disconnected', (error as Error).message)];
+  }
+
+  #status(word: 'connected' | 'disconnected', detail: string): FeedMessage {
+    return feedStatus('reference', this.#provider.source, this.#clock.now(), word, this.#epoch, detail);
+  }
+}
+
+/** The shares, each with how fresh the first source's price of it is, and when the second source may be asked. */
+class WatchedShares {
+  readonly #shares: readonly Share[];
+  readonly #bySymbol: ReadonlyMap<string, Share>;
+  readonly #clock: Clock;
+  readonly #staleAfterMs: number;
+  readonly #settleMs: number;
+
+  constructor(
+    symbols: readonly string[],
+    clock: Clock,
+    { staleAfterMs, settleMs }: { readonly staleAfterMs: number; readonly settleMs: number },
+  ) {
+    const startedAt = clock.now();
+    this.#clock = clock;
+    this.#staleAfterMs = staleAfterMs;
+    this.#settleMs = settleMs;
+    this.#shares = symbols.map((symbol) => ({
+      symbol,
+      freshAt: startedAt,
+      freshSince: startedAt,
+      heard: false,
+      asking: false,
+      askedAt: Number.NEGATIVE_INFINITY,
+      restsUntil: Number.NEGATIVE_INFINITY,
+    }));
+    this.#bySymbol = new Map(this.#shares.map((share) => [share.symbol, share]));
+  }
+
+  /** Takes a price of the first source. */
+  hear(price: ReferencePrice): void {
+    const share = this.#bySymbol.get(price.instrument);
+    if (share === undefined) return;
+    share.heard = true;
+    const at = Math.min(price.feedUpdatedAt, price.receivedAt);
+    if (at <= share.freshAt) return;
+    if (at - share.freshAt > this.#staleAfterMs) share.freshSince = at;
+    share.freshAt = at;
+  }
+
+  /** The shares to ask for now, those that wait the longest first, at most `most`. `closed`: no session is open. */
+  due(closed: boolean, most: number): readonly Share[] {
+    const now = this.#clock.now();
+    return this.#shares
+      .filter((share) => this.#isWanted(share, now, closed))
+      .sort((a, b) => a.askedAt - b.askedAt)
+      .slice(0, most);
+  }
+
+  #isWanted(share: Share, now: EpochMs, closed: boolean): boolean {
+    if (now - share.freshAt > this.#staleAfterMs) share.asking = true;
+    else if (now - share.freshSince >= this.#settleMs) share.asking = false;
+    if (!share.asking || now < share.restsUntil) return false;
+    if (closed) return !share.heard && now - share.askedAt >= CLOSED_EVERY_MS;
+    return now - share.askedAt >= EVERY_MS;
+  }
 }

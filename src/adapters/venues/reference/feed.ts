@@ -1,13 +1,15 @@
 /** The live reference prices of Pyth Hermes: a stream of updates that comes back by itself, after one look at the latest prices. */
-import { Observable } from 'rxjs';
+import { catchError, concat, defer, from, mergeMap, type Observable, of, retry, throwError, timer } from 'rxjs';
+import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { ReferencePrice } from '../../../domain/quote.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { feedStatus, heartbeat, rejection } from '../feed-messages.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import { backoffMs, rejection } from '../venue-socket.ts';
-import { openEventStream } from './event-stream.ts';
+import { EventStreamEnded, type ServerEvent, serverEvents } from './event-stream.ts';
 import { bareFeedId, HERMES_SOURCE, mapHermesUpdate, type ReferenceInstrument, type ReferenceYield } from './hermes-map.ts';
 import { type ClientQuery, createKeyedClient, type KeyedClient } from './keyed-client.ts';
 
@@ -77,144 +79,134 @@ export function createReferenceFeed(options: ReferenceFeedOptions): VenueFeed {
     ['ignore_invalid_price_ids', 'true'],
   ];
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
+  const messages = defer(() => {
+    const prices = new HermesPrices(symbols, clock, unknownFields.note);
+    let openedAt: EpochMs | null = null;
     let epoch = 0;
     let failures = 0;
     let reportedDown = false;
-    let stopped = false;
-    let lastBeatAt = 0;
-    let stopStream = (): void => {};
-    let cancelRetry = (): void => {};
-    const last = new Map<string, ReferencePrice>();
 
-    function take(found: ReferenceYield): void {
-      const receivedAt = clock.now();
-      for (const refused of found.rejections) subscriber.next(refused);
-      for (const price of found.prices) {
-        const before = last.get(price.instrument);
-        const repeated =
-          before !== undefined &&
-          before.feedUpdatedAt === price.feedUpdatedAt &&
-          before.referencePrice === price.referencePrice &&
-          before.confidence === price.confidence;
-        if (repeated) continue;
-        last.set(price.instrument, price);
-        subscriber.next(price);
-        lastBeatAt = receivedAt;
-      }
-      if (receivedAt - lastBeatAt >= HEARTBEAT_MS) beat();
-    }
-
-    function beat(): void {
-      lastBeatAt = clock.now();
-      subscriber.next({ kind: 'heartbeat', venue: 'reference', source: HERMES_SOURCE, receivedAt: lastBeatAt });
-    }
-
-    /** The stream sends what changes; what is frozen since before we connected is asked for once. */
-    async function latest(connection: number): Promise<void> {
-      try {
-        const body = await client.get('/v2/updates/price/latest', query);
-        if (stopped || connection !== epoch) return;
-        const found = mapHermesUpdate(body, symbols, clock.now(), unknownFields.note);
-        // The stream may have been faster: never step back behind what it brought.
-        take({
-          rejections: found.rejections,
-          prices: found.prices.filter((price) => price.feedUpdatedAt > (last.get(price.instrument)?.feedUpdatedAt ?? 0)),
-        });
-      } catch (error) {
-        if (stopped || connection !== epoch) return;
-        const detail = error instanceof VenueError ? error.message : `the latest prices could not be read: ${(error as Error).message}`;
-        subscriber.next(rejection('reference', HERMES_SOURCE, clock.now(), 'venue_error', detail, ''));
-      }
-    }
-
-    function connect(): void {
-      if (stopped) return;
-      const { url, headers } = client.request('/v2/updates/price/stream', query);
-      let openedAt: number | null = null;
-      stopStream = openEventStream({
-        url,
-        headers,
-        clock,
-        silenceMs: options.silenceMs ?? SILENCE_MS,
-        opened: () => {
-          openedAt = clock.now();
-          epoch += 1;
-          reportedDown = false;
-          // A new connection starts from nothing: what it brings is news even where it equals what was.
-          last.clear();
-          subscriber.next({
-            kind: 'feed_status',
-            venue: 'reference',
-            source: HERMES_SOURCE,
-            receivedAt: openedAt,
-            status: 'connected',
-            epoch,
-            detail: '',
-          });
-          void latest(epoch);
-        },
-        event: (name, data) => {
-          const receivedAt = clock.now();
-          if (name === 'error') {
-            subscriber.next(
-              rejection(
-                'reference',
-                HERMES_SOURCE,
-                receivedAt,
-                'venue_error',
-                'the provider reported an error',
-                data.slice(0, 200).toWellFormed(),
-              ),
-            );
-            return;
-          }
-          let body: unknown;
-          try {
-            body = JSON.parse(data);
-          } catch {
-            subscriber.next(
-              rejection('reference', HERMES_SOURCE, receivedAt, 'not_json', 'an event that is not JSON', data.slice(0, 200).toWellFormed()),
-            );
-            return;
-          }
-          take(mapHermesUpdate(body, symbols, receivedAt, unknownFields.note));
-        },
-        comment: beat,
-        ended: (why, status) => {
-          if (stopped) return;
-          const now = clock.now();
-          if (openedAt !== null && now - openedAt >= STABLE_MS) failures = 0;
-          failures += 1;
-          const detail =
-            status === 401 || status === 403
-              ? `${why}: ${options.apiKey === undefined ? 'Pyth wants an API key, and none is configured' : 'the configured Pyth API key is not accepted'}`
-              : why;
-          if (!reportedDown) {
-            reportedDown = true;
-            subscriber.next({
-              kind: 'feed_status',
-              venue: 'reference',
-              source: HERMES_SOURCE,
-              receivedAt: now,
-              status: 'disconnected',
-              epoch,
-              detail,
-            });
-          }
-          const pause =
-            status === 401 || status === 403 || status === 429 ? REFUSED_PAUSE_MS * (0.5 + random() / 2) : backoffMs(failures, random);
-          cancelRetry = clock.deadline(now + Math.round(pause), connect);
-        },
-      });
-    }
-
-    connect();
-    return () => {
-      stopped = true;
-      cancelRetry();
-      stopStream();
+    const opened = (): Observable<FeedMessage> => {
+      openedAt = clock.now();
+      epoch += 1;
+      reportedDown = false;
+      prices.forget();
+      return concat(of(feedStatus('reference', HERMES_SOURCE, openedAt, 'connected', epoch)), latestPrices(client, query, prices, clock));
     };
+    const lost = (error: unknown): Observable<FeedMessage> => {
+      const now = clock.now();
+      if (openedAt !== null && now - openedAt >= STABLE_MS) failures = 0;
+      failures += 1;
+      openedAt = null;
+      const told = reportedDown ? [] : [feedStatus('reference', HERMES_SOURCE, now, 'disconnected', epoch, lossDetail(error, options))];
+      reportedDown = true;
+      return concat(
+        from(told),
+        throwError(() => error),
+      );
+    };
+    const pause = (error: unknown): Observable<unknown> => {
+      const status = error instanceof EventStreamEnded ? error.status : 0;
+      const refused = status === 401 || status === 403 || status === 429;
+      const ms = refused ? Math.round(REFUSED_PAUSE_MS * (0.5 + random() / 2)) : backoffMs(failures, random);
+      return timer(ms, clock.scheduler);
+    };
+
+    return defer(() => {
+      const { url, headers } = client.request('/v2/updates/price/stream', query);
+      return serverEvents({ url, headers, clock, silenceMs: options.silenceMs ?? SILENCE_MS });
+    }).pipe(
+      // The stream goes on while the latest prices are asked for.
+      mergeMap((event) => (event.kind === 'opened' ? opened() : from(prices.read(event)))),
+      catchError(lost),
+      retry({ delay: pause }),
+    );
   });
   return { venue: 'reference', messages, unknownFields };
+}
+
+function lossDetail(error: unknown, { apiKey }: ReferenceFeedOptions): string {
+  const { message } = error as Error;
+  const status = error instanceof EventStreamEnded ? error.status : 0;
+  if (status !== 401 && status !== 403) return message;
+  return `${message}: ${apiKey === undefined ? 'Pyth wants an API key, and none is configured' : 'the configured Pyth API key is not accepted'}`;
+}
+
+/** The stream sends what changes; what is frozen since before we connected is asked for once. */
+function latestPrices(client: KeyedClient, query: ClientQuery, prices: HermesPrices, clock: Clock): Observable<FeedMessage> {
+  return defer(() => client.get('/v2/updates/price/latest', query)).pipe(
+    mergeMap((body) => prices.readLatest(body)),
+    catchError((error: Error) => {
+      const detail = error instanceof VenueError ? error.message : `the latest prices could not be read: ${error.message}`;
+      return of(rejection('reference', HERMES_SOURCE, clock.now(), 'venue_error', detail, ''));
+    }),
+  );
+}
+
+/** Reads updates: every change of a price is told; what repeats a frozen price is a heartbeat, at most one a second. */
+class HermesPrices {
+  readonly #symbols: ReadonlyMap<string, string>;
+  readonly #clock: Clock;
+  readonly #note: NoteUnknownField;
+  readonly #last = new Map<string, ReferencePrice>();
+  #lastBeatAt: EpochMs = 0;
+
+  constructor(symbols: ReadonlyMap<string, string>, clock: Clock, note: NoteUnknownField) {
+    this.#symbols = symbols;
+    this.#clock = clock;
+    this.#note = note;
+  }
+
+  /** A new connection starts from nothing: what it brings is news even where it equals what was. */
+  forget(): void {
+    this.#last.clear();
+  }
+
+  /** What an event of the stream says. */
+  read(event: Exclude<ServerEvent, { kind: 'opened' }>): readonly FeedMessage[] {
+    if (event.kind === 'comment') return [this.#beat()];
+    const receivedAt = this.#clock.now();
+    const refused = (reason: 'venue_error' | 'not_json', detail: string): readonly FeedMessage[] => [
+      rejection('reference', HERMES_SOURCE, receivedAt, reason, detail, event.data.slice(0, 200).toWellFormed()),
+    ];
+    if (event.name === 'error') return refused('venue_error', 'the provider reported an error');
+    let body: unknown;
+    try {
+      body = JSON.parse(event.data);
+    } catch {
+      return refused('not_json', 'an event that is not JSON');
+    }
+    return this.#take(mapHermesUpdate(body, this.#symbols, receivedAt, this.#note));
+  }
+
+  /** The answer to the question for the latest prices. The stream may have been faster: never a step back behind what it brought. */
+  readLatest(body: unknown): readonly FeedMessage[] {
+    const found = mapHermesUpdate(body, this.#symbols, this.#clock.now(), this.#note);
+    const newer = found.prices.filter((price) => price.feedUpdatedAt > (this.#last.get(price.instrument)?.feedUpdatedAt ?? 0));
+    return this.#take({ rejections: found.rejections, prices: newer });
+  }
+
+  #take({ rejections, prices }: ReferenceYield): readonly FeedMessage[] {
+    const receivedAt = this.#clock.now();
+    const told: FeedMessage[] = [...rejections];
+    for (const price of prices) {
+      const before = this.#last.get(price.instrument);
+      const repeated =
+        before !== undefined &&
+        before.feedUpdatedAt === price.feedUpdatedAt &&
+        before.referencePrice === price.referencePrice &&
+        before.confidence === price.confidence;
+      if (repeated) continue;
+      this.#last.set(price.instrument, price);
+      told.push(price);
+      this.#lastBeatAt = receivedAt;
+    }
+    if (receivedAt - this.#lastBeatAt >= HEARTBEAT_MS) told.push(this.#beat());
+    return told;
+  }
+
+  #beat(): FeedMessage {
+    this.#lastBeatAt = this.#clock.now();
+    return heartbeat('reference', HERMES_SOURCE, this.#lastBeatAt);
+  }
 }

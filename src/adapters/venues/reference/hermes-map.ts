@@ -11,8 +11,8 @@ import {
   type Session,
 } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
-import { rejection } from '../venue-socket.ts';
 
 export const HERMES_SOURCE = 'pyth:hermes';
 export const PRO_SOURCE = 'pyth:pro';

@@ -3,8 +3,8 @@ import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { type DecimalString, isPositive, plainDecimal } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type QualityFlag, type ReferencePrice, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
-import { rejection } from '../venue-socket.ts';
 import type { ReferenceYield } from './hermes-map.ts';
 import type { ClientQuery } from './keyed-client.ts';
 

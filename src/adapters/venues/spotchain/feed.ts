@@ -1,12 +1,14 @@
 /** The live quotes of the primary chain's aggregator: two small route requests per token, in turn, inside of one request budget. */
-import { Observable } from 'rxjs';
+import { catchError, concat, concatMap, defer, EMPTY, from, ignoreElements, type Observable, of, repeat, timer } from 'rxjs';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { isTradableAt } from '../../../domain/catalog.ts';
 import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { retryPauseMs } from '../ask-again.ts';
+import { feedStatus, heartbeat, rejection } from '../feed-messages.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
 import { VenueError, type VenueFeed } from '../venue-feed.ts';
-import { backoffMs, rejection } from '../venue-socket.ts';
 import {
   haltedQuote,
   type Leg,
@@ -58,209 +60,191 @@ export function roundLengthMs(tokens: number, perMinute: number, roundMs: number
  * costs only that token; the feed is `disconnected` while the venue does not answer route requests.
  */
 export function createSpotchainFeed(options: SpotchainFeedOptions): VenueFeed {
-  const { client, stable, clock, random } = options;
   const unknownFields = createUnknownFields();
   const listed = (): readonly SpotToken[] => (typeof options.tokens === 'function' ? options.tokens() : options.tokens);
   if (listed().length === 0) throw new RangeError('the aggregator feed needs at least one token');
-  const probeRaw = options.probeRaw ?? `100${'0'.repeat(stable.decimals)}`;
-  const maxDisagreementPct = options.maxDisagreementPct ?? 5;
-  const path = options.route === 'v2' ? '/swap/v2/order' : '/swap/v1/quote';
-
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    let stopped = false;
-    let epoch = 0;
-    let connected = false;
-    let failures = 0;
-    let cancelTimer = (): void => {};
-    let wake = (): void => {};
-    const prices = new Map<string, PriceRow>();
-    const scaled = new Map<string, ScaledUi>();
-    /** Mints whose end was told. */
-    const ended = new Set<string>();
-
-    function pause(until: number): Promise<void> {
-      return new Promise((resolve) => {
-        wake = resolve;
-        cancelTimer = clock.deadline(until, resolve);
-      });
-    }
-
-    function answered(): void {
-      failures = 0;
-      if (connected) return;
-      connected = true;
-      epoch += 1;
-      subscriber.next({
-        kind: 'feed_status',
-        venue: 'spotchain',
-        source: QUOTE_SOURCE,
-        receivedAt: clock.now(),
-        status: 'connected',
-        epoch,
-        detail: '',
-      });
-    }
-
-    /** True where the error is the venue's silence rather than its answer about one token. */
-    function silent(error: unknown): error is VenueError {
-      return (
-        error instanceof VenueError &&
-        (error.status === 0 || error.status === 401 || error.status === 403 || error.status === 429 || error.status >= 500)
-      );
-    }
-
-    function lost(error: VenueError): void {
-      failures += 1;
-      if (!connected && failures > 1) return;
-      connected = false;
-      subscriber.next({
-        kind: 'feed_status',
-        venue: 'spotchain',
-        source: QUOTE_SOURCE,
-        receivedAt: clock.now(),
-        status: 'disconnected',
-        epoch,
-        detail: error.message,
-      });
-    }
-
-    function refused(symbol: string, error: unknown): void {
-      const detail = error instanceof VenueError ? `${error.code}: ${error.message}` : (error as Error).message;
-      subscriber.next(rejection('spotchain', QUOTE_SOURCE, clock.now(), 'venue_error', `${symbol}: ${detail}`, ''));
-    }
-
-    /** The tokens that may be quoted now; one whose mint has come to its end is told `halted` once and never asked for again. */
-    function quotable(): SpotToken[] {
-      const now = clock.now();
-      return listed().filter((token) => {
-        const isQuotable = isTradableAt({ validFrom: token.validFrom ?? null, validTo: token.validTo ?? null }, now);
-        if (!isQuotable && token.validTo != null && now >= token.validTo && !ended.has(token.mint)) {
-          ended.add(token.mint);
-          subscriber.next(haltedQuote(token, now));
-        }
-        return isQuotable;
-      });
-    }
-
-    async function readRoundPrices(tokens: readonly SpotToken[]): Promise<void> {
-      for (let start = 0; start < tokens.length && !stopped; start += PRICE_BATCH) {
-        const batch = tokens.slice(start, start + PRICE_BATCH);
-        const read = readPrices(await client.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]), unknownFields.note);
-        if (stopped) return;
-        const receivedAt = clock.now();
-        if (typeof read === 'string') {
-          subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', read, ''));
-          continue;
-        }
-        for (const { reason, detail } of read.unread) subscriber.next(rejection('spotchain', PRICE_SOURCE, receivedAt, reason, detail, ''));
-        for (const token of batch) {
-          const row = read.rows.get(token.mint);
-          if (row === undefined) {
-            // Left out means: no reliable price. The quote then stands on the routes alone.
-            prices.delete(token.mint);
-            continue;
-          }
-          prices.set(token.mint, row);
-          if (row.scaledUi !== null) scaled.set(token.mint, row.scaledUi);
-          if (row.liquidityUsd !== null) subscriber.next(poolLiquidity(token.symbol, row.liquidityUsd, receivedAt));
-        }
-      }
-    }
-
-    async function leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {
-      const body = await client.get(path, [
-        ['inputMint', inputMint],
-        ['outputMint', outputMint],
-        ['amount', amount],
-        ['slippageBps', '50'],
-        ['swapMode', 'ExactIn'],
-      ]);
-      const read = readLeg(body, inputMint, outputMint, amount, unknownFields.note);
-      if (typeof read === 'string') throw new VenueError('spotchain', 200, 'unusable_quote', read);
-      return read;
-    }
-
-    async function probe(token: SpotToken): Promise<void> {
-      let buy: Leg;
-      try {
-        buy = await leg(stable.mint, token.mint, probeRaw);
-      } catch (error) {
-        if (silent(error)) throw error;
-        answered();
-        if (error instanceof VenueError && HALTED_CODES.has(error.code)) subscriber.next(haltedQuote(token, clock.now()));
-        return refused(token.symbol, error);
-      }
-      if (stopped) return;
-      answered();
-      let sell: Leg | null = null;
-      try {
-        sell = await leg(token.mint, stable.mint, buy.outAmount);
-      } catch (error) {
-        if (silent(error)) throw error;
-        refused(token.symbol, error);
-      }
-      if (stopped) return;
-      const receivedAt = clock.now();
-      // An answer that comes after the mint's end is of no use; the next round tells of the end.
-      if (token.validTo != null && receivedAt >= token.validTo) return;
-      const multiplier = multiplierAt(scaled.get(token.mint) ?? token.scaledUi, receivedAt);
-      const price = prices.get(token.mint)?.usdPrice ?? null;
-      subscriber.next(mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt));
-    }
-
-    async function run(): Promise<void> {
-      while (!stopped) {
-        const startedAt = clock.now();
-        const tokens = quotable();
-        const length = roundLengthMs(tokens.length, client.perMinute, options.roundMs ?? 2_000);
-        try {
-          // While the routes do not answer, one question at a time is enough to find out whether they do again.
-          if (failures === 0) await readRoundPrices(tokens);
-        } catch (error) {
-          if (stopped) return;
-          // Prices only check what the routes say; whether the venue can be heard is for the routes to show.
-          refused('prices', error);
-        }
-        for (let index = 0; index < tokens.length && !stopped; index++) {
-          const token = tokens[index] as SpotToken;
-          try {
-            await probe(token);
-          } catch (error) {
-            if (stopped) return;
-            if (!silent(error)) refused(token.symbol, error);
-            else {
-              lost(error);
-              await pause(clock.now() + Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random)));
-            }
-          }
-          if (stopped) return;
-          const due = startedAt + Math.floor(((index + 1) * length) / tokens.length);
-          if (due > clock.now()) await pause(due);
-        }
-        if (tokens.length === 0) await pause(startedAt + length);
-        if (stopped) return;
-        if (connected) subscriber.next({ kind: 'heartbeat', venue: 'spotchain', source: QUOTE_SOURCE, receivedAt: clock.now() });
-      }
-    }
-
-    run().catch((error: Error) => {
-      // A fault of ours must be seen and must not look like a quiet market.
-      if (stopped) return;
-      subscriber.next({
-        kind: 'feed_status',
-        venue: 'spotchain',
-        source: QUOTE_SOURCE,
-        receivedAt: clock.now(),
-        status: 'disconnected',
-        epoch,
-        detail: `the feed stopped: ${error.message}`,
-      });
-    });
-    return () => {
-      stopped = true;
-      cancelTimer();
-      wake();
-    };
-  });
+  const messages = defer(() => new TokenPoller(options, listed, unknownFields.note).rounds());
   return { venue: 'spotchain', messages, unknownFields };
+}
+
+/** True where the error is the venue's silence rather than its answer about one token. */
+function isSilence(error: unknown): error is VenueError {
+  return (
+    error instanceof VenueError &&
+    (error.status === 0 || error.status === 401 || error.status === 403 || error.status === 429 || error.status >= 500)
+  );
+}
+
+/** One subscription of the feed: what is remembered from round to round. */
+class TokenPoller {
+  readonly #options: SpotchainFeedOptions;
+  readonly #clock: Clock;
+  readonly #listed: () => readonly SpotToken[];
+  readonly #note: NoteUnknownField;
+  readonly #prices = new Map<string, PriceRow>();
+  readonly #scaled = new Map<string, ScaledUi>();
+  /** Mints whose end was told. */
+  readonly #ended = new Set<string>();
+  #connected = false;
+  #epoch = 0;
+  #failures = 0;
+
+  constructor(options: SpotchainFeedOptions, listed: () => readonly SpotToken[], note: NoteUnknownField) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#listed = listed;
+    this.#note = note;
+  }
+
+  /** Round after round, each spread evenly over its length. */
+  rounds(): Observable<FeedMessage> {
+    return defer(() => this.#round()).pipe(repeat());
+  }
+
+  #round(): Observable<FeedMessage> {
+    const startedAt = this.#clock.now();
+    const { quotable, halted } = this.#tokensNow(startedAt);
+    const lengthMs = roundLengthMs(quotable.length, this.#options.client.perMinute, this.#options.roundMs ?? 2_000);
+    return concat(
+      from(halted),
+      // While the routes do not answer, one question at a time is enough to find out whether they do again.
+      this.#failures === 0 ? this.#roundPrices(quotable) : EMPTY,
+      from(quotable).pipe(
+        concatMap((token, index) =>
+          concat(this.#probe(token), this.#until(startedAt + Math.floor(((index + 1) * lengthMs) / quotable.length))),
+        ),
+      ),
+      this.#until(startedAt + lengthMs, quotable.length === 0),
+      defer(() => (this.#connected ? of(heartbeat('spotchain', QUOTE_SOURCE, this.#clock.now())) : EMPTY)),
+    );
+  }
+
+  /** Waits until an instant; emits nothing. */
+  #until(at: EpochMs, wanted = true): Observable<never> {
+    return defer(() => {
+      const ms = at - this.#clock.now();
+      return wanted && ms > 0 ? timer(ms, this.#clock.scheduler).pipe(ignoreElements()) : EMPTY;
+    });
+  }
+
+  /** The tokens that may be quoted now; one whose mint has come to its end is told `halted` once and never asked for again. */
+  #tokensNow(now: EpochMs): { readonly quotable: readonly SpotToken[]; readonly halted: readonly FeedMessage[] } {
+    const halted: FeedMessage[] = [];
+    const quotable = this.#listed().filter((token) => {
+      const isQuotable = isTradableAt({ validFrom: token.validFrom ?? null, validTo: token.validTo ?? null }, now);
+      if (!isQuotable && token.validTo != null && now >= token.validTo && !this.#ended.has(token.mint)) {
+        this.#ended.add(token.mint);
+        halted.push(haltedQuote(token, now));
+      }
+      return isQuotable;
+    });
+    return { quotable, halted };
+  }
+
+  /** Prices only check what the routes say; whether the venue can be heard is for the routes to show. */
+  #roundPrices(tokens: readonly SpotToken[]): Observable<FeedMessage> {
+    const batches = Array.from({ length: Math.ceil(tokens.length / PRICE_BATCH) }, (_, index) =>
+      tokens.slice(index * PRICE_BATCH, (index + 1) * PRICE_BATCH),
+    );
+    return from(batches).pipe(
+      concatMap((batch) => this.#askPrices(batch)),
+      concatMap((told) => told),
+      catchError((error: unknown) => of(this.#refused('prices', error))),
+    );
+  }
+
+  async #askPrices(batch: readonly SpotToken[]): Promise<readonly FeedMessage[]> {
+    const body = await this.#options.client.get('/price/v3', [['ids', batch.map((token) => token.mint).join(',')]]);
+    const read = readPrices(body, this.#note);
+    const receivedAt = this.#clock.now();
+    if (typeof read === 'string') return [rejection('spotchain', PRICE_SOURCE, receivedAt, 'unknown_shape', read, '')];
+    const told: FeedMessage[] = read.unread.map(({ reason, detail }) =>
+      rejection('spotchain', PRICE_SOURCE, receivedAt, reason, detail, ''),
+    );
+    for (const token of batch) {
+      const row = read.rows.get(token.mint);
+      if (row === undefined) {
+        // Left out means: no reliable price. The quote then stands on the routes alone.
+        this.#prices.delete(token.mint);
+        continue;
+      }
+      this.#prices.set(token.mint, row);
+      if (row.scaledUi !== null) this.#scaled.set(token.mint, row.scaledUi);
+      if (row.liquidityUsd !== null) told.push(poolLiquidity(token.symbol, row.liquidityUsd, receivedAt));
+    }
+    return told;
+  }
+
+  /** Both routes of one token. The venue's silence costs a pause, its refusal of the token only that token. */
+  #probe(token: SpotToken): Observable<FeedMessage> {
+    return defer(() => this.#askRoutes(token)).pipe(
+      catchError((error: unknown) => {
+        if (!isSilence(error)) return of(this.#refused(token.symbol, error));
+        const told = this.#lost(error);
+        const pauseMs = retryPauseMs(error, this.#failures, this.#options.random);
+        return concat(from(told), this.#until(this.#clock.now() + pauseMs));
+      }),
+    );
+  }
+
+  async *#askRoutes(token: SpotToken): AsyncGenerator<FeedMessage> {
+    const { stable, probeRaw = `100${'0'.repeat(stable.decimals)}`, maxDisagreementPct = 5 } = this.#options;
+    let buy: Leg;
+    try {
+      buy = await this.#leg(stable.mint, token.mint, probeRaw);
+    } catch (error) {
+      if (isSilence(error)) throw error;
+      yield* this.#answered();
+      if (error instanceof VenueError && HALTED_CODES.has(error.code)) yield haltedQuote(token, this.#clock.now());
+      yield this.#refused(token.symbol, error);
+      return;
+    }
+    yield* this.#answered();
+    let sell: Leg | null = null;
+    try {
+      sell = await this.#leg(token.mint, stable.mint, buy.outAmount);
+    } catch (error) {
+      if (isSilence(error)) throw error;
+      yield this.#refused(token.symbol, error);
+    }
+    const receivedAt = this.#clock.now();
+    // An answer that comes after the mint's end is of no use; the next round tells of the end.
+    if (token.validTo != null && receivedAt >= token.validTo) return;
+    const multiplier = multiplierAt(this.#scaled.get(token.mint) ?? token.scaledUi, receivedAt);
+    const price = this.#prices.get(token.mint)?.usdPrice ?? null;
+    yield mapProbe(token, stable.decimals, { buy, sell }, multiplier, price, maxDisagreementPct, receivedAt);
+  }
+
+  async #leg(inputMint: string, outputMint: string, amount: string): Promise<Leg> {
+    const body = await this.#options.client.get(this.#options.route === 'v2' ? '/swap/v2/order' : '/swap/v1/quote', [
+      ['inputMint', inputMint],
+      ['outputMint', outputMint],
+      ['amount', amount],
+      ['slippageBps', '50'],
+      ['swapMode', 'ExactIn'],
+    ]);
+    const read = readLeg(body, inputMint, outputMint, amount, this.#note);
+    if (typeof read === 'string') throw new VenueError('spotchain', 200, 'unusable_quote', read);
+    return read;
+  }
+
+  #answered(): readonly FeedMessage[] {
+    this.#failures = 0;
+    if (this.#connected) return [];
+    this.#connected = true;
+    this.#epoch += 1;
+    return [feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'connected', this.#epoch)];
+  }
+
+  #lost(error: VenueError): readonly FeedMessage[] {
+    this.#failures += 1;
+    if (!this.#connected && this.#failures > 1) return [];
+    this.#connected = false;
+    return [feedStatus('spotchain', QUOTE_SOURCE, this.#clock.now(), 'disconnected', this.#epoch, error.message)];
+  }
+
+  #refused(symbol: string, error: unknown): FeedMessage {
+    const detail = error instanceof VenueError ? `${error.code}: ${error.message}` : (error as Error).message;
+    return rejection('spotchain', QUOTE_SOURCE, this.#clock.now(), 'venue_error', `${symbol}: ${detail}`, '');
+  }
 }

@@ -1,19 +1,20 @@
 /** The spot exchange live: quotes, closed bars and local order books over one combined stream. */
-import { Observable, share } from 'rxjs';
+import { defer, finalize, type Observable, retry, type Subscription, share, tap, timer } from 'rxjs';
+import { backoffMs } from '../../../../streams/backoff.ts';
 import type { Clock } from '../../../../streams/clock.ts';
-import { createUnknownFields } from '../../../../streams/feed-counters.ts';
+import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import { flagsOf, GAP, markQuote, PRICE_JUMP, RESYNCING } from '../../../../streams/flag-bits.ts';
 import { apart } from '../../../../streams/operators/price-jump.ts';
 import { DEFAULT_LIMITS } from '../../../../streams/quality-limits.ts';
 import { compareDecimals, type DecimalString } from '../../../domain/decimal.ts';
-import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type Quote } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { rejection } from '../feed-messages.ts';
 import type { BookLevel, OrderBook } from '../order-book.ts';
 import type { VenueFeed } from '../venue-feed.ts';
 import type { VenueHttp } from '../venue-http.ts';
-import { backoffMs, openVenueSocket, rejection } from '../venue-socket.ts';
+import { type VenueConnection, venueSocket } from '../venue-socket.ts';
 import { intervalOf } from './candles.ts';
 import { fetchDepthSnapshot } from './depth.ts';
 import { LocalBook } from './local-book.ts';
@@ -77,11 +78,11 @@ export function combinedStreamPath(instruments: readonly string[], timeframes: r
 
 /**
  * The live feed. Subscribing connects, the last unsubscribe closes everything; several subscribers share one connection.
- * A lost update of an order book makes that instrument's quotes `degraded` (gap, resyncing) until a new snapshot fits, since
- * order-book connectivity counts for the breaker (spec section 3.1). So does a ticker that stops while its book goes on.
+ * A lost update of an order book makes that instrument's quotes `degraded` (gap, resyncing) until a new snapshot fits. So
+ * does a ticker that stops while its book goes on.
  */
 export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotExchangeFeed {
-  const { clock, rest } = options;
+  const { clock } = options;
   const unknownFields = createUnknownFields();
   const keepBooks = options.books ?? true;
   const symbols = streamSymbols(options.instruments);
@@ -91,132 +92,25 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
   const dayTickers = new Map<string, DayTicker>();
   if (keepBooks) for (const instrument of options.instruments) books.set(instrument, new LocalBook());
 
-  const messages = new Observable<FeedMessage>((subscriber) => {
-    /** Instruments whose book is being repaired; usually empty. */
-    const repairing = new Set<string>();
-    /** What the ticker of each instrument said last, and since when its book contradicts it. */
-    const tickers = new Map<string, { quote: Quote; behindSince: EpochMs | null }>();
-    /** Instruments for which a snapshot is being asked for, with what stops the wait for the next attempt. */
-    const asking = new Map<string, () => void>();
-    let epoch = 0;
-    let stopped = false;
-
-    function forget(): void {
-      for (const cancel of asking.values()) cancel();
-      asking.clear();
-      repairing.clear();
-      tickers.clear();
-      dayTickers.clear();
-      for (const book of books.values()) book.clear();
-    }
-
-    function askSnapshot(instrument: string, book: LocalBook, attempt: number): void {
-      const asked = epoch;
-      const stale = () => stopped || asked !== epoch;
-      const again = () => {
-        const cancel = clock.deadline(clock.now() + backoffMs(attempt, options.random), () => askSnapshot(instrument, book, attempt + 1));
-        asking.set(instrument, cancel);
-      };
-      asking.set(instrument, () => {});
-      fetchDepthSnapshot(rest, instrument, options.snapshotLevels ?? 1_000)
-        .then((snapshot) => {
-          if (stale()) return;
-          if (book.restart(snapshot, clock.now()) === 'too_old') return again();
-          asking.delete(instrument);
-          repairing.delete(instrument);
-        })
-        .catch((error: Error) => {
-          if (stale()) return;
-          subscriber.next(
-            rejection('spotexchange', DEPTH_SOURCE, clock.now(), 'venue_error', `no snapshot of ${instrument}: ${error.message}`, ''),
-          );
-          again();
-        });
-    }
-
-    function keepTicker(quote: Quote): void {
-      const ticker = tickers.get(quote.instrument);
-      if (ticker === undefined) tickers.set(quote.instrument, { quote, behindSince: null });
-      else {
-        ticker.quote = quote;
-        ticker.behindSince = null;
-      }
-    }
-
-    /**
-     * The ticker of one instrument may stop while the socket, whose pongs vouch for its quotes, lives on. The book tells:
-     * both count the same update ids, so a book that is ahead of the last quote and has another top has seen what the
-     * ticker did not bring.
-     */
-    function compareWithTicker(diff: DepthDiff, book: LocalBook): void {
-      const ticker = tickers.get(diff.instrument);
-      if (ticker === undefined || diff.lastId <= (ticker.quote.sequence as number)) return;
-      const [bid, ask] = [book.bids[0], book.asks[0]];
-      if (sameTop(bid, ticker.quote.bid) && sameTop(ask, ticker.quote.ask)) {
-        ticker.behindSince = null;
-        return;
-      }
-      ticker.behindSince ??= diff.receivedAt;
-      if (diff.receivedAt - ticker.behindSince > TICKER_BEHIND_MS) subscriber.next(quoteOfTop(diff, bid, ask));
-    }
-
-    function applyDiff(diff: DepthDiff): void {
-      const book = books.get(diff.instrument);
-      if (book === undefined) return;
-      const outcome = book.apply(diff);
-      if (outcome === 'gap') repairing.add(diff.instrument);
-      else if (outcome === 'applied') compareWithTicker(diff, book);
-      // The snapshot is asked for after the first difference is kept, so that it cannot be older than what is kept.
-      if (book.needsSnapshot && !asking.has(diff.instrument)) askSnapshot(diff.instrument, book, 1);
-    }
-
-    const stop = openVenueSocket(
-      {
-        venue: 'spotexchange',
-        source: PROVIDER,
-        url,
-        clock,
-        random: options.random,
-        keepAlive: { everyMs: PING_MS, frame: null },
-        ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-        ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
-        opened: (connection) => {
-          epoch = connection.epoch;
-          forget();
-        },
-        frame: (frame, receivedAt, connection) => {
-          // A bar that is still forming yields nothing and proves all the same that data flows.
-          let data = true;
-          for (const message of mapSpotFrame(frame, receivedAt, symbols, unknownFields.note)) {
-            if (message.kind === 'quote') {
-              if (keepBooks) keepTicker(message);
-              const marks =
-                repairing.size > 0 && repairing.has(message.instrument) ? REPAIRED : leavesBook(message, books) ? PRICE_JUMP : 0;
-              subscriber.next(marks === 0 ? message : markQuote(message, marks));
-            } else if (message.kind === 'depth_diff') {
-              applyDiff(message);
-            } else if (message.kind === 'day_ticker') {
-              dayTickers.set(message.instrument, message);
-            } else if (message.kind === 'server_shutdown') {
-              connection.reconnect('the venue announced a shutdown');
-            } else {
-              if (message.kind === 'rejection') data = false;
-              subscriber.next(message);
-            }
-          }
-          return data;
-        },
-      },
-      (message) => {
-        if (message.kind === 'feed_status' && message.status === 'disconnected') forget();
-        subscriber.next(message);
-      },
+  const messages = defer(() => {
+    const reader = new SpotReader(options, symbols, books, dayTickers, unknownFields.note);
+    return venueSocket({
+      venue: 'spotexchange',
+      source: PROVIDER,
+      url,
+      clock,
+      random: options.random,
+      keepAlive: { everyMs: PING_MS, frame: null },
+      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+      ...(options.dataSilenceMs === undefined ? {} : { dataSilenceMs: options.dataSilenceMs }),
+      opened: () => reader.forget(),
+      frame: (frame, receivedAt, connection) => reader.read(frame, receivedAt, connection),
+    }).pipe(
+      tap((message) => {
+        if (message.kind === 'feed_status' && message.status === 'disconnected') reader.forget();
+      }),
+      finalize(() => reader.forget()),
     );
-    return () => {
-      stopped = true;
-      stop();
-      forget();
-    };
   }).pipe(share());
 
   return {
@@ -242,6 +136,146 @@ export function createSpotExchangeFeed(options: SpotExchangeFeedOptions): SpotEx
       };
     },
   };
+}
+
+/** What the ticker of an instrument said last, and since when its book contradicts it. */
+interface KeptTicker {
+  quote: Quote;
+  behindSince: EpochMs | null;
+}
+
+/** Reads the frames of one subscription: tickers against the local books, which it keeps whole. */
+class SpotReader {
+  readonly #options: SpotExchangeFeedOptions;
+  readonly #symbols: ReturnType<typeof streamSymbols>;
+  readonly #books: ReadonlyMap<string, LocalBook>;
+  readonly #dayTickers: Map<string, DayTicker>;
+  readonly #note: NoteUnknownField;
+  /** Instruments whose book is being repaired; usually empty. */
+  readonly #repairing = new Set<string>();
+  readonly #tickers = new Map<string, KeptTicker>();
+  /** Instruments for which a snapshot is being asked for. */
+  readonly #asking = new Map<string, Subscription>();
+
+  constructor(
+    options: SpotExchangeFeedOptions,
+    symbols: ReturnType<typeof streamSymbols>,
+    books: ReadonlyMap<string, LocalBook>,
+    dayTickers: Map<string, DayTicker>,
+    note: NoteUnknownField,
+  ) {
+    this.#options = options;
+    this.#symbols = symbols;
+    this.#books = books;
+    this.#dayTickers = dayTickers;
+    this.#note = note;
+  }
+
+  /** What was heard over a connection that is gone says nothing of the next one. */
+  forget(): void {
+    for (const asking of this.#asking.values()) asking.unsubscribe();
+    this.#asking.clear();
+    this.#repairing.clear();
+    this.#tickers.clear();
+    this.#dayTickers.clear();
+    for (const book of this.#books.values()) book.clear();
+  }
+
+  /** Emits what a frame says. Returns whether it held data: a bar that is still forming yields nothing and proves that data flows. */
+  read(frame: Buffer, receivedAt: EpochMs, connection: VenueConnection): boolean {
+    let data = true;
+    for (const message of mapSpotFrame(frame, receivedAt, this.#symbols, this.#note)) {
+      if (message.kind === 'quote') {
+        const bits = this.#takeQuote(message);
+        connection.emit(bits === 0 ? message : markQuote(message, bits));
+      } else if (message.kind === 'depth_diff') this.#applyDiff(message, connection.emit);
+      else if (message.kind === 'day_ticker') this.#dayTickers.set(message.instrument, message);
+      else if (message.kind === 'server_shutdown') connection.reconnect('the venue announced a shutdown');
+      else {
+        if (message.kind === 'rejection') data = false;
+        connection.emit(message);
+      }
+    }
+    return data;
+  }
+
+  /** Keeps the ticker's quote; returns the flag bits that its book puts on it. */
+  #takeQuote(quote: Quote): number {
+    if (this.#books.size > 0) {
+      const ticker = this.#tickers.get(quote.instrument);
+      if (ticker === undefined) this.#tickers.set(quote.instrument, { quote, behindSince: null });
+      else {
+        ticker.quote = quote;
+        ticker.behindSince = null;
+      }
+    }
+    if (this.#repairing.size > 0 && this.#repairing.has(quote.instrument)) return REPAIRED;
+    return leavesBook(quote, this.#books) ? PRICE_JUMP : 0;
+  }
+
+  #applyDiff(diff: DepthDiff, emit: VenueConnection['emit']): void {
+    const book = this.#books.get(diff.instrument);
+    if (book === undefined) return;
+    const outcome = book.apply(diff);
+    if (outcome === 'gap') this.#repairing.add(diff.instrument);
+    else if (outcome === 'applied') this.#compareWithTicker(diff, book, emit);
+    // The snapshot is asked for after the first difference is kept, so that it cannot be older than what is kept.
+    if (book.needsSnapshot && !this.#asking.has(diff.instrument)) this.#synchronize(diff.instrument, book, emit);
+  }
+
+  /** Asks for snapshots until one fits the differences that were kept. */
+  #synchronize(instrument: string, book: LocalBook, emit: VenueConnection['emit']): void {
+    const asking = fittingSnapshot(this.#options, instrument, book, emit).subscribe({
+      complete: () => {
+        this.#asking.delete(instrument);
+        this.#repairing.delete(instrument);
+      },
+    });
+    if (!asking.closed) this.#asking.set(instrument, asking);
+  }
+
+  /**
+   * The ticker of one instrument may stop while the socket, whose pongs vouch for its quotes, lives on. The book tells:
+   * both count the same update ids, so a book that is ahead of the last quote and has another top has seen what the
+   * ticker did not bring.
+   */
+  #compareWithTicker(diff: DepthDiff, book: LocalBook, emit: VenueConnection['emit']): void {
+    const ticker = this.#tickers.get(diff.instrument);
+    if (ticker === undefined || diff.lastId <= (ticker.quote.sequence as number)) return;
+    const [bid, ask] = [book.bids[0], book.asks[0]];
+    if (sameTop(bid, ticker.quote.bid) && sameTop(ask, ticker.quote.ask)) {
+      ticker.behindSince = null;
+      return;
+    }
+    ticker.behindSince ??= diff.receivedAt;
+    if (diff.receivedAt - ticker.behindSince > TICKER_BEHIND_MS) emit(quoteOfTop(diff, bid, ask));
+  }
+}
+
+/** A snapshot that is older than the differences that were kept. */
+class SnapshotTooOld extends Error {}
+
+/** Completes once a snapshot fitted the book; a refusal is emitted as a rejection, and asked again after a backoff. */
+function fittingSnapshot(
+  { rest, clock, random, snapshotLevels = 1_000 }: SpotExchangeFeedOptions,
+  instrument: string,
+  book: LocalBook,
+  emit: VenueConnection['emit'],
+): Observable<unknown> {
+  let attempt = 0;
+  return defer(() => fetchDepthSnapshot(rest, instrument, snapshotLevels)).pipe(
+    tap((snapshot) => {
+      if (book.restart(snapshot, clock.now()) === 'too_old') throw new SnapshotTooOld();
+    }),
+    retry({
+      delay: (error: Error) => {
+        attempt += 1;
+        if (!(error instanceof SnapshotTooOld))
+          emit(rejection('spotexchange', DEPTH_SOURCE, clock.now(), 'venue_error', `no snapshot of ${instrument}: ${error.message}`, ''));
+        return timer(backoffMs(attempt, random), clock.scheduler);
+      },
+    }),
+  );
 }
 
 function sameTop(level: BookLevel | undefined, price: DecimalString | null): boolean {

@@ -6,9 +6,9 @@ import type { FeedMessage } from '../../../domain/market-event.ts';
 import type { DayTicker } from '../../../domain/market-state.ts';
 import { NO_FLAGS, type QualityFlag, type Quote, type Rejection, type RejectionReason } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { frameSample, rejection } from '../feed-messages.ts';
 import { knownFields, noteUnknown } from '../known-fields.ts';
 import type { BookLevel } from '../order-book.ts';
-import { frameSample, rejection } from '../venue-socket.ts';
 import { isCount, isZero, wireDecimal } from '../wire-decimal.ts';
 import { BOOK_TICKER_SOURCE, type DepthDiff, scanSpotFrame } from './scan-frames.ts';
 

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { openEventStream } from '../../../../src/adapters/venues/reference/event-stream.ts';
+import { type EventStreamEnded, serverEvents } from '../../../../src/adapters/venues/reference/event-stream.ts';
 import { createVirtualClock } from '../../../../streams/virtual-clock.ts';
 import { NOON, until } from '../spotexchange/tiny-world.ts';
 
@@ -30,17 +30,16 @@ test('a refusal whose body never ends is cut short and named', async () => {
   });
   const ends: [string, number][] = [];
   const clock = createVirtualClock(NOON);
-  const stop = openEventStream({
+  const stream = serverEvents({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     headers: {},
     clock,
     silenceMs: 1_000,
-    opened: () => expect.fail('opened'),
-    event: () => expect.fail('event'),
-    comment: () => expect.fail('comment'),
-    ended: (why, status) => ends.push([why, status]),
+  }).subscribe({
+    next: (event) => expect.fail(event.kind),
+    error: ({ message, status }: EventStreamEnded) => ends.push([message, status]),
   });
-  cleanups.push(stop);
+  cleanups.push(() => stream.unsubscribe());
   await until('it has ended', () => ends.length === 1, 3);
   expect(ends[0]?.[0]).toMatch(/^answered 503 no no/);
   expect(ends[0]?.[0].length).toBeLessThan(250);

@@ -4,8 +4,8 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WeightBudget } from '../../../../src/adapters/venues/request-budget.ts';
 import { createVenueHttp, retryAfterMs, type VenueHttp, type VenueHttpOptions } from '../../../../src/adapters/venues/venue-http.ts';
-import { backoffMs } from '../../../../src/adapters/venues/venue-socket.ts';
 import { seededRandom } from '../../../../src/sandbox/faults.ts';
+import { backoffMs } from '../../../../streams/backoff.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
 import { drive, NOON } from './tiny-world.ts';
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { openVenueSocket, type VenueSocketOptions } from '../../../../src/adapters/venues/venue-socket.ts';
+import { type VenueSocketOptions, venueSocket } from '../../../../src/adapters/venues/venue-socket.ts';
 import type { FeedMessage } from '../../../../src/domain/market-event.ts';
 import { createVirtualClock, type VirtualClock } from '../../../../streams/virtual-clock.ts';
 import { drive, NOON, ofKind, until } from './tiny-world.ts';
@@ -26,10 +26,9 @@ async function listening(server: http.Server): Promise<string> {
 
 function opened(clock: VirtualClock, options: Partial<VenueSocketOptions> & { url: string }): { heard: FeedMessage[]; stop: () => void } {
   const heard: FeedMessage[] = [];
-  const stop = openVenueSocket(
-    { venue: 'spotexchange', source: 'test', clock, random: () => 0.5, frame: () => true, ...options },
-    (message) => heard.push(message),
-  );
+  const socket = venueSocket({ venue: 'spotexchange', source: 'test', clock, random: () => 0.5, frame: () => true, ...options });
+  const subscription = socket.subscribe({ next: (message) => heard.push(message) });
+  const stop = (): void => subscription.unsubscribe();
   cleanups.push(stop);
   return { heard, stop };
 }

@@ -1,10 +1,13 @@
 /** Kalshi live: signed socket with numbered books where there is a key, else the listed tops again and again. */
+import { defer, mergeMap, type Observable, type Subscription } from 'rxjs';
 import type { FeedMessage } from '../../../../domain/market-event.ts';
 import { complement, type PredictionLevel, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
+import { askAgain, retryPauseMs } from '../../ask-again.ts';
+import { feedStatus, rejection } from '../../feed-messages.ts';
 import { VenueError } from '../../venue-feed.ts';
-import { backoffMs, openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
+import { type VenueConnection, venueSocket } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
 import { LevelBook } from '../level-book.ts';
 import {
@@ -199,36 +202,37 @@ function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: Retu
   }
 
   function open(): () => void {
-    return openVenueSocket(
-      {
-        venue: 'prediction',
-        source: PROVIDER,
-        url: streamUrl,
-        clock,
-        random,
-        headers: () => signed('GET', path, clock.now()),
-        dataSilenceMs: DATA_SILENCE_MS,
-        keepAlive: { everyMs: PING_MS, frame: null },
-        opened,
-        frame: (frame, receivedAt) => {
-          const message = mapSocketFrame(frame, receivedAt, (ticker) => followed.get(ticker)?.market, stage.noteUnknown);
-          if (message === null) return false;
-          if (isRejection(message)) {
-            stage.emit(message);
-            return false;
-          }
-          take(message, receivedAt);
-          return true;
-        },
+    const socket = venueSocket({
+      venue: 'prediction',
+      source: PROVIDER,
+      url: streamUrl,
+      clock,
+      random,
+      headers: () => signed('GET', path, clock.now()),
+      dataSilenceMs: DATA_SILENCE_MS,
+      keepAlive: { everyMs: PING_MS, frame: null },
+      opened,
+      frame: (frame, receivedAt) => {
+        const message = mapSocketFrame(frame, receivedAt, (ticker) => followed.get(ticker)?.market, stage.noteUnknown);
+        if (message === null) return false;
+        if (isRejection(message)) {
+          stage.emit(message);
+          return false;
+        }
+        take(message, receivedAt);
+        return true;
       },
-      (message) => {
+    });
+    const subscription = socket.subscribe({
+      next: (message) => {
         if (message.kind === 'feed_status' && message.status === 'disconnected') {
           connection = null;
           forget();
         }
         stage.emit(message);
       },
-    );
+    });
+    return () => subscription.unsubscribe();
   }
 
   return {
@@ -272,63 +276,42 @@ function openBooks({ streamUrl, clock, random }: KalshiFeedOptions, signed: Retu
 }
 
 /** Without a key: the listed tops of the followed markets, every 10 s. An unchanged answer is a new proof. */
-function pollTops({ rest, clock, random }: KalshiFeedOptions, stage: Stage): ProviderStream {
+function pollTops(options: KalshiFeedOptions, stage: Stage): ProviderStream {
   let markets: readonly PredictionMarket[] = [];
-  let stopped = false;
-  let running = false;
-  let epoch = 0;
-  let connected = false;
-  let failures = 0;
-  let cancel = (): void => {};
-
-  function status(made: boolean, detail: string): void {
-    if (connected === made) return;
-    connected = made;
-    if (made) epoch += 1;
-    const word = made ? 'connected' : 'disconnected';
-    stage.emit({ kind: 'feed_status', venue: 'prediction', source: PROVIDER, receivedAt: clock.now(), status: word, epoch, detail });
-  }
-
-  async function poll(): Promise<number> {
-    try {
-      const { markets: now, rejections } = await rest.ask(markets);
-      if (stopped) return 0;
-      failures = 0;
-      status(true, '');
-      for (const one of rejections) stage.emit(one);
-      for (const quote of now.flatMap(listedQuotes)) stage.emit(quote);
-      return POLL_MS;
-    } catch (error) {
-      if (stopped) return 0;
-      if (!(error instanceof VenueError)) throw error;
-      failures += 1;
-      status(false, error.message);
-      stage.emit(rejection('prediction', MARKETS_SOURCE, clock.now(), 'venue_error', `${error.code}: ${error.message}`, ''));
-      return Math.max(error.retryAfterMs ?? 0, backoffMs(failures, random));
-    }
-  }
-
-  function run(): void {
-    poll().then(
-      (delayMs) => {
-        if (!stopped) cancel = clock.deadline(clock.now() + delayMs, run);
-      },
-      (error: Error) => status(false, `the feed stopped: ${error.message}`),
-    );
-  }
-
+  let polling: Subscription | null = null;
   return {
     follow(wanted) {
       markets = wanted;
-      if (running || wanted.length === 0) return;
-      running = true;
-      run();
+      if (wanted.length > 0) polling ??= listedTops(options, () => markets).subscribe({ next: stage.emit });
     },
-    stop() {
-      stopped = true;
-      cancel();
-    },
+    stop: () => polling?.unsubscribe(),
   };
+}
+
+/** Asks again and again; a failure is told once as a lost connection, counted each time, and tried again after a backoff. */
+function listedTops({ rest, clock, random }: KalshiFeedOptions, markets: () => readonly PredictionMarket[]): Observable<FeedMessage> {
+  let epoch = 0;
+  let connected = false;
+  const status = (made: boolean, detail: string): readonly FeedMessage[] => {
+    if (connected === made) return [];
+    connected = made;
+    if (made) epoch += 1;
+    return [feedStatus('prediction', PROVIDER, clock.now(), made ? 'connected' : 'disconnected', epoch, detail)];
+  };
+  return askAgain<FeedMessage>({
+    clock,
+    round: () =>
+      defer(() => rest.ask(markets())).pipe(
+        mergeMap((listing) => [...status(true, ''), ...listing.rejections, ...listing.markets.flatMap(listedQuotes)]),
+      ),
+    pauseMs: () => POLL_MS,
+    failed(error) {
+      const { message } = error as Error;
+      const words = error instanceof VenueError ? `${error.code}: ${message}` : message;
+      return [...status(false, message), rejection('prediction', MARKETS_SOURCE, clock.now(), 'venue_error', words, '')];
+    },
+    retryMs: (error, failures) => retryPauseMs(error, failures, random),
+  });
 }
 
 /** The tops as a listing shows them. It tells sizes only where the venue does. */

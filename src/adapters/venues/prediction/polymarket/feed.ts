@@ -2,7 +2,8 @@
 import { evenGrid, type OutcomeSide, type PredictionMarket } from '../../../../domain/prediction/market.ts';
 import { NO_FLAGS, type Quality, type QualityFlag, type Quote } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
-import { openVenueSocket, rejection, type VenueConnection } from '../../venue-socket.ts';
+import { rejection } from '../../feed-messages.ts';
+import { type VenueConnection, venueSocket } from '../../venue-socket.ts';
 import { isRejection } from '../fields.ts';
 import { LevelBook } from '../level-book.ts';
 import {
@@ -201,19 +202,19 @@ function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: 
   }
 
   function open(): () => void {
-    return openVenueSocket(
-      {
-        venue: 'prediction',
-        source: PROVIDER,
-        url: streamUrl,
-        clock,
-        random,
-        dataSilenceMs: DATA_SILENCE_MS,
-        keepAlive: { everyMs: PING_MS, frame: 'PING' },
-        opened,
-        frame: read,
-      },
-      (message) => {
+    const socket = venueSocket({
+      venue: 'prediction',
+      source: PROVIDER,
+      url: streamUrl,
+      clock,
+      random,
+      dataSilenceMs: DATA_SILENCE_MS,
+      keepAlive: { everyMs: PING_MS, frame: 'PING' },
+      opened,
+      frame: read,
+    });
+    const subscription = socket.subscribe({
+      next: (message) => {
         if (message.kind === 'feed_status' && message.status === 'disconnected') {
           connection = null;
           forget();
@@ -222,7 +223,8 @@ function openStream({ streamUrl, clock, random }: PolymarketFeedOptions, stage: 
           stage.emit(rejection('prediction', PROVIDER, message.receivedAt, message.reason, message.detail, message.sample));
         else stage.emit(message);
       },
-    );
+    });
+    return () => subscription.unsubscribe();
   }
 
   return {

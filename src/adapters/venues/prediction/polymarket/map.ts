@@ -23,8 +23,8 @@ import {
 import { readQuestion, underlyingIn } from '../../../../domain/prediction/question.ts';
 import { NO_FLAGS, type Rejection } from '../../../../domain/quote.ts';
 import type { EpochMs } from '../../../../domain/time.ts';
+import { frameSample, rejection } from '../../feed-messages.ts';
 import { type KnownFields, knownFields, type Members, noteUnknown } from '../../known-fields.ts';
-import { frameSample, rejection } from '../../venue-socket.ts';
 import {
   decimalOf,
   epochOf,

@@ -7,7 +7,9 @@ import { QUALITIES, QUALITY_FLAGS, SESSIONS } from '../../src/domain/quote.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { flagsOf, marksOf, qualityWith, worseQuality } from '../../streams/flag-bits.ts';
 import { createFreshness } from '../../streams/freshness.ts';
-import { composedQuality, fusedQuality, VenueOffsets } from '../../streams/quality-chain.ts';
+import { fusedQuality } from '../../streams/fused-quality.ts';
+import { composedQuality } from '../../streams/market-pipeline.ts';
+import { VenueOffsets } from '../../streams/operators/clock-skew.ts';
 import { limitsOf, overrideLimits } from '../../streams/quality-limits.ts';
 import { heartbeat, liquidity, news, perpContext, quote, REGULAR, reference, status } from './events.ts';
 
