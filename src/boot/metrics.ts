@@ -16,6 +16,8 @@ export interface ServiceMetrics {
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** Where the messages heard so far are counted, by venue and by what became of them; null once nothing hears any more. Read when asked. */
   hearing(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
+  /** A server of this service that had ended by itself and was started again. */
+  serverRestarted(server: 'postgresql' | 'redis'): void;
   /** One question that brought no answer, of what is asked only when somebody needs it. */
   unanswered(place: AskedPlace, reason: string): void;
   /** A member that nobody knows, in an answer of what is asked only when somebody needs it. */
@@ -70,6 +72,12 @@ export function createMetrics(): ServiceMetrics {
     labelNames: ['place', 'reason'],
     registers,
   });
+  const restarts = new Counter({
+    name: 'sevengate_server_restarts_total',
+    help: 'Servers of this service that ended by themselves and were started again',
+    labelNames: ['server'],
+    registers,
+  });
   const unknown = createUnknownFields();
   new Gauge({
     name: 'sevengate_asked_unknown_fields',
@@ -118,6 +126,7 @@ export function createMetrics(): ServiceMetrics {
       heard = counts;
     },
     unknownField: unknown.note,
+    serverRestarted: (server) => restarts.inc({ server }),
     unanswered(place, reason) {
       unanswered.inc({ place, reason });
     },

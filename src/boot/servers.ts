@@ -14,6 +14,7 @@ import { startEmbeddedPostgres } from '../adapters/store/embedded-postgres.ts';
 import type { Config } from './config.ts';
 import { examineDatabase } from './database-check.ts';
 import type { Logger } from './log.ts';
+import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
 
 export interface Servers {
   readonly databaseUrl: string;
@@ -30,6 +31,9 @@ export type Purpose = 'service' | 'command';
 /** How long a command that runs on the embedded servers may keep others waiting. */
 const COMMAND_MS = 60_000;
 
+/** What a service needs to watch over the servers that it starts. A command watches over none. */
+export type ServerWatch = Pick<Supervision, 'clock' | 'onRestarted'>;
+
 /**
  * Starts what the configuration does not name. A command beside a running service shares its servers; whoever finds the
  * servers in the hands of another command waits until that one has ended, because they end with it.
@@ -40,7 +44,7 @@ export async function startServers(
   config: Config,
   path: string,
   log: Logger,
-  { purpose = 'command', signal }: { readonly purpose?: Purpose; readonly signal?: AbortSignal } = {},
+  { purpose = 'command', signal, watch }: { readonly purpose?: Purpose; readonly signal?: AbortSignal; readonly watch?: ServerWatch } = {},
 ): Promise<Servers> {
   const home = resolve(config.SEVENGATE_HOME);
   makeHome(home);
@@ -49,13 +53,17 @@ export async function startServers(
   const stop = async (): Promise<void> => {
     for (const end of stops.splice(0).reverse()) await end();
   };
-  const embed = async <Server extends { readonly sharedWith: number | null; stop(): Promise<void> }>(
-    start: () => Promise<Server>,
+  const embed = async <Server extends SupervisedServer & { readonly url: string; readonly sharedWith: number | null }>(
+    name: Supervision['name'],
+    start: (url?: string) => Promise<Server>,
   ): Promise<Server> => {
     for (;;) {
       const server = await start();
       const { sharedWith } = server;
-      if (sharedWith === null) stops.push(() => server.stop());
+      if (sharedWith === null) {
+        const kept = watch === undefined ? server : superviseServer({ name, server, restart: () => start(server.url), log, ...watch });
+        stops.push(() => kept.stop());
+      }
       if (sharedWith === null || sharedWith === claimant(serviceFile)) return server;
       log.info({ process: sharedWith }, 'waiting for a command that runs on the embedded servers');
       await until(`process ${sharedWith}, which runs a command on the servers of ${home}, to end`, COMMAND_MS, () => {
@@ -87,13 +95,15 @@ export async function startServers(
       if (refusal !== null) throw new Error(refusal);
       log.info('database: the one that DATABASE_URL names');
     } else {
-      const server = await embed(() => startEmbeddedPostgres({ home, log: (line) => log.debug(line) }));
+      const server = await embed('postgresql', (url) =>
+        startEmbeddedPostgres({ home, log: (line) => log.debug(line), ...(url === undefined ? {} : { port: Number(new URL(url).port) }) }),
+      );
       databaseUrl = server.url;
       log.info({ adopted: server.adopted }, 'database: embedded PostgreSQL');
     }
     signal?.throwIfAborted();
     const redisUrl = await redis(config, log, redisProgram, (server) =>
-      embed(() => startEmbeddedRedis({ home, server, log: (line) => log.debug(line) })),
+      embed('redis', (url) => startEmbeddedRedis({ home, server, log: (line) => log.debug(line), ...(url === undefined ? {} : { url }) })),
     );
     signal?.throwIfAborted();
     const queue: QueuePlace = redisUrl === null ? { kind: 'postgres', url: databaseUrl } : { kind: 'redis', url: redisUrl };

@@ -1,4 +1,5 @@
 /** The database of a process: its server, its migrations, and one pool of connections per role of the database. */
+import { announceServiceAlert } from '../adapters/store/actors/service-alerts.ts';
 import { API_ROLE } from '../adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../adapters/store/gates/evidence-store.ts';
@@ -27,7 +28,18 @@ export interface StoreConnections {
 /** @throws Error in one sentence where a server, a setting or a privilege is missing. */
 export async function openStoreConnections(service: ServiceProcess): Promise<StoreConnections> {
   const { config, log, roles, runs, signal } = service;
-  const servers = await startServers(config, service.path, log, { purpose: 'service', signal });
+  let alert = async (_server: string, _downMs: number): Promise<void> => {};
+  const servers = await startServers(config, service.path, log, {
+    purpose: 'service',
+    signal,
+    watch: {
+      clock: service.clock,
+      onRestarted(server, downMs) {
+        service.metrics.serverRestarted(server);
+        void alert(server, downMs).catch(service.warn('telling the feeds of a restarted server'));
+      },
+    },
+  });
   service.onStop('the servers', servers.stop);
   if (servers.redisUrl === null && roles.length < ROLES.length && runs('api') !== runs('feed')) {
     throw new Error('api and feed in separate processes pass quotes through Redis: set REDIS_URL, or start every role in one process');
@@ -47,10 +59,12 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
     return sql;
   };
   const names = roles.join(' ');
+  const sql = open('the database connections', { url: logins.appUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${names}` });
+  alert = (server, downMs) => announceServiceAlert(sql, service.clock.now(), { what: 'server_restarted', server, downMs });
   return {
     servers,
     logins,
-    sql: open('the database connections', { url: logins.appUrl, connections: DATABASE_CONNECTIONS, name: `sevengate ${names}` }),
+    sql,
     evaluator: open('the connections of the evaluator', {
       url: logins.evaluatorUrl,
       role: EVALUATOR_ROLE,

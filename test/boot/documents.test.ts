@@ -18,15 +18,6 @@ function under(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
 }
 
-/** The rows of the first table after a heading, without its head. */
-function tableAfter(text: string, heading: string): string[] {
-  const lines = text.split(`\n${heading}\n`)[1]?.split('\n') ?? [];
-  const first = lines.findIndex((line) => line.startsWith('|'));
-  const rows = lines.slice(first);
-  const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(2, end === -1 ? undefined : end);
-}
-
 test('the README fits on a few screens', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });
@@ -79,14 +70,25 @@ function commandsOf(command: Command, path: readonly string[] = []): { readonly 
   return [{ name: path.join(' '), help: command.helpInformation() }];
 }
 
-test("the operator's table of metrics is what a process offers", async () => {
+test('the page of metrics is what a process offers', async () => {
   const text = await createMetrics().render();
   const kinds = new Map([...text.matchAll(/^# TYPE (sevengate_\S+) (\w+)$/gm)].map(([, name, kind]) => [name, kind]));
   const rows = [...text.matchAll(/^# HELP (sevengate_\S+) (.*)$/gm)].map(
     ([, name, help]) => `| \`${name}\` | ${kinds.get(name)} | ${help} |`,
   );
   expect(rows.length).toBeGreaterThan(5);
-  expect(tableAfter(read('docs/operations.md'), '## Metrics')).toEqual(rows);
+  const page = [
+    '# Metrics',
+    '',
+    '`GET /metrics` in the Prometheus text format, besides the default metrics of Node.js. This page is generated from',
+    '`src/boot/metrics.ts` by `test/boot/documents.test.ts`.',
+    '',
+    '| Metric | Kind | Meaning |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ];
+  await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/metrics.md');
 });
 
 test.each(documents)('every link of %s leads to a file', (path) => {

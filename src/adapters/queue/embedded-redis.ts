@@ -61,6 +61,8 @@ export async function startEmbeddedRedis(options: {
   readonly home: string;
   readonly server: RedisServer;
   readonly log: Log;
+  /** The address that it has to have again, because others hold it already; a free port and a new password without it. */
+  readonly url?: string;
 }): Promise<EmbeddedRedis> {
   const home = resolve(options.home);
   mkdirSync(home, { recursive: true, mode: 0o711 });
@@ -75,7 +77,7 @@ export async function startEmbeddedRedis(options: {
     }
     const left = await runningServer(folder);
     if (left) options.log(`adopted the running Redis (process ${left.pid})`);
-    const { pid, url } = left ?? (await start(folder, home, options.server));
+    const { pid, url } = left ?? (await start(folder, home, options.server, options.url === undefined ? null : new URL(options.url)));
     const stop = async () => {
       await stopServer(pid, folder, options.log);
       release(ownerFile);
@@ -87,11 +89,11 @@ export async function startEmbeddedRedis(options: {
   }
 }
 
-async function start(folder: string, home: string, server: RedisServer): Promise<{ pid: number; url: string }> {
-  const password = randomBytes(24).toString('hex');
+async function start(folder: string, home: string, server: RedisServer, wanted: URL | null): Promise<{ pid: number; url: string }> {
+  const password = wanted?.password ?? randomBytes(24).toString('hex');
   const logFile = join(home, 'redis.log');
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = wanted === null ? await freePort() : Number(wanted.port);
     const pidFile = join(folder, 'redis.pid');
     const settings = {
       bind: '127.0.0.1',

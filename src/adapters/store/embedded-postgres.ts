@@ -46,6 +46,8 @@ export interface EmbeddedPostgresOptions {
   /** The state folder; the cluster goes to `<home>/postgres` where the server can reach that. */
   readonly home: string;
   readonly log: Log;
+  /** Where it has to listen, because others hold that address already; any free port without it. */
+  readonly port?: number;
   /** Server settings that differ from the product's, by name. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The package folder of the binaries, where it is not the installed one. */
@@ -130,7 +132,7 @@ async function adoptOrStart(home: string, dataDir: string, passwordFile: string,
   // Left by a crash, and its process number belongs to something else by now: the server would take that for a rival.
   rmSync(join(dataDir, 'postmaster.pid'), { force: true });
   const settings = { ...SETTINGS, ...options.settings };
-  return { ...(await start(bin, dataDir, join(home, 'postgres.log'), settings, identity)), adopted: false };
+  return { ...(await start(bin, dataDir, join(home, 'postgres.log'), settings, identity, options.port)), adopted: false };
 }
 
 /** Null for this very user; as root, who may not run PostgreSQL, the owner of the cluster or else `nobody`. */
@@ -274,9 +276,16 @@ function runAs(identity: Identity | null) {
   return identity ? { env, uid: identity.uid, gid: identity.gid } : { env };
 }
 
-async function start(bin: string, dataDir: string, logFile: string, settings: Record<string, string>, identity: Identity | null) {
+async function start(
+  bin: string,
+  dataDir: string,
+  logFile: string,
+  settings: Record<string, string>,
+  identity: Identity | null,
+  wanted?: number,
+) {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const args = ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     if (existsSync(logFile) && statSync(logFile).size > LOG_LIMIT_BYTES) truncateSync(logFile);
     const logStart = existsSync(logFile) ? statSync(logFile).size : 0;

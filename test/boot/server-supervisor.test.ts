@@ -1,0 +1,81 @@
+// The servers that a service starts are back by themselves after they were killed, at the same address.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { findRedisServer } from '../../src/adapters/queue/embedded-redis.ts';
+import { commandLine } from '../../src/adapters/server-process.ts';
+import { isConfig, readConfig } from '../../src/boot/config.ts';
+import { startServers } from '../../src/boot/servers.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const PATH = process.env['PATH'] ?? '';
+const LONGEST_OUTAGE_MS = 5_000;
+
+async function watchedServers(backend: 'redis' | 'postgres') {
+  const home = mkdtempSync(join(tmpdir(), 'sevengate-supervised-'));
+  const restarted: { name: string; downMs: number }[] = [];
+  const config = readConfig({ SEVENGATE_HOME: home, QUEUE_BACKEND: backend });
+  if (!isConfig(config)) throw new Error('the settings of this test are refused');
+  const servers = await startServers(config, PATH, pino({ level: 'silent' }), {
+    purpose: 'service',
+    watch: { clock: createLiveClock(), onRestarted: (name, downMs) => restarted.push({ name, downMs }) },
+  });
+  onTestFinished(async () => {
+    await servers.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+  return { servers, restarted };
+}
+
+/** The server's first process, as its own file says. */
+async function pidOf(url: string): Promise<number> {
+  const sql = postgres(url, { max: 1 });
+  const [row] = await sql<{ pid: string }[]>`select split_part(pg_read_file('postmaster.pid'), E'\n', 1) as pid`;
+  await sql.end();
+  return Number(row?.pid);
+}
+
+test('a killed PostgreSQL is back within five seconds with every committed row, twice in a row', async () => {
+  const { servers, restarted } = await watchedServers('postgres');
+  const sql = postgres(servers.databaseUrl, { max: 1, onnotice: () => {} });
+  await sql`create table kept (n int)`;
+  for (const n of [1, 2]) {
+    await sql`insert into kept values (${n})`;
+    process.kill(await pidOf(servers.databaseUrl), 'SIGKILL');
+    await waitFor(() => restarted.length === n, { what: 'the database to be started again' });
+    const rows = await waitFor(async () => sql<{ n: number }[]>`select n from kept order by n`.catch(() => null), {
+      what: 'the database to answer',
+    });
+    expect(rows.map((row) => row.n)).toEqual([1, 2].slice(0, n));
+  }
+  await sql.end();
+  expect(restarted.map(({ name }) => name)).toEqual(['postgresql', 'postgresql']);
+  for (const { downMs } of restarted) expect(downMs).toBeLessThan(LONGEST_OUTAGE_MS);
+});
+
+test.runIf(findRedisServer(PATH) !== null)('a killed Redis is back at the same address, and clients connect again', async () => {
+  const { servers, restarted } = await watchedServers('redis');
+  const redis = new Redis(servers.redisUrl as string, { maxRetriesPerRequest: null });
+  redis.on('error', () => {});
+  const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  expect(commandLine(pid)).toContain('redis');
+  process.kill(pid, 'SIGKILL');
+  await waitFor(() => restarted.length === 1, { what: 'Redis to be started again' });
+  expect(await redis.ping()).toBe('PONG');
+  redis.disconnect();
+  expect(restarted[0]?.name).toBe('redis');
+  expect(restarted[0]?.downMs).toBeLessThan(LONGEST_OUTAGE_MS);
+});
+
+test('a server that is told to stop is not started again', async () => {
+  const { servers, restarted } = await watchedServers('postgres');
+  const pid = await pidOf(servers.databaseUrl);
+  await servers.stop();
+  expect(commandLine(pid)).toBeNull();
+  expect(restarted).toEqual([]);
+});
