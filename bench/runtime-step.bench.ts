@@ -6,14 +6,15 @@ import assert from 'node:assert/strict';
 import { type AnyMachineSnapshot, createActor, transition } from 'xstate';
 import { agentKind } from '../actors/agent/effects.ts';
 import { agentMachine } from '../actors/agent/machine.ts';
-import { hashCut, observedHashOf, ordinaryTick, type TickedAgent, tickAgent } from '../actors/agent/tick.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createMemoryStore } from '../actors/runtime/memory-store.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
 import { stepScope } from '../actors/runtime/scope.ts';
 import { eventStep, startStep } from '../actors/runtime/step.ts';
+import { type ChainEnd, decisionRow, type HashedCut, hashCut, observedHashOf } from '../actors/ticking/decision-chain.ts';
 import type { ActorEvent, ActorState } from '../src/domain/actor-step.ts';
-import { type CompiledManifest, compileManifest } from '../src/domain/decide.ts';
+import type { Cut } from '../src/domain/cut.ts';
+import { type CompiledManifest, compileManifest, needsRisk } from '../src/domain/decide.ts';
 import { EMPTY_BOOK, GENESIS_HASH, type Verdict } from '../src/domain/decision.ts';
 import { createVirtualClock } from '../streams/virtual-clock.ts';
 import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
@@ -92,24 +93,18 @@ function delivered(name: string, lives: number): Contender {
 
 /** Verdicts without rules: what is left of a tick is its mechanics. */
 const VERDICT: Verdict = { disposition: 'hold', reason: null, instrument: null, outcome: '[]', risk: null };
-const unruled: CompiledManifest = { ...compiled, decide: () => VERDICT };
+const unruled: CompiledManifest = { ...compiled, evaluate: () => VERDICT, decide: () => VERDICT };
 const CUTS = Array.from({ length: 256 }, (_, index) =>
   sampleCut(SLOT + index * 60_000, { premiumPct: Math.sin(index) * 2, rsi: 50 + Math.cos(index) * 30 }),
 );
 const HASHED = CUTS.map(hashCut);
 const OBSERVED = HASHED.map((cut) => observedHashOf(compiled.instruments, cut));
 
-function tickedBy(rules: CompiledManifest): TickedAgent {
-  return {
-    id: SUBJECT.actorId,
-    autonomy: 'suggest',
-    manifestVersion: 1,
-    manifestHash: compiled.hash,
-    compiled: rules,
-    book: EMPTY_BOOK,
-    bookText: null,
-    previousHash: GENESIS_HASH,
-  };
+const END: ChainEnd = { id: SUBJECT.actorId, manifestVersion: 1, manifestHash: compiled.hash, bookText: null, previousHash: GENESIS_HASH };
+
+function decided(rules: CompiledManifest, cut: Cut): Verdict {
+  const evaluated = rules.evaluate(cut, EMPTY_BOOK, 'suggest');
+  return needsRisk(evaluated) ? evaluated.answeredBy(undefined) : evaluated;
 }
 
 function liveActor() {
@@ -126,17 +121,16 @@ function sent(rules: CompiledManifest): () => void {
 }
 
 function ticked(rules: CompiledManifest): () => void {
-  const agent = tickedBy(rules);
   return () => {
-    for (const cut of CUTS) sink.value = ordinaryTick(agent, cut);
+    for (const cut of CUTS) sink.value = decided(rules, cut);
   };
 }
 
 function chained(rules: CompiledManifest): () => void {
-  const agent = tickedBy(rules);
   return () => {
     for (let index = 0; index < CUTS.length; index++) {
-      sink.value = tickAgent(agent, HASHED[index] as (typeof HASHED)[number], OBSERVED[index] as string);
+      const { cut } = HASHED[index] as HashedCut;
+      sink.value = decisionRow(END, cut.slot, decided(rules, cut), OBSERVED[index] as string);
     }
   };
 }
@@ -149,18 +143,18 @@ await bench({
     repeated('step of the runtime', LIFE.length, () => (sink.value = steppedLife())),
     delivered('deliver, memory store', 400),
     repeated('actor.send, no rules', CUTS.length, sent(unruled)),
-    repeated('ordinaryTick, no rules', CUTS.length, ticked(unruled)),
+    repeated('tick, no rules', CUTS.length, ticked(unruled)),
     repeated('actor.send', CUTS.length, sent(compiled)),
-    repeated('ordinaryTick', CUTS.length, ticked(compiled)),
-    repeated('tickAgent, chained', CUTS.length, chained(compiled)),
+    repeated('tick', CUTS.length, ticked(compiled)),
+    repeated('tick, chained', CUTS.length, chained(compiled)),
   ],
   comparisons: [
     { what: 'durable step', ours: 'step of the runtime', reference: 'transition, one scope', goal: 0.5 },
     { what: 'durable step', ours: 'step of the runtime', reference: 'transition() of XState', goal: 1 },
     { what: 'whole delivery', ours: 'deliver, memory store', reference: 'transition() of XState', goal: null },
-    { what: 'tick, mechanics alone', ours: 'ordinaryTick, no rules', reference: 'actor.send, no rules', goal: 50 },
-    { what: 'tick, with its rules', ours: 'ordinaryTick', reference: 'actor.send', goal: null },
-    { what: 'tick, rules and hash chain', ours: 'tickAgent, chained', reference: 'actor.send', goal: null },
+    { what: 'tick, mechanics alone', ours: 'tick, no rules', reference: 'actor.send, no rules', goal: 50 },
+    { what: 'tick, with its rules', ours: 'tick', reference: 'actor.send', goal: null },
+    { what: 'tick, rules and hash chain', ours: 'tick, chained', reference: 'actor.send', goal: null },
   ],
   notes: [
     'both sides of "with its rules" evaluate the same five rules; the machine records no decision and chains no hash',

@@ -11,10 +11,10 @@ import { createCommandHandler } from '../actors/agent/command-handler.ts';
 import { agentKind } from '../actors/agent/effects.ts';
 import { agentMachine } from '../actors/agent/machine.ts';
 import type { TickDecision } from '../actors/agent/protocol.ts';
-import { createShardTicker } from '../actors/agent/shard-tick.ts';
-import { hashCut, lateTick, observedHashOf } from '../actors/agent/tick.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
+import { hashCut, lateTick, observedHashOf } from '../actors/ticking/decision-chain.ts';
+import { createTradingTicker } from '../actors/ticking/trading-ticker.ts';
 import { findRedisServer, startEmbeddedRedis } from '../src/adapters/queue/embedded-redis.ts';
 import { openTickQueue, type TickJob } from '../src/adapters/queue/tick-queue.ts';
 import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
@@ -158,7 +158,7 @@ function shardTicks(
 ): Contender & { readonly nodeMicroseconds: number[] } {
   const store = createTickStore(sql, createActorStore(sql).incident);
   const dispatch = createDispatchStore(sql);
-  const ticker = createShardTicker({
+  const ticker = createTradingTicker({
     store,
     // The round trip is made; the answer is the bench's own time, in which slots pass faster.
     now: async () => {

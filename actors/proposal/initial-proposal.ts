@@ -3,10 +3,10 @@ import type { ActorStart, Announcement } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { type DecisionRow, decisionId, type RiskAttribution } from '../../src/domain/decision.ts';
-import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import { startStep } from '../runtime/step.ts';
+import type { ProposalStart } from '../ticking/tick-store.ts';
 import { proposalKind } from './effects.ts';
 import type { ProposalBeginning, ProposalInput } from './protocol.ts';
 
@@ -87,14 +87,8 @@ function startOf(
   };
 }
 
-/** The proposal of a decision, and what it is born as should it be overtaken before its commit. */
-export function startedProposal(from: ProposalDraft): {
-  readonly agentId: string;
-  readonly orgId: string;
-  readonly permit: ExecutionPermit;
-  readonly start: ActorStart;
-  readonly overtaken: (reason: SupersededReason | 'proposal_pending') => ActorStart;
-} {
+/** The proposal of a decision, and what it begins as should it be superseded before its commit. */
+export function startedProposal(from: ProposalDraft): ProposalStart {
   const { duty, order } = from;
   const byItself = BY_ITSELF.has(duty.autonomy);
   return {
@@ -102,7 +96,7 @@ export function startedProposal(from: ProposalDraft): {
     orgId: duty.orgId,
     permit: { epoch: from.epoch, manifestHash: duty.manifestHash, mode: order.mode, reduceOnly: order.reduceOnly, byItself },
     start: bornAs(from, byItself ? 'approved' : 'pending_approval', null),
-    overtaken: (reason) => bornAs(from, 'cancelled', reason),
+    superseded: (reason) => bornAs(from, 'cancelled', reason),
   };
 }
 

@@ -24,6 +24,17 @@ export interface Proposal {
 /** The pre-trade risk engine as a tick asks it: pure, the same for paper and live (spec section 1). */
 export type RiskAssessor = (proposal: Proposal) => RiskAttribution;
 
+/** A verdict that still needs risk: the rules are evaluated, and every trade that they ask for is in it. */
+export interface RiskQuestion {
+  /** Asks risk about the trades in their order. Without `assess` there is no risk engine, and nothing is proposed. */
+  readonly answeredBy: (assess: RiskAssessor | undefined) => Verdict;
+}
+
+/** True where the rules are evaluated but risk has not been asked yet. */
+export function needsRisk(evaluated: Verdict | RiskQuestion): evaluated is RiskQuestion {
+  return 'answeredBy' in evaluated;
+}
+
 /** A rule of the matrix: which cell it is, and what its observed value is compared with. */
 export type MatrixRule = Pick<RuleOutcome, 'instrument' | 'side' | 'type' | 'threshold'>;
 
@@ -37,7 +48,13 @@ export interface CompiledManifest {
   /** The rules in the order of the matrix. */
   readonly rules: readonly MatrixRule[];
   /**
-   * Decides on a cut. Pure: the same arguments give the same verdict, byte for byte.
+   * Evaluates every rule on a cut, once: a verdict where no risk needs to be asked, else the question that risk answers.
+   * What `decide` says of the rules holds here.
+   */
+  readonly evaluate: (cut: Cut, book: AgentBook, autonomy: Autonomy, pending?: ReadonlySet<InstrumentKey>) => Verdict | RiskQuestion;
+  /**
+   * Decides on a cut: `evaluate`, with risk asked where it has to be. Pure: the same arguments give the same verdict,
+   * byte for byte.
    * - Every rule of every instrument is evaluated and recorded, whatever else happens.
    * - An instrument without a position enters where ALL entry rules pass (none at all never enters). One with a
    *   position exits where ANY exit rule passes: exits are alternatives. The manifest's stop-loss and take-profit are
@@ -97,13 +114,12 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
   const unobservedCells = allRules.map(() => '[0,null]').join(',');
   const rules = matrixRules(instruments, entryConditions, exitConditions);
 
-  function decide(
+  function evaluate(
     cut: Cut,
     book: AgentBook,
     autonomy: Autonomy,
-    assess?: RiskAssessor,
     pending: ReadonlySet<InstrumentKey> = NOTHING_PENDING,
-  ): Verdict {
+  ): Verdict | RiskQuestion {
     let text = '';
     let unobserved = false;
     let candidates: Candidate[] | null = null;
@@ -154,7 +170,7 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
     }
     const outcome = `[${text}]`;
     if (candidates === null) return hold(unobserved ? 'no_observation' : null, outcome);
-    return settle(candidates, manifest, book, autonomy, assess, pending, outcome);
+    return settle(candidates, manifest, book, autonomy, pending, outcome);
   }
 
   return {
@@ -163,7 +179,11 @@ export function compileManifest(manifest: Manifest): CompiledManifest {
     needs: indicatorNeeds(instruments, [...entryConditions, ...exitConditions]),
     instruments,
     rules,
-    decide,
+    evaluate,
+    decide(cut, book, autonomy, assess, pending) {
+      const evaluated = evaluate(cut, book, autonomy, pending);
+      return needsRisk(evaluated) ? evaluated.answeredBy(assess) : evaluated;
+    },
     unpack: (outcome) => unpackOutcome(outcome, rules),
   };
 }
@@ -183,39 +203,54 @@ function hold(reason: string | null, outcome: string): Verdict {
 
 const NOTHING_PENDING: ReadonlySet<InstrumentKey> = new Set();
 
-/** Picks among what the rules ask for: autonomy first, then what is open already, then live prices, then risk. */
+/** Picks among what the rules ask for: autonomy first, then what is open already, then live prices; risk is asked last. */
 function settle(
   candidates: readonly Candidate[],
   manifest: Manifest,
   book: AgentBook,
   autonomy: Autonomy,
-  assess: RiskAssessor | undefined,
   pending: ReadonlySet<InstrumentKey>,
   outcome: string,
-): Verdict {
+): Verdict | RiskQuestion {
   if (autonomy === 'research') return hold('research_only', outcome);
   const free = pending.size === 0 ? candidates : candidates.filter(({ instrument }) => !pending.has(instrument));
   if (free.length === 0) return hold('proposal_pending', outcome);
   const exits = free.filter((candidate) => candidate.side === 'exit');
   const ordered = autonomy === 'risk_only' ? exits : [...exits, ...free.filter((candidate) => candidate.side === 'entry')];
   if (ordered.length === 0) return hold('reduce_only', outcome);
-  let blocked: Verdict | null = null;
-  for (const candidate of ordered) {
-    const verdict = propose(candidate, manifest, book, assess, outcome);
-    if (verdict.disposition !== 'blocked_by_risk') return verdict;
-    blocked ??= verdict;
-  }
-  return blocked as Verdict;
+  const withheldBy = ordered.map((candidate) => notLivePrices(candidate));
+  if (withheldBy.every((rejections) => rejections.length > 0)) return blockedBy(ordered[0] as Candidate, withheldBy[0] as never, outcome);
+  return {
+    answeredBy(assess) {
+      let blocked: Verdict | null = null;
+      for (const [index, candidate] of ordered.entries()) {
+        const rejections = withheldBy[index] as readonly RiskRejection[];
+        const verdict =
+          rejections.length > 0 ? blockedBy(candidate, rejections, outcome) : propose(candidate, manifest, book, assess, outcome);
+        if (verdict.disposition !== 'blocked_by_risk') return verdict;
+        blocked ??= verdict;
+      }
+      return blocked as Verdict;
+    },
+  };
+}
+
+/** The prices that a trade rests on and that are not live. */
+function notLivePrices({ observation, staleReference }: Candidate): readonly RiskRejection[] {
+  const stale: RiskRejection[] = [];
+  if (staleReference) stale.push(notLive('stale_reference_feed', 'a live reference price', observation.reference));
+  if (!isQuoteLive(observation)) stale.push(notLive('quote_not_live', 'a live quote', observation.quote));
+  return stale;
+}
+
+function blockedBy({ instrument }: Candidate, rejections: readonly RiskRejection[], outcome: string): Verdict {
+  const reason = (rejections[0] as RiskRejection).code;
+  return { disposition: 'blocked_by_risk', reason, instrument, outcome, risk: { verdict: 'blocked', rejections } };
 }
 
 function propose(candidate: Candidate, manifest: Manifest, book: AgentBook, assess: RiskAssessor | undefined, outcome: string): Verdict {
   const { side, instrument, observation, position, readsReference } = candidate;
   const block = (reason: string, risk: RiskAttribution): Verdict => ({ disposition: 'blocked_by_risk', reason, instrument, outcome, risk });
-  const stale: RiskRejection[] = [];
-  if (candidate.staleReference) stale.push(notLive('stale_reference_feed', 'a live reference price', observation.reference));
-  if (!isQuoteLive(observation)) stale.push(notLive('quote_not_live', 'a live quote', observation.quote));
-  const first = stale[0];
-  if (first !== undefined) return block(first.code, { verdict: 'blocked', rejections: stale });
   if (assess === undefined) return block('risk_engine_absent', ENGINE_ABSENT);
   const risk = assess({ side, manifest, instrument, observation, book, position, readsReference });
   if (risk.verdict !== 'passed') return block(risk.rejections[0]?.code ?? 'blocked', risk);

@@ -4,7 +4,8 @@
  * notes hold, and nothing is computed.
  */
 
-import type { AgentDuty, OrganizationRisk, TickTrades } from '../../actors/agent/shard-tick.ts';
+import { type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
+import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
 import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
@@ -39,7 +40,7 @@ import type { InstrumentKey } from '../domain/venue.ts';
 export const ORDER_AFTER_MS = 500;
 
 /** What of an agent decides whether and how it trades. */
-export interface BrokeredAgent extends AgentDuty {
+export interface BrokeredAgent extends TradingDuty {
   readonly paused: boolean;
 }
 

@@ -5,16 +5,10 @@
 import { createHash } from 'node:crypto';
 import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
 import { agentMachine } from '../../actors/agent/machine.ts';
-import {
-  type AgentDuty,
-  createShardTicker,
-  LATE_AFTER_MS,
-  type MarkedAgent,
-  movedWindow,
-  type ShardAgent,
-  type ShardProgress,
-  type TickWindow,
-} from '../../actors/agent/shard-tick.ts';
+import { type TradingDuty, type MarkedAgent } from '../../actors/ticking/trading-decisions.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
+import { lateAfterMs, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
+import { type ShardProgress } from '../../actors/ticking/tick-store.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
@@ -317,7 +311,7 @@ function createPopulation(
   let relations: readonly InstrumentRelations[] = [];
   let needs: readonly IndicatorNeed[] = [];
 
-  const ticker = createShardTicker({
+  const ticker = createTradingTicker({
     store: {
       async begin(periodMs, shard, slot): Promise<ShardProgress> {
         asking = apart() ? idOfShard(shard) : null;
@@ -351,7 +345,7 @@ function createPopulation(
       clearCrashes: async () => {},
       incident: (incident) => store.incident(incident),
     },
-    now: async () => current.slot + (missing === 'late_tick' ? LATE_AFTER_MS + 1 : 0),
+    now: async () => current.slot + (missing === 'late_tick' ? lateAfterMs(AGENT_TICK_MS) + 1 : 0),
     clock: { now: () => now },
     // What paused a live agent is on the tape as a command.
     pause: async () => {},
@@ -363,7 +357,7 @@ function createPopulation(
     return order[shard] as string;
   }
 
-  function shardAgent(id: string): ShardAgent[] {
+  function shardAgent(id: string): ShardActor[] {
     const actor = store.actors.get(id);
     const window = windows.get(id);
     if (actor === undefined || window === undefined || window.from === null) return [];
@@ -376,7 +370,7 @@ function createPopulation(
     return actor;
   }
 
-  function duty(id: string): AgentDuty {
+  function duty(id: string): TradingDuty {
     const actor = actorOf(id);
     const { autonomy, manifestVersion, manifestHash: hash } = agentContext(actor.state);
     const stage = agentValue(actor.state).stage as Stage;

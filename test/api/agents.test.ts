@@ -1,6 +1,6 @@
 // Agents from birth to halt over HTTP, on the real commands and a real database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createShardTicker } from '../../actors/agent/shard-tick.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { sha256Hex } from '../../src/domain/canonical-json.ts';
@@ -305,7 +305,7 @@ describe('decisions', () => {
     id = await createdAgent(api, trader);
     const first = NOW + 60_000;
     const actors = createActorStore(api.sql);
-    const ticker = createShardTicker({
+    const ticker = createTradingTicker({
       store: createTickStore(api.sql, actors.incident),
       now: async () => api.clock.now(),
       clock: api.clock,

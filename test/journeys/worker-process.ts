@@ -1,6 +1,6 @@
 /** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
 import { randomBytes } from 'node:crypto';
-import type { TickStore } from '../../actors/agent/shard-tick.ts';
+import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
 import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
@@ -46,7 +46,7 @@ process.once('SIGTERM', () => {
 process.stdout.write('ready\n');
 
 /** The rules of one agent do their worst when its decision reads them. */
-function poisoned(good: TickStore, { agentId, hangMs }: NonNullable<WorkerOrders['poison']>): TickStore {
+function poisoned(good: TradingTickStore, { agentId, hangMs }: NonNullable<WorkerOrders['poison']>): TradingTickStore {
   let hung = false;
   const worst = (manifest: Manifest): Manifest => ({
     ...manifest,

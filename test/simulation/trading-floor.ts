@@ -1,7 +1,6 @@
 // Proposals, risk and paper fills of a simulated world, in memory: the product's own actors and functions over a store
 // that keeps what the database keeps: licences, and one start per proposal.
 import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
-import type { TickStore, TickTrades } from '../../actors/agent/shard-tick.ts';
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import type { ProposalView } from '../../actors/proposal/commands.ts';
@@ -13,6 +12,8 @@ import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { type TickTrades } from '../../actors/ticking/tick-store.ts';
+import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
 import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import { type ExecutionPermit, isOpenProposal, PermitLost, supersededBy } from '../../src/domain/execution.ts';
@@ -209,15 +210,15 @@ export function createTradingFloor(deps: {
         if (state !== null) found.set(state.id, state);
       }
       return found;
-    }) satisfies TickStore['books'],
+    }) satisfies TradingTickStore['books'],
     organizations: (async (ids) =>
       new Map(
         ids.map((id) => [id, { epoch, preferences: DEFAULT_PREFERENCES, books: [...books.values()] }] as const),
-      )) satisfies TickStore['organizations'],
+      )) satisfies TradingTickStore['organizations'],
     async begin(trades: TickTrades): Promise<void> {
-      for (const { agentId, permit, start, overtaken } of trades.proposals) {
+      for (const { agentId, permit, start, superseded } of trades.proposals) {
         const reason = lost(agentId, permit);
-        await store.start(reason === null ? start : overtaken(reason));
+        await store.start(reason === null ? start : superseded(reason));
       }
     },
     async approveAll(): Promise<void> {

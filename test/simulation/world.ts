@@ -2,16 +2,12 @@
 // A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
 import { Subject } from 'rxjs';
 import { agentContext } from '../../actors/agent/effects.ts';
-import {
-  createShardTicker,
-  type MarkedAgent,
-  movedWindow,
-  type ShardAgent,
-  type TickStore,
-  type TickWindow,
-} from '../../actors/agent/shard-tick.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
+import { movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
+import { type MarkedAgent } from '../../actors/ticking/trading-decisions.ts';
+import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -289,7 +285,7 @@ export async function simulate(
   const heads = new Map<string, string>();
   let shard = { lastSlot: slotOf(START, AGENT_TICK_MS), begunSlot: 0, begunTimes: 0, suspect: null as string | null, suspectTimes: 0 };
   let dying: EpochMs | null = null;
-  function windows(): ShardAgent[] {
+  function windows(): ShardActor[] {
     const found = new Map<string, TickWindow>();
     for (const record of store.records) {
       if (record.type !== 'tick_window') continue;
@@ -304,7 +300,7 @@ export async function simulate(
       rests: found.get(id)?.rests ?? [],
     }));
   }
-  const tickStore: TickStore = {
+  const tickStore: TradingTickStore = {
     async begin(_, __, slot) {
       if (shard.lastSlot >= slot) return null;
       const again = shard.begunSlot === slot;
@@ -365,7 +361,7 @@ export async function simulate(
   const onMarked = async (books: readonly MarkedAgent[], slot: EpochMs): Promise<void> => {
     for (const each of books) marked.push({ ...each, slot });
   };
-  const worker = () => createShardTicker({ store: tickStore, now: async () => clock.now(), clock, pause: async () => {}, onMarked });
+  const worker = () => createTradingTicker({ store: tickStore, now: async () => clock.now(), clock, pause: async () => {}, onMarked });
   const workers = [worker(), worker()];
   async function tick(which: number, slot: EpochMs): Promise<void> {
     try {

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createShardTicker } from '../../actors/agent/shard-tick.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import { startedProposal } from '../../actors/proposal/initial-proposal.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
@@ -58,7 +58,7 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
     await seedExamples(sql, openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))).commands, () =>
       uuidV7(clock.now(), randomBytes(10)),
     );
-    const ticker = createShardTicker({
+    const ticker = createTradingTicker({
       store: createTickStore(sql, createActorStore(sql).incident),
       now: async () => clock.now(),
       clock,

@@ -3,7 +3,6 @@
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createShardTicker, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import { marketOrderKind } from '../../../actors/market-order/effects.ts';
@@ -19,6 +18,8 @@ import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { openTickQueue, type QueuePlace, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
@@ -77,7 +78,7 @@ export function startWorker(deps: {
   /** How often actors are ticked; `AGENT_TICK_MS` unless told. */
   readonly periodsMs?: readonly number[];
   /** Where ticks are read from and committed to, where that is not simply the database. */
-  readonly tickStore?: TickStore;
+  readonly tickStore?: TradingTickStore;
   /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
   readonly trading?: Pick<ExecutionDeps, 'preTrade' | 'clients'> & {
     /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
@@ -99,7 +100,7 @@ export function startWorker(deps: {
       log.warn({ err: error }, what);
     };
   const breakers = startBreakers({ sql, runtime: actors.runtime, clock, onError: complain('breakers') });
-  const ticker = createShardTicker({
+  const ticker = createTradingTicker({
     store: deps.tickStore ?? createTickStore(sql, actorStore.incident),
     now: () => databaseNow(sql),
     clock,

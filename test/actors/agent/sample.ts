@@ -1,6 +1,5 @@
 // Manifests and cuts for the tests of agents: small, seeded, and with every quality a cut may have.
 import type { Cut, Observation } from '../../../src/domain/cut.ts';
-import { type CompiledManifest, compileManifest } from '../../../src/domain/decide.ts';
 import type { Manifest, ManifestCondition } from '../../../src/domain/manifest/manifest.ts';
 import type { Quality } from '../../../src/domain/quote.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -80,18 +79,6 @@ export function sampleCut(slot: number, numbers: { premiumPct: number | null; rs
   return {
     slot,
     observations: new Map([['spotchain:AAPLx' as InstrumentKey, sampleObservation('spotchain:AAPLx', slot, { mid: '268.5', ...numbers })]]),
-  };
-}
-
-/** A compiled manifest whose decision runs `hook` first: how the tests make a tick throw or take its process down. */
-export function compiledWith(manifest: Manifest, hook: () => void): CompiledManifest {
-  const compiled = compileManifest(manifest);
-  return {
-    ...compiled,
-    decide: (...parameters) => {
-      hook();
-      return compiled.decide(...parameters);
-    },
   };
 }
 

@@ -3,9 +3,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createShardTicker, LATE_AFTER_MS, movedWindow, type TickStore } from '../../../actors/agent/shard-tick.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { lateAfterMs, movedWindow } from '../../../actors/ticking/tick-window.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
@@ -13,6 +15,7 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
+import { AGENT_TICK_MS } from '../../../src/domain/time.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';
@@ -21,7 +24,7 @@ import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 const ORG = '00000000-0000-7000-8000-000000000001';
 const PERIOD = 60_000;
 let sql: Sql;
-let store: TickStore;
+let store: TradingTickStore;
 let commands: AgentCommands;
 let clock: ReturnType<typeof createVirtualClock>;
 let made = 0;
@@ -51,8 +54,8 @@ async function agents(count: number, changes: Parameters<typeof sampleManifest>[
   }
   return ids;
 }
-const ticker = (changes: Partial<TickStore> = {}) =>
-  createShardTicker({
+const ticker = (changes: Partial<TradingTickStore> = {}) =>
+  createTradingTicker({
     store: { ...store, ...changes },
     now: async () => clock.now(),
     clock,
@@ -130,7 +133,7 @@ test('slots that nobody ticked are written late, as held, in order; the slot tha
 test('a slot that is ticked too late is held, never proposed on old data', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
-  clock.advanceTo(SLOT + PERIOD + LATE_AFTER_MS + 1);
+  clock.advanceTo(SLOT + PERIOD + lateAfterMs(AGENT_TICK_MS) + 1);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
   expect(await decisions(id)).toMatchObject([{ disposition: 'hold', reason: 'late_tick' }]);
 });
@@ -208,7 +211,7 @@ test('an agent that took its worker down is not tried again in the slot it did s
   const slot = SLOT + PERIOD;
   await at(slot);
   for (let start = 0; start < 4; start++) {
-    const dying: Partial<TickStore> = {
+    const dying: Partial<TradingTickStore> = {
       suspect: async (periodMs, shard, agentId) => {
         await store.suspect(periodMs, shard, agentId);
         if (agentId === poison) throw new Error('the process died');
@@ -220,7 +223,7 @@ test('an agent that took its worker down is not tried again in the slot it did s
   expect(await sql`select id from agents where pause_cause is not null`).toEqual([{ id: poison }]);
   expect(await commands.resume(context, poison)).toMatchObject({ ok: true });
   const tried: (string | null)[] = [];
-  const watching = (): Partial<TickStore> => ({
+  const watching = (): Partial<TradingTickStore> => ({
     suspect: async (periodMs, shard, agentId) => {
       tried.push(agentId);
       await store.suspect(periodMs, shard, agentId);
@@ -236,7 +239,7 @@ test('an agent that took its worker down is not tried again in the slot it did s
 test('a tick that throws is blocked and an incident; its neighbours decide; after three in a row the agent is paused', async () => {
   const ids = await agents(3);
   const [, bad] = ids as [string, string, string];
-  const broken: Partial<TickStore> = {
+  const broken: Partial<TradingTickStore> = {
     // A manifest whose rules are not what the compiler wrote: reading its universe throws in the middle of `decide`.
     duties: async (wanted) =>
       (await store.duties(wanted)).map((duty) =>
@@ -265,7 +268,7 @@ test('a tick that throws is blocked and an incident; its neighbours decide; afte
 
 test('ticks that throw count only in a row: a good one in between, by whatever worker, begins the count anew', async () => {
   const [bad] = (await agents(2)) as [string, string];
-  const broken: Partial<TickStore> = {
+  const broken: Partial<TradingTickStore> = {
     duties: async (wanted) => (await store.duties(wanted)).map((duty) => (duty.id === bad ? { ...duty, manifest: throwing() } : duty)),
   };
   for (const [n, throws] of [true, true, false, true, true, false, true].entries()) {
@@ -297,7 +300,7 @@ test('a tick that takes its worker down is found and its agent paused: three dea
   let deaths = 0;
   for (let start = 0; start < 5; start++) {
     // What a death leaves behind is what was committed before it: the start, and in a careful run the suspect.
-    const dying: Partial<TickStore> = {
+    const dying: Partial<TradingTickStore> = {
       suspect: async (periodMs, shard, agentId) => {
         await store.suspect(periodMs, shard, agentId);
         if (agentId === poison) throw new Error('the process died');
@@ -323,7 +326,7 @@ test('a tick that takes its worker down is found and its agent paused: three dea
 test('rows that the database refuses fail the whole batch at once, and the next try is clean', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
-  const spoiled: Partial<TickStore> = {
+  const spoiled: Partial<TradingTickStore> = {
     commit: (tick) => store.commit({ ...tick, rows: tick.rows.map((row) => ({ ...row, hash: 'no hash' })) }),
   };
   await expect(ticker(spoiled).tick(PERIOD, 0, SLOT + PERIOD)).rejects.toThrow(/aborted/);
@@ -363,7 +366,7 @@ async function untilItLives(poison: readonly string[], slots: number): Promise<n
     const slot = SLOT + PERIOD * (1 + start);
     await at(slot);
     let careful = false;
-    const dying: Partial<TickStore> = {
+    const dying: Partial<TradingTickStore> = {
       begin: async (periodMs, shard, due) => {
         const progress = await store.begin(periodMs, shard, due);
         careful = (progress?.begunTimes ?? 0) > 1;
@@ -419,7 +422,7 @@ test('a worker that dies while nobody is ticked alone, or a commit that fails ag
   const [only] = (await agents(1)) as [string];
   for (let n = 1; n <= 6; n++) {
     await at(SLOT + n * PERIOD);
-    const failing: Partial<TickStore> = {
+    const failing: Partial<TradingTickStore> = {
       commit: async (tick) => {
         if (tick.decided) throw new Error('the disk is full');
         return store.commit(tick);

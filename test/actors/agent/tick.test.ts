@@ -1,16 +1,18 @@
-// The compiled ordinary tick is the machine's tick: same verdict, same untouched state, over random lives.
+// A tick decided once, from its rules and then from risk, is the machine's tick: same verdict, same untouched state, over random lives.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
-import { crashedTick, hashCut, lateTick, observedHashOf, ordinaryTick, type TickedAgent, tickAgent } from '../../../actors/agent/tick.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
+import { type ChainEnd, crashedTick, decisionRow, hashCut, lateTick, observedHashOf } from '../../../actors/ticking/decision-chain.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
-import { compileManifest } from '../../../src/domain/decide.ts';
+import { compileManifest, needsRisk } from '../../../src/domain/decide.ts';
 import { decisionHash, EMPTY_BOOK, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import { SLOT, sampleCut, sampleManifest } from './sample.ts';
 
 const compiled = compileManifest(sampleManifest());
 const subject = { actorId: '00000000-0000-7000-8000-00000000000a', orgId: '00000000-0000-7000-8000-000000000001', now: SLOT };
+
+const CHAIN = { id: subject.actorId, manifestVersion: 1, manifestHash: compiled.hash, bookText: null } as const;
 
 const numbers = fc.record({
   premiumPct: fc.option(fc.double({ min: -3, max: 3, noNaN: true }), { nil: null }),
@@ -36,7 +38,7 @@ const moment = fc.oneof(
   ),
 );
 
-test('over random lives, the compiled tick gives the verdict of the machine, and the machine is left as it was', () => {
+test('over random lives, rules and risk asked apart give the verdict of the machine, and the machine is left as it was', () => {
   fc.assert(
     fc.property(fc.array(moment, { maxLength: 40 }), (life) => {
       let state = startStep(agentKind, subject, { autonomy: 'research', manifestVersion: 1, manifestHash: compiled.hash }).state;
@@ -59,18 +61,9 @@ test('over random lives, the compiled tick gives the verdict of the machine, and
           continue;
         }
         const plan = eventStep(agentKind, subject, snapshot, tick);
-        const agent: TickedAgent = {
-          id: subject.actorId,
-          autonomy: state.context['autonomy'] as Autonomy,
-          manifestVersion: 1,
-          manifestHash: compiled.hash,
-          compiled,
-          book: EMPTY_BOOK,
-          bookText: null,
-          previousHash: GENESIS_HASH,
-          ...asked,
-        };
-        expect(plan.records).toEqual([{ type: 'decision', agentId: subject.actorId, slot: cut.slot, verdict: ordinaryTick(agent, cut) }]);
+        const evaluated = compiled.evaluate(cut, EMPTY_BOOK, state.context['autonomy'] as Autonomy, asked.pending);
+        const verdict = needsRisk(evaluated) ? evaluated.answeredBy(asked.assess) : evaluated;
+        expect(plan.records).toEqual([{ type: 'decision', agentId: subject.actorId, slot: cut.slot, verdict }]);
         expect(plan.state).toEqual(state);
         expect([plan.timers, plan.activities, plan.announcements]).toEqual([[], [], []]);
       }
@@ -82,36 +75,19 @@ test('over random lives, the compiled tick gives the verdict of the machine, and
 test('decisions are chained: each carries its predecessor and the hash of what it observed', () => {
   const hashed = hashCut(sampleCut(SLOT, { premiumPct: -1.5, rsi: 30 }));
   const observedHash = observedHashOf(compiled.instruments, hashed);
-  const agent: TickedAgent = {
-    id: subject.actorId,
-    autonomy: 'suggest',
-    manifestVersion: 1,
-    manifestHash: compiled.hash,
-    compiled,
-    book: EMPTY_BOOK,
-    bookText: null,
-    previousHash: GENESIS_HASH,
-  };
-  const first = tickAgent(agent, hashed, observedHash);
+  const end: ChainEnd = { ...CHAIN, previousHash: GENESIS_HASH };
+  const decided = () => decisionRow(end, SLOT, compiled.decide(hashed.cut, EMPTY_BOOK, 'suggest'), observedHash);
+  const first = decided();
   expect(first).toMatchObject({ disposition: 'blocked_by_risk', reason: 'risk_engine_absent', previousHash: GENESIS_HASH, observedHash });
   expect(first.risk?.rejections[0]?.code).toBe('feature_disabled');
   const { hash, ...rest } = first;
   expect(decisionHash(rest)).toBe(hash);
   expect(decisionHash({ ...rest, outcome: rest.outcome.replace('-1.5', '-1.4') })).not.toBe(hash);
-  expect(tickAgent(agent, hashed, observedHash)).toEqual(first);
+  expect(decided()).toEqual(first);
 });
 
 test('a late slot holds on nothing observed, and a crashed one is blocked; both say why', () => {
-  const agent: TickedAgent = {
-    id: subject.actorId,
-    autonomy: 'autonomous',
-    manifestVersion: 1,
-    manifestHash: compiled.hash,
-    compiled,
-    book: EMPTY_BOOK,
-    bookText: null,
-    previousHash: 'b'.repeat(64),
-  };
+  const agent: ChainEnd = { ...CHAIN, previousHash: 'b'.repeat(64) };
   expect(lateTick(agent, SLOT)).toMatchObject({ disposition: 'hold', reason: 'late_tick', observedHash: '', previousHash: 'b'.repeat(64) });
   expect(crashedTick(agent, SLOT)).toMatchObject({ disposition: 'blocked_by_risk', reason: 'tick_crash', observedHash: '' });
   expect(compiled.unpack(lateTick(agent, SLOT).outcome)).toEqual([]);

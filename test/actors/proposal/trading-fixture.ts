@@ -2,7 +2,6 @@
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
 import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
@@ -11,6 +10,7 @@ import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
@@ -118,7 +118,7 @@ export async function tradingFixture(options: { readonly connections?: number; r
   const errors: unknown[] = [];
   const tickStore = createTickStore(sql, actorStore.incident);
   const ticker = (changes: Partial<typeof tickStore> = {}) =>
-    createShardTicker({
+    createTradingTicker({
       store: { ...tickStore, ...changes },
       now: async () => clock.now(),
       clock,

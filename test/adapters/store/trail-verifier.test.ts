@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
     const outcome = await commands.create(context, sampleManifest({ name }));
     if (outcome.ok) ids.push(outcome.value.id);
   }
-  const ticker = createShardTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
+  const ticker = createTradingTicker({ store, now: async () => clock.now(), clock, pause: async () => {} });
   for (let number = 1; number <= 10; number++) {
     const slot = SLOT + number * PERIOD;
     clock.advanceTo(slot + 500);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createShardTicker } from '../../../actors/agent/shard-tick.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -78,7 +78,7 @@ async function live(file: string) {
     clock,
     newId: () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, ++made)),
   });
-  const ticker = createShardTicker({
+  const ticker = createTradingTicker({
     store: createTickStore(sql, actors.incident),
     now: async () => clock.now(),
     clock,

@@ -1,14 +1,15 @@
 /** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
-import type { ActorStart, Announcement, Incident } from '../../../domain/actor-step.ts';
+import type { TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
+import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
+import type { Incident } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import type { TradingBook } from '../../../domain/book.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { type Cut, type Observation, observationHash } from '../../../domain/cut.ts';
 import type { DecisionRow } from '../../../domain/decision.ts';
-import { type ExecutionPermit, type SupersededReason, supersededBy } from '../../../domain/execution.ts';
+import { supersededBy } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
-import type { BookDay } from '../../../domain/tick-inputs.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
@@ -59,31 +60,7 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
 const NO_RESTS: readonly never[] = [];
 const NO_BOOKS: ReadonlyMap<string, TradingBook> = new Map();
 
-export interface TickCommit {
-  readonly periodMs: number;
-  readonly shard: number;
-  readonly lastSlot: EpochMs;
-  readonly slot: EpochMs;
-  readonly rows: readonly DecisionRow[];
-  readonly at: EpochMs;
-  readonly trades?: TickTrades;
-  readonly decided: boolean;
-}
-
-/** What a tick writes beside its decisions. */
-export interface TickTrades {
-  readonly proposals: readonly {
-    readonly agentId: string;
-    readonly permit: ExecutionPermit;
-    readonly start: ActorStart;
-    readonly overtaken: (reason: SupersededReason | 'proposal_pending') => ActorStart;
-  }[];
-  readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
-  readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
-  readonly days: readonly BookDay[];
-}
-
-export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>) {
+export function createTickStore(sql: Sql, incident: (incident: Incident) => Promise<void>): TickStore<TradingDuty> {
   return {
     incident,
 
@@ -260,21 +237,18 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
       select book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
     const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
-    for (const { agentId, permit, start, overtaken } of trades.proposals) {
+    for (const { agentId, permit, start, superseded } of trades.proposals) {
       const ground = grounds.get(agentId);
       const { bookId, instrument } = (start.input as unknown as { order: { bookId: string; instrument: string } }).order;
       const reason =
         ground === undefined
           ? 'halted'
           : (supersededBy(permit, ground) ?? (taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
-      await writeStart(transaction, reason === null ? start : overtaken(reason));
+      await writeStart(transaction, reason === null ? start : superseded(reason));
     }
   }
-  if (trades.days.length > 0)
-    await writeRecords(
-      transaction,
-      trades.days.map((day) => ({ type: 'book_day', ...day })),
-    );
+  const days = trades.days.map((day) => ({ type: 'book_day', ...day }));
+  if (days.length + trades.records.length > 0) await writeRecords(transaction, [...days, ...trades.records]);
   if (trades.inputs.length > 0) {
     await transaction`
       insert into tick_inputs (agent_id, slot, body) select "agentId", slot, text

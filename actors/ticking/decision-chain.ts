@@ -1,0 +1,82 @@
+/** The rows that ticks write, each chained to the last decision of its actor, and the cut that they rest on with its hashes. */
+import { type Cut, observationHash } from '../../src/domain/cut.ts';
+import { combineObservationHashes, type DecisionRow, decisionHash, type Verdict } from '../../src/domain/decision.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+
+/** What every decision row of an actor carries, whatever the tick comes to. */
+export interface ChainEnd {
+  readonly id: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  /** The book as canonical JSON; null for the book of an actor that has not traded. */
+  readonly bookText: string | null;
+  /** The hash of the actor's last decision. */
+  readonly previousHash: string;
+}
+
+/** A cut together with the hash of each of its observations. */
+export interface HashedCut {
+  readonly cut: Cut;
+  readonly hashes: ReadonlyMap<InstrumentKey, string>;
+}
+
+export function hashCut(cut: Cut): HashedCut {
+  return { cut, hashes: new Map([...cut.observations].map(([instrument, observation]) => [instrument, observationHash(observation)])) };
+}
+
+/** The observed hash of a universe at a cut; the same for every actor with that universe. */
+export function observedHashOf(instruments: readonly InstrumentKey[], { hashes }: HashedCut): string {
+  const found: string[] = [];
+  for (const instrument of instruments) {
+    const hash = hashes.get(instrument);
+    if (hash !== undefined) found.push(hash);
+  }
+  return combineObservationHashes(found);
+}
+
+/** The row of a verdict on the slot's cut. */
+export function decisionRow(end: ChainEnd, slot: EpochMs, verdict: Verdict, observedHash: string): DecisionRow {
+  const row = {
+    agentId: end.id,
+    slot,
+    manifestVersion: end.manifestVersion,
+    manifestHash: end.manifestHash,
+    disposition: verdict.disposition,
+    reason: verdict.reason,
+    instrument: verdict.instrument,
+    outcome: verdict.outcome,
+    risk: verdict.risk,
+    observedHash,
+    book: end.bookText,
+    previousHash: end.previousHash,
+    hash: '',
+  };
+  row.hash = decisionHash(row);
+  return row;
+}
+
+/** A slot that was missed or came too late: held, on nothing observed, never a proposal from old data. */
+export function lateTick(end: ChainEnd, slot: EpochMs): DecisionRow {
+  return decisionRow(end, slot, LATE, '');
+}
+
+const LATE: Verdict = { disposition: 'hold', reason: 'late_tick', instrument: null, outcome: '[]', risk: null };
+
+/** A tick that threw or took its worker down. */
+export function crashedTick(end: ChainEnd, slot: EpochMs): DecisionRow {
+  return decisionRow(end, slot, CRASHED, '');
+}
+
+const CRASHED: Verdict = {
+  disposition: 'blocked_by_risk',
+  reason: 'tick_crash',
+  instrument: null,
+  outcome: '[]',
+  risk: {
+    verdict: 'blocked',
+    rejections: [
+      { code: 'halted', limit: 'a tick that completes', before: null, after: null, suggestion: 'see the incidents of this agent' },
+    ],
+  },
+};

@@ -1,0 +1,350 @@
+/**
+ * The tick of one shard: every actor on duty decides on the slot's cut, and all their decisions are committed together.
+ * Slots that were missed are written late. A tick that throws is contained to its actor; one that takes the whole
+ * process down is found by going through the shard one actor at a time, and its actor is paused. What a decision is made
+ * of is the kind's own matter (`TickedKind`); slots, chains, containment and the commit are the same for every kind.
+ */
+import type { DecisionRow } from '../../src/domain/decision.ts';
+import { GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick } from './decision-chain.ts';
+import type { ShardProgress, TickDuty, TickStore, TickTrades } from './tick-store.ts';
+import { dutyEnds, isDue, lateAfterMs, type ShardActor } from './tick-window.ts';
+
+/** After so many starts or throws in a row the actor is paused. */
+const CRASH_LIMIT = 3;
+/** Late rows are committed in batches of about so many. */
+const LATE_BATCH_ROWS = 5_000;
+/** So many cuts are kept: shards of one slot share its cut. */
+const CUTS_KEPT = 4;
+
+/** A decision that still needs what is loaded for its organization. */
+export interface OpenDecision {
+  readonly orgId: string;
+  /** @throws what the actor's rules or its organization's rows throw; the tick contains it to the actor. */
+  readonly close: () => DecisionRow;
+}
+
+/** The decisions of one slot of a shard. */
+export interface SlotDecisions<Duty extends TickDuty> {
+  /** Decides one actor, once: a row, or what is open until its organization is loaded. @throws what its rules and rows throw; the tick contains it to the actor. */
+  decide(duty: Duty, previousHash: string): DecisionRow | OpenDecision;
+  /** Loads what open decisions of these organizations need. */
+  load(orgIds: readonly string[]): Promise<void>;
+  /** What is committed beside the rows; null where that is nothing. */
+  trades(): TickTrades | null;
+  /** Called after the commit. */
+  committed(): Promise<void>;
+}
+
+/** How the actors of one kind decide on a slot. */
+export interface TickedKind<Duty extends TickDuty, Note> {
+  /** `notes` outlives the slot, and is empty wherever another process may have ticked the shard since. */
+  open(slot: { readonly cut: HashedCut; readonly due: readonly Duty[]; readonly notes: Map<string, Note> }): Promise<SlotDecisions<Duty>>;
+}
+
+export interface ShardTickResult {
+  readonly decisions: number;
+  readonly late: number;
+  readonly crashed: readonly string[];
+}
+
+export interface ShardTicker {
+  /** Ticks the shard up to and including `slot`. Idempotent: what is ticked already is left alone. */
+  tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult>;
+}
+
+/** Runs one thing after the other. Tickers of one process share one, so that only one actor is ticked alone at a time. */
+export type Turns = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+export function createTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+}
+
+export interface ShardTickerDeps<Duty extends TickDuty, Note> {
+  readonly store: TickStore<Duty>;
+  readonly kind: TickedKind<Duty, Note>;
+  /** The time of record: PostgreSQL's. */
+  readonly now: () => Promise<EpochMs>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Takes an actor off duty whose ticks keep crashing. */
+  readonly pause: (actorId: string) => Promise<void>;
+  /** Shared by the tickers of a process; its own where it is the only one. */
+  readonly alone?: Turns;
+}
+
+/** What the last tick of a shard left behind; valid only while nobody else ticked the shard since. */
+interface Warm<Duty, Note> {
+  readonly lastSlot: EpochMs;
+  readonly duties: Map<string, Duty>;
+  readonly heads: Map<string, string>;
+  readonly notes: Map<string, Note>;
+}
+
+/** One slot of one shard under way. */
+interface Slot<Duty, Note> {
+  readonly key: string;
+  readonly periodMs: number;
+  readonly shard: number;
+  readonly slot: EpochMs;
+  readonly lastSlot: EpochMs;
+  readonly actors: readonly ShardActor[];
+  readonly state: Warm<Duty, Note>;
+  readonly progress: ShardProgress;
+  /** One actor at a time, each noted before it is ticked. */
+  readonly careful: boolean;
+}
+
+/** The rows of a slot, and who crashed on the way. */
+interface Decided {
+  readonly rows: DecisionRow[];
+  /** Taken off duty already. */
+  readonly crashed: string[];
+  /** To be taken off duty after the commit. */
+  readonly throwing: string[];
+}
+
+const NOTHING: ShardTickResult = { decisions: 0, late: 0, crashed: [] };
+const NOBODY: ReadonlySet<string> = new Set();
+
+export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTickerDeps<Duty, Note>): ShardTicker {
+  const { store, clock } = deps;
+  const alone = deps.alone ?? createTurns();
+  const warm = new Map<string, Warm<Duty, Note>>();
+  const cuts = new Map<EpochMs, HashedCut>();
+  /** Actors whose crash count is not zero. */
+  const crashing = new Set<string>();
+  /** The last tick of each shard that this process took on. */
+  const ticking = new Map<string, Promise<unknown>>();
+
+  async function hashedCut(slot: EpochMs): Promise<HashedCut> {
+    const known = cuts.get(slot);
+    if (known) return known;
+    const cut = await store.cut(slot);
+    if (!cut) return { cut: { slot, observations: new Map() }, hashes: new Map() };
+    const hashed = hashCut(cut);
+    cuts.set(slot, hashed);
+    for (const old of cuts.keys()) if (cuts.size > CUTS_KEPT) cuts.delete(old);
+    return hashed;
+  }
+
+  async function warmUp(key: string, actors: readonly ShardActor[], lastSlot: EpochMs): Promise<Warm<Duty, Note>> {
+    const before = warm.get(key);
+    const state: Warm<Duty, Note> =
+      before && before.lastSlot === lastSlot
+        ? before
+        : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map(), notes: new Map() };
+    const changed = actors.filter(({ id, version }) => state.duties.get(id)?.version !== version).map(({ id }) => id);
+    if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, duty);
+    const headless = actors.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
+    if (headless.length > 0) {
+      const heads = await store.heads(headless);
+      for (const id of headless) state.heads.set(id, heads.get(id) ?? GENESIS_HASH);
+    }
+    return state;
+  }
+
+  /** Writes the slots that lie between the last one and `to`, as held. Null where another worker moved the shard. */
+  async function writeLate(
+    tick: Omit<Slot<Duty, Note>, 'careful' | 'slot'>,
+    to: EpochMs,
+  ): Promise<{ lastSlot: EpochMs; rows: number } | null> {
+    const { periodMs, shard, actors, state } = tick;
+    let { lastSlot } = tick;
+    let written = 0;
+    let rows: DecisionRow[] = [];
+    for (let slot = lastSlot + periodMs; slot <= to; slot += periodMs) {
+      for (const actor of actors) {
+        const duty = isDue(actor, slot) ? state.duties.get(actor.id) : undefined;
+        if (duty === undefined) continue;
+        const row = lateTick(chainEnd(duty, state), slot);
+        state.heads.set(actor.id, row.hash);
+        rows.push(row);
+      }
+      if (rows.length >= LATE_BATCH_ROWS || slot === to) {
+        if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: clock.now(), decided: false }))) return null;
+        lastSlot = slot;
+        written += rows.length;
+        rows = [];
+      }
+    }
+    return { lastSlot, rows: written };
+  }
+
+  async function takeOffDuty(actorId: string, slot: EpochMs): Promise<void> {
+    await store.incident({
+      actorId,
+      at: clock.now(),
+      kind: 'tick_crash',
+      detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
+      event: { type: 'tick', slot },
+      quarantine: false,
+    });
+    await deps.pause(actorId);
+  }
+
+  /** The row of a tick that threw, which is told as an incident of its actor. */
+  async function contained(duty: Duty, { slot, state }: Slot<Duty, Note>, error: unknown, throwing: string[]): Promise<DecisionRow> {
+    const { id } = duty;
+    crashing.add(id);
+    await store.incident({
+      actorId: id,
+      at: clock.now(),
+      kind: 'tick_threw',
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      event: { type: 'tick', slot },
+      quarantine: false,
+    });
+    if ((await store.countCrash(id, slot)) >= CRASH_LIMIT) throwing.push(id);
+    return crashedTick(chainEnd(duty, state), slot);
+  }
+
+  /** The row of an actor that took its worker down as often as the limit allows: it is not tried again. */
+  async function setAside(actor: ShardActor, duty: Duty, { slot, state }: Slot<Duty, Note>): Promise<DecisionRow> {
+    if (!dutyEnds(actor, slot)) {
+      await store.markPoisoned(actor.id, slot);
+      // At once: should another actor take the process down before the commit, the next start does not try this one again.
+      await takeOffDuty(actor.id, slot);
+    }
+    return crashedTick(chainEnd(duty, state), slot);
+  }
+
+  async function tickShard(key: string, periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
+    const progress = await store.begin(periodMs, shard, slot);
+    if (!progress) return NOTHING;
+    const actors = await store.agents(periodMs, shard);
+    const state = await warmUp(key, actors, progress.lastSlot);
+    warm.delete(key);
+    const tooLate = (await deps.now()) > slot + lateAfterMs(periodMs);
+    const shared = { key, periodMs, shard, lastSlot: progress.lastSlot, actors, state, progress };
+    const late = await writeLate(shared, tooLate ? slot : slot - periodMs);
+    if (!late) return NOTHING;
+    if (tooLate) {
+      warm.set(key, { ...state, lastSlot: slot });
+      return { decisions: late.rows, late: late.rows, crashed: [] };
+    }
+    // The batch was the first start of every actor; since then the store notes who is ticked alone, the last suspect first.
+    // Alone in the whole process, too: else whoever another shard is just ticking would be blamed for the same death.
+    const careful = progress.begunTimes > 1;
+    const decide = () => decideSlot({ ...shared, slot, lastSlot: late.lastSlot, careful });
+    const done = await (careful ? alone(decide) : decide());
+    return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
+  }
+
+  async function decideSlot(tick: Slot<Duty, Note>): Promise<{ readonly decisions: number; readonly crashed: readonly string[] } | null> {
+    const { periodMs, shard, slot, lastSlot, actors, state, progress, careful } = tick;
+    const cut = await hashedCut(slot);
+    // One that was taken off duty only after this slot had begun still has a row to its name in it, but does not decide.
+    const leaving = actors.some((actor) => isDue(actor, slot) && dutyEnds(actor, slot));
+    const poisoned = careful || leaving ? await store.poisoned(periodMs, shard, slot) : NOBODY;
+    const ordered = careful ? suspectFirst(actors, progress.suspect) : actors;
+    const due = ordered.flatMap((actor) => {
+      const duty = isDue(actor, slot) ? state.duties.get(actor.id) : undefined;
+      return duty === undefined ? [] : [{ actor, duty }];
+    });
+    const decisions = await deps.kind.open({ cut, due: due.map(({ duty }) => duty), notes: state.notes });
+    const decided: Decided = { rows: [], crashed: [], throwing: [] };
+    const able: Duty[] = [];
+    for (const { actor, duty } of due) {
+      if (!poisoned.has(actor.id) && !(actor.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) able.push(duty);
+      else {
+        decided.rows.push(await setAside(actor, duty, tick));
+        decided.crashed.push(actor.id);
+      }
+    }
+    if (careful) await decideAlone(tick, decisions, able, decided);
+    else await decideTogether(tick, decisions, able, decided);
+    for (const row of decided.rows) state.heads.set(row.agentId, row.hash);
+    const trades = decisions.trades();
+    const commit = { periodMs, shard, lastSlot, slot, rows: decided.rows, at: clock.now(), decided: true };
+    if (!(await store.commit(trades === null ? commit : { ...commit, trades }))) return null;
+    warm.set(tick.key, { ...state, lastSlot: slot });
+    await settleCrashes(decided, slot);
+    await decisions.committed();
+    return { decisions: decided.rows.length, crashed: [...decided.crashed, ...decided.throwing] };
+  }
+
+  /** Decides these actors; what risk is asked with is loaded once for all of them. */
+  async function decideTogether(
+    tick: Slot<Duty, Note>,
+    decisions: SlotDecisions<Duty>,
+    duties: readonly Duty[],
+    into: Decided,
+  ): Promise<void> {
+    const open: { readonly duty: Duty; readonly decision: OpenDecision }[] = [];
+    for (const duty of duties) {
+      try {
+        const decision = decisions.decide(duty, previousHash(duty, tick.state));
+        if ('close' in decision) open.push({ duty, decision });
+        else into.rows.push(decision);
+      } catch (error) {
+        into.rows.push(await contained(duty, tick, error, into.throwing));
+      }
+    }
+    if (open.length === 0) return;
+    await decisions.load([...new Set(open.map(({ decision }) => decision.orgId))]);
+    for (const { duty, decision } of open) {
+      try {
+        into.rows.push(decision.close());
+      } catch (error) {
+        into.rows.push(await contained(duty, tick, error, into.throwing));
+      }
+    }
+  }
+
+  /** The same, one actor at a time, each noted before: should the process die, the store knows of whom. */
+  async function decideAlone(
+    tick: Slot<Duty, Note>,
+    decisions: SlotDecisions<Duty>,
+    duties: readonly Duty[],
+    into: Decided,
+  ): Promise<void> {
+    for (const duty of duties) {
+      await store.suspect(tick.periodMs, tick.shard, duty.id);
+      await decideTogether(tick, decisions, [duty], into);
+    }
+    await store.suspect(tick.periodMs, tick.shard, null);
+  }
+
+  async function settleCrashes({ rows, throwing }: Decided, slot: EpochMs): Promise<void> {
+    const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
+    if (recovered.length > 0) {
+      await store.clearCrashes(recovered);
+      for (const id of recovered) crashing.delete(id);
+    }
+    for (const id of throwing) await takeOffDuty(id, slot);
+  }
+
+  return {
+    async tick(periodMs, shard, slot) {
+      const key = `${periodMs}:${shard}`;
+      // One after the other: ticks of one shard that overlap would look to each other like starts that died.
+      const turn = (ticking.get(key) ?? Promise.resolve()).then(() => tickShard(key, periodMs, shard, slot));
+      ticking.set(
+        key,
+        turn.catch(() => {}),
+      );
+      return turn;
+    },
+  };
+}
+
+function previousHash({ id }: TickDuty, state: { readonly heads: ReadonlyMap<string, string> }): string {
+  return state.heads.get(id) ?? GENESIS_HASH;
+}
+
+/** The chain of an actor whose book is not looked at. */
+function chainEnd(duty: TickDuty, state: { readonly heads: ReadonlyMap<string, string> }): ChainEnd {
+  const { id, manifestVersion, manifestHash } = duty;
+  return { id, manifestVersion, manifestHash, bookText: null, previousHash: previousHash(duty, state) };
+}
+
+function suspectFirst(actors: readonly ShardActor[], suspect: string | null): readonly ShardActor[] {
+  return [...actors.filter(({ id }) => id === suspect), ...actors.filter(({ id }) => id !== suspect)];
+}

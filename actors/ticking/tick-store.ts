@@ -1,0 +1,99 @@
+/** What the tick of a shard asks of the store, and what it commits. */
+import type { ActorRecord, ActorStart, Announcement, Incident } from '../../src/domain/actor-step.ts';
+import type { TradingBook } from '../../src/domain/book.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import type { DecisionRow } from '../../src/domain/decision.ts';
+import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
+import type { OtherBooks, RiskPreferences } from '../../src/domain/risk/index.ts';
+import type { BookDay } from '../../src/domain/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { ShardActor } from './tick-window.ts';
+
+/** What of a ticked actor changes only with its version. The manifest's version and hash go into every decision row. */
+export interface TickDuty {
+  readonly id: string;
+  readonly version: number;
+  readonly orgId: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+}
+
+export interface ShardProgress {
+  readonly lastSlot: EpochMs;
+  /** How often the shard was begun since its last slot that was decided, this time included: over slots, because a worker that dies takes long to replace. */
+  readonly begunTimes: number;
+  /** The actor that was being ticked alone when the process died, and how often. */
+  readonly suspect: string | null;
+  readonly suspectTimes: number;
+}
+
+/** What risk asks of an actor's organization at a tick. */
+export interface OrganizationRisk {
+  /** The control epoch: a halt ends it. */
+  readonly epoch: number;
+  readonly preferences: RiskPreferences;
+  /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
+  readonly books?: readonly TradingBook[];
+  /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */
+  others?(actor: TickDuty, cut: Cut): OtherBooks;
+}
+
+/** A proposal that a tick's decision makes: its actor, to be started with the decision or, superseded, as cancelled. */
+export interface ProposalStart {
+  readonly agentId: string;
+  readonly orgId: string;
+  readonly permit: ExecutionPermit;
+  readonly start: ActorStart;
+  readonly superseded: (reason: SupersededReason | 'proposal_pending') => ActorStart;
+}
+
+/** What a tick writes beside its decisions. */
+export interface TickTrades {
+  readonly proposals: readonly ProposalStart[];
+  /** Recommendations of actors that only suggest. */
+  readonly announcements: readonly (Announcement & { readonly orgId: string; readonly agentId: string })[];
+  /** What was read besides the cut, where it has changed since it was noted last. */
+  readonly inputs: readonly { readonly agentId: string; readonly slot: EpochMs; readonly text: string }[];
+  /** Days that began with this tick's marks. */
+  readonly days: readonly BookDay[];
+  /** Further rows of the kind's own, written in the same transaction by the writers of its capability. */
+  readonly records: readonly ActorRecord[];
+}
+
+/** The decisions of a shard's slot, or of its late slots up to one. */
+export interface TickCommit {
+  readonly periodMs: number;
+  readonly shard: number;
+  readonly lastSlot: EpochMs;
+  readonly slot: EpochMs;
+  readonly rows: readonly DecisionRow[];
+  readonly at: EpochMs;
+  readonly trades?: TickTrades;
+  /** The slot was ticked to its end, which clears what its starts were counted for; late rows prove nothing about who crashes. */
+  readonly decided: boolean;
+}
+
+export interface TickStore<Duty extends TickDuty> {
+  /** Counts the start; null where the slot has been ticked already. */
+  begin(periodMs: number, shard: number, slot: EpochMs): Promise<ShardProgress | null>;
+  agents(periodMs: number, shard: number): Promise<readonly ShardActor[]>;
+  duties(ids: readonly string[]): Promise<readonly Duty[]>;
+  /** The hash of the last decision of each actor that has one. */
+  heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  cut(slot: EpochMs): Promise<Cut | null>;
+  /** The present books of those actors that something has happened to, with their open proposals; by book id. */
+  books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>>;
+  /** Asked only where some actor's rules ask for a trade. */
+  organizations(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
+  /** Notes who is ticked alone from now on, null for nobody. */
+  suspect(periodMs: number, shard: number, actorId: string | null): Promise<void>;
+  /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
+  commit(tick: TickCommit): Promise<boolean>;
+  /** Actors of the shard that took their worker down as often as the limit allows, and have not been resumed between then and `slot`. */
+  poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>>;
+  markPoisoned(actorId: string, slot: EpochMs): Promise<void>;
+  /** Counts a crash of an actor's tick and answers how many there were in a row. */
+  countCrash(actorId: string, slot: EpochMs): Promise<number>;
+  clearCrashes(ids: readonly string[]): Promise<void>;
+  incident(incident: Incident): Promise<void>;
+}

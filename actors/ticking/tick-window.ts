@@ -1,0 +1,52 @@
+/** From when to when an actor is ticked, and which slots of it are due. */
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** Off duty in the slots from `from` on and before `until`. */
+export interface Rest {
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+}
+
+/** An actor of a shard as the store knows it: ticked in the slots from `tickFrom` on and before `tickUntil`, where that is set, but not during `rests`. */
+export interface ShardActor {
+  readonly id: string;
+  readonly version: number;
+  readonly tickFrom: EpochMs;
+  readonly tickUntil: EpochMs | null;
+  readonly rests: readonly Rest[];
+}
+
+/** Whether the actor has a row to write for the slot. */
+export function isDue(actor: ShardActor, slot: EpochMs): boolean {
+  if (slot < actor.tickFrom || (actor.tickUntil !== null && slot >= actor.tickUntil)) return false;
+  for (const { from, until } of actor.rests) if (from <= slot && slot < until) return false;
+  return true;
+}
+
+/** Whether the actor was taken off duty after `slot`, be it that it has been resumed since. */
+export function dutyEnds(actor: ShardActor, slot: EpochMs): boolean {
+  return actor.tickUntil !== null || actor.rests.some(({ from }) => from > slot);
+}
+
+/** A slot ticked later than this after its start is written as late, in milliseconds: half of a period. */
+export function lateAfterMs(periodMs: number): number {
+  return periodMs / 2;
+}
+
+/** From when to when an actor is ticked, as its steps tell it; `from` null: not at all yet. */
+export interface TickWindow {
+  readonly from: EpochMs | null;
+  readonly until: EpochMs | null;
+  readonly rests: readonly Rest[];
+}
+
+/** What a step's `tick_window` record makes of the window before: a new duty keeps what of the earlier one is still to be ticked. */
+export function movedWindow(
+  before: TickWindow | undefined,
+  moved: { readonly from: EpochMs | null; readonly until: EpochMs | null },
+): TickWindow {
+  const { from = null, until = null, rests = [] } = before ?? {};
+  if (moved.from === null) return { from, until: moved.until, rests };
+  if (from === null || until === null || until <= from) return { from: moved.from, until: moved.until, rests: [] };
+  return { from, until: moved.until, rests: until < moved.from ? [...rests, { from: until, until: moved.from }] : rests };
+}

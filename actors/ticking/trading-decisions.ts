@@ -1,0 +1,247 @@
+/**
+ * How an actor that trades decides on a slot: its rules are evaluated once, on the cut and its book; where they ask for a
+ * trade, risk answers as soon as its organization is loaded; and a decision that risk lets pass becomes a proposal.
+ */
+import type { Autonomy, Stage } from '../../src/domain/agent.ts';
+import type { MarkedBook, TradingBook } from '../../src/domain/book.ts';
+import type { Cut } from '../../src/domain/cut.ts';
+import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor } from '../../src/domain/decide.ts';
+import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { executionModeOf } from '../../src/domain/order.ts';
+import { NO_OTHER_BOOKS, type OtherBooks, otherBooksOf, type RiskPreferences } from '../../src/domain/risk/index.ts';
+import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
+import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
+import { type ChainEnd, decisionRow, type HashedCut, observedHashOf } from './decision-chain.ts';
+import type { OpenDecision, SlotDecisions, TickedKind } from './shard-ticker.ts';
+import type { OrganizationRisk, ProposalStart, TickDuty, TickStore, TickTrades } from './tick-store.ts';
+
+/** An actor that trades by a manifest's rules: what of it changes only with its version. */
+export interface TradingDuty extends TickDuty {
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly manifest: Manifest;
+}
+
+/** An actor's book at the prices of a slot: what its breakers look at. */
+export interface MarkedAgent {
+  readonly agentId: string;
+  readonly stage: Stage;
+  readonly manifest: Manifest;
+  readonly manifestHash: string;
+  readonly marked: MarkedBook;
+}
+
+/** What was noted of an actor's inputs. */
+export interface Noted {
+  readonly text: string;
+  readonly risk: TickRiskInputs | null;
+}
+
+export interface TradingKindDeps<Duty extends TradingDuty> {
+  readonly store: Pick<TickStore<Duty>, 'books' | 'organizations'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** How long a proposal waits for its approval, in milliseconds. */
+  readonly approvalMs: number;
+  /** Hears, after the commit, how the books of actors stand that have one: for the circuit breakers. */
+  readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
+}
+
+/** An actor within a slot: what was read of it, and what risk was asked with, once it was. */
+interface Subject<Duty> {
+  readonly duty: Duty;
+  readonly book: TradingBook | null;
+  readonly read: ReadBook;
+  readonly marked: MarkedBook | null;
+  readonly end: ChainEnd;
+  risk: { readonly preferences: RiskPreferences; readonly others: OtherBooks; readonly epoch: number } | null;
+  /** Of what risk was asked about last, which is what it let pass. */
+  readsReference: boolean;
+}
+
+/** What a slot's decisions lead to beside themselves. */
+interface Consequences {
+  readonly proposals: ProposalStart[];
+  readonly announcements: TickTrades['announcements'][number][];
+  readonly inputs: TickTrades['inputs'][number][];
+  readonly days: BookDay[];
+  readonly marked: MarkedAgent[];
+  readonly noted: [actorId: string, noted: Noted][];
+}
+
+export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDeps<Duty>): TickedKind<Duty, Noted> {
+  const compiledByHash = new Map<string, CompiledManifest>();
+
+  /** Within the actor's own tick, so that rules that crash when they are compiled are blamed on their actor as well. */
+  function compiled(duty: Duty): CompiledManifest {
+    const known = compiledByHash.get(duty.manifestHash);
+    if (known) return known;
+    const made = compileManifest(duty.manifest);
+    compiledByHash.set(duty.manifestHash, made);
+    return made;
+  }
+
+  return {
+    async open({ cut, due, notes }) {
+      const books = await deps.store.books(due.map(({ id }) => id));
+      return slotDecisions(deps, { cut, books, notes, compiled });
+    },
+  };
+}
+
+function slotDecisions<Duty extends TradingDuty>(
+  deps: TradingKindDeps<Duty>,
+  slot: {
+    readonly cut: HashedCut;
+    readonly books: ReadonlyMap<string, TradingBook>;
+    readonly notes: Map<string, Noted>;
+    readonly compiled: (duty: Duty) => CompiledManifest;
+  },
+): SlotDecisions<Duty> {
+  const { cut, notes } = slot;
+  const observed = new Map<CompiledManifest, string>();
+  const organizations = new Map<string, OrganizationRisk>();
+  const consequences: Consequences = { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
+
+  function observedHash(rules: CompiledManifest): string {
+    let hash = observed.get(rules);
+    if (hash === undefined) {
+      hash = observedHashOf(rules.instruments, cut);
+      observed.set(rules, hash);
+    }
+    return hash;
+  }
+
+  function settled(subject: Subject<Duty>, row: DecisionRow): DecisionRow {
+    noteInputs(subject, row, notes, consequences);
+    noteMarks(subject, consequences);
+    propose(subject, row, cut.cut, deps, consequences);
+    return row;
+  }
+
+  return {
+    decide(duty, previousHash): DecisionRow | OpenDecision {
+      const subject = subjectOf(duty, slot.books.get(bookIdOf(duty)) ?? null, previousHash, cut.cut);
+      const rules = slot.compiled(duty);
+      const evaluated = rules.evaluate(cut.cut, subject.read.book, duty.autonomy, subject.read.pending);
+      const rowOf = (verdict: Verdict) => decisionRow(subject.end, cut.cut.slot, verdict, observedHash(rules));
+      if (!needsRisk(evaluated)) return settled(subject, rowOf(evaluated));
+      return {
+        orgId: duty.orgId,
+        close() {
+          const risk = organizations.get(duty.orgId);
+          if (risk === undefined) throw new Error(`organization ${duty.orgId} has no control row`);
+          return settled(subject, rowOf(evaluated.answeredBy(assessorFor(subject, risk, cut.cut))));
+        },
+      };
+    },
+
+    async load(orgIds) {
+      const missing = orgIds.filter((id) => !organizations.has(id));
+      if (missing.length > 0) for (const [id, risk] of await deps.store.organizations(missing)) organizations.set(id, risk);
+    },
+
+    trades() {
+      const { proposals, announcements, inputs, days } = consequences;
+      return proposals.length + announcements.length + inputs.length + days.length === 0
+        ? null
+        : { proposals, announcements, inputs, days, records: [] };
+    },
+
+    async committed() {
+      for (const [id, noted] of consequences.noted) notes.set(id, noted);
+      if (consequences.marked.length > 0) await deps.onMarked?.(consequences.marked, cut.cut.slot);
+    },
+  };
+}
+
+/** @throws what the stored book throws where it is no book that the domain can have written. */
+function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | null, previousHash: string, cut: Cut): Subject<Duty> {
+  const read = readBook(book);
+  const { id, manifestVersion, manifestHash } = duty;
+  return {
+    duty,
+    book,
+    read,
+    marked: book === null ? null : markAt(book, cut),
+    end: { id, manifestVersion, manifestHash, bookText: read.bookText, previousHash },
+    risk: null,
+    readsReference: false,
+  };
+}
+
+/** The risk function of the actor; what it is asked with is kept with the subject. */
+function assessorFor<Duty extends TradingDuty>(subject: Subject<Duty>, organization: OrganizationRisk, cut: Cut): RiskAssessor {
+  const { duty, marked } = subject;
+  const { preferences, epoch } = organization;
+  const risk = { preferences, others: othersOf(organization, subject, cut), epoch };
+  subject.risk = risk;
+  const assess = assessorOf(duty, marked ?? markAt(untouchedBook(duty), cut), risk);
+  return (proposal) => {
+    subject.readsReference = proposal.readsReference;
+    return assess(proposal);
+  };
+}
+
+/** What was read besides the cut, where it differs from what was noted last. Where risk was not asked, what it was asked with before stays noted. */
+function noteInputs<Duty extends TradingDuty>(
+  { duty, book, risk }: Subject<Duty>,
+  row: DecisionRow,
+  notes: ReadonlyMap<string, Noted>,
+  into: Consequences,
+): void {
+  if (book === null && risk === null) return;
+  const before = notes.get(duty.id);
+  const asked = risk === null ? (before?.risk ?? null) : { preferences: risk.preferences, others: risk.others };
+  const text = tickInputsText({ book, risk: asked });
+  if (before?.text === text) return;
+  into.inputs.push({ agentId: duty.id, slot: row.slot, text });
+  into.noted.push([duty.id, { text, risk: asked }]);
+}
+
+function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Duty>, into: Consequences): void {
+  if (marked === null || book === null) return;
+  const { id: agentId, stage, manifest, manifestHash } = duty;
+  into.marked.push({ agentId, stage, manifest, manifestHash, marked });
+  const day = begunDay(book, marked);
+  if (day !== null) into.days.push(day);
+}
+
+/** What a decision that risk let pass leads to: a proposal, or the recommendation of an actor that only suggests. */
+function propose<Duty extends TradingDuty>(
+  { duty, risk, readsReference }: Subject<Duty>,
+  row: DecisionRow,
+  cut: Cut,
+  { approvalMs, clock }: TradingKindDeps<Duty>,
+  into: Consequences,
+): void {
+  const asksForTrade = row.disposition === 'propose_entry' || row.disposition === 'propose_exit';
+  const order = risk === null || !asksForTrade ? null : decidedOrder(duty, row, row.slot);
+  if (order === null || risk === null) return;
+  const draft = { duty, row, order, cut, readsReference, epoch: risk.epoch, approvalMs, at: clock.now() };
+  if (duty.autonomy === 'suggest') into.announcements.push(recommendation(draft));
+  else into.proposals.push(startedProposal(draft));
+}
+
+/** Made once for each slot's reading of an organization. */
+const summed = new WeakMap<OrganizationRisk, { readonly marked: readonly MarkedBook[]; readonly all: Map<string, OtherBooks> }>();
+
+/** What an organization has at work outside of a book; of a book that is not among them the same for everybody, and summed up once a slot. */
+function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book }: Subject<Duty>, cut: Cut): OtherBooks {
+  if (risk.others !== undefined) return risk.others(duty, cut);
+  const { books = [] } = risk;
+  if (books.length === 0) return NO_OTHER_BOOKS;
+  const mode = executionModeOf(duty.stage);
+  const sums = summed.get(risk) ?? { marked: books.map((state) => markAt(state, cut)), all: new Map<string, OtherBooks>() };
+  summed.set(risk, sums);
+  if (book !== null) return summedExposures(otherBooksOf(sums.marked, mode, book.id));
+  let all = sums.all.get(mode);
+  if (all === undefined) {
+    all = summedExposures(otherBooksOf(sums.marked, mode, ''));
+    sums.all.set(mode, all);
+  }
+  return all;
+}
