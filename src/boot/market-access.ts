@@ -4,9 +4,8 @@ import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketSt
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { budgetsOn } from './budgets.ts';
+import type { OnchainPredictions, PrimaryChain } from './capabilities/capability.ts';
 import { openOnchainPredictions } from './prediction.ts';
-import type { OnchainPredictions } from './prediction-orders.ts';
-import type { PrimaryChain } from './prepared-transactions.ts';
 import { openPrimaryChain } from './primary-chain.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { createOrderBooks, createRequestBudgets, type RequestBudgets } from './venues.ts';

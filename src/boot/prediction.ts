@@ -13,8 +13,8 @@ import type { PredictionFeed } from '../adapters/venues/prediction/provider-feed
 import { USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { openAccessKey } from '../sandbox/prediction/access-key.ts';
 import type { MakeBudget } from './budgets.ts';
+import type { OnchainPredictions } from './capabilities/capability.ts';
 import type { Config } from './config.ts';
-import type { OnchainPredictions } from './prediction-orders.ts';
 import type { PredictionAsking } from './prediction-reads.ts';
 
 /** Somebody waits for the answer: a spent budget is told rather than waited out. */

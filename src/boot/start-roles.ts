@@ -9,7 +9,7 @@ import { createDelegatedOrders } from '../trading/delegated-orders.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
-import type { Evaluations } from './evaluations.ts';
+import type { Evaluations } from './capabilities/evaluation.ts';
 import type { Gates } from './gates.ts';
 import { openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';

@@ -1,6 +1,6 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
 import { needsSandbox, type Sandbox, startSandbox } from './addresses.ts';
-import { openEvaluations } from './evaluations.ts';
+import { openEvaluations } from './capabilities/evaluation.ts';
 import { openGates } from './gates.ts';
 import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';

@@ -5,10 +5,6 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { agentKind } from '../../actors/agent/effects.ts';
-import { evaluationKind } from '../../actors/evaluation/effects.ts';
-import { marketOrderKind } from '../../actors/market-order/effects.ts';
-import { predictionOrderKind } from '../../actors/prediction-order/effects.ts';
-import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
@@ -27,9 +23,9 @@ import { createIntelligenceReads } from '../../src/adapters/store/intelligence/i
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
-import type { OnchainPredictions } from '../../src/boot/prediction-orders.ts';
+import type { OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
-import { preparedTransactions } from '../../src/boot/prepared-transactions.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
@@ -127,7 +123,7 @@ export async function apiUnderTest(
   const states = new Map<string, MarketState>();
   const predictionVenues: Record<PredictionProvider, PredictionAsking> = { polymarket: SILENT, kalshi: SILENT };
   const defects: unknown[] = [];
-  const directory = createDirectory([agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind]);
+  const directory = createDirectory(ACTOR_KINDS);
   const layouts = createChartLayouts(new Map([[agentKind.machine.id, JSON.parse(JSON.stringify(agentKind.machine.definition))]]));
   const quotes: ApiPorts['quotes'] = {
     latest: ({ venue, instrument }) =>

@@ -6,7 +6,7 @@ import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts
 import { API_ROLE, perOrganization } from '../../src/adapters/store/callers/as-organization.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { createPreparedTransactionStore } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
-import { noSwaps } from '../../src/boot/prepared-transactions.ts';
+import { noSwaps } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { type SwapFixture, signedBy, swapFixture } from '../actors/prepared-transaction/swap-fixture.ts';
 import { keyOf } from '../domain/solana/honest-transactions.ts';
 import { testDatabase } from '../harness/postgres.ts';

@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { agentKind } from '../../actors/agent/effects.ts';
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
-import { proposalKind } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
@@ -17,6 +15,7 @@ import { findRedisServer, startEmbeddedRedis } from '../../src/adapters/queue/em
 import { until } from '../../src/adapters/server-process.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createProposalStore } from '../../src/adapters/store/orders/proposal-store.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
@@ -93,7 +92,7 @@ async function withRedis(
 function trading({ sql }: Stage) {
   const clock = createLiveClock();
   const store = createActorStore(sql);
-  const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
+  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
   const proposals = createProposalStore(sql);
   const preTrade = createPreTrade({
     sql,

@@ -1,9 +1,6 @@
 // An agent trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agentKind } from '../../actors/agent/effects.ts';
-import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
-import { proposalKind } from '../../actors/proposal/effects.ts';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
@@ -15,8 +12,9 @@ import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.t
 import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { preparedTransactionWorkers } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { createDelegations } from '../../src/boot/delegations.ts';
-import { PURPOSES, preparedTransactionWorkers } from '../../src/boot/prepared-transactions.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../src/domain/catalog.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
@@ -92,7 +90,7 @@ async function opened() {
   });
   const runtime = createRuntime({
     store: actorStore,
-    directory: createDirectory([agentKind, proposalKind, preparedTransactionKind(PURPOSES)]),
+    directory: createDirectory(ACTOR_KINDS),
     clock,
   });
   const signing = createSigning({ sql, remote, clock });

@@ -2,8 +2,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../actors/agent/breaker-watch.ts';
 import { createCommandHandler } from '../../actors/agent/command-handler.ts';
-import { agentKind } from '../../actors/agent/effects.ts';
-import { evaluationKind } from '../../actors/evaluation/effects.ts';
 import type { RunWorker } from '../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../actors/runtime/runtime.ts';
@@ -12,7 +10,8 @@ import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts
 import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
-import { openEvaluations } from '../../src/boot/evaluations.ts';
+import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
@@ -54,7 +53,7 @@ beforeAll(async () => {
   const url = await testDatabase();
   stage = await createGateFixture(url);
   const { app: sql, evaluator, newId } = stage;
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
+  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
   gates = openGates({ sql, evaluator, runtime, newId });
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(

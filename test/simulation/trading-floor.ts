@@ -1,10 +1,10 @@
 // Proposals, risk and paper fills of a simulated world, in memory: the product's own actors and functions over a store
 // that keeps what the database keeps: licences, and one start per proposal.
-import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
+import { agentContext, agentValue } from '../../actors/agent/effects.ts';
 import { untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { createProposalHandler } from '../../actors/proposal/command-handler.ts';
 import type { ProposalView } from '../../actors/proposal/commands.ts';
-import { proposalContext, proposalKind, proposalState } from '../../actors/proposal/effects.ts';
+import { proposalContext, proposalState } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { ProposalContext } from '../../actors/proposal/protocol.ts';
@@ -14,6 +14,7 @@ import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { type TickTrades } from '../../actors/ticking/tick-store.ts';
 import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
+import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { costModelOf } from '../../src/domain/costs.ts';
 import { type ExecutionPermit, isOpenProposal, PermitLost, supersededBy } from '../../src/domain/execution.ts';
@@ -94,7 +95,7 @@ export function createTradingFloor(deps: {
       return stale;
     },
   };
-  const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
+  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
 
   function book(): void {
     for (; recordsRead < memory.records.length; recordsRead++) {

@@ -1,10 +1,5 @@
 /** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
 import type { FastifyInstance } from 'fastify';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { evaluationKind } from '../../../actors/evaluation/effects.ts';
-import { marketOrderKind } from '../../../actors/market-order/effects.ts';
-import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
-import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
@@ -29,13 +24,13 @@ import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { createCandleReads } from '../candle-history.ts';
+import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { readConsoleFiles } from '../console-files.ts';
 import { listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { createPredictionAsking } from '../prediction.ts';
 import { createPredictionReads } from '../prediction-reads.ts';
-import { preparedTransactions } from '../prepared-transactions.ts';
 import { createPrimaryWallets } from '../primary-wallets.ts';
 import { createVenueReads } from '../venue-reads.ts';
 import { budgetStates, createOrderBooks, createVenues, optionalBudgets, type RequestBudgets } from '../venues.ts';
@@ -95,12 +90,7 @@ export async function startApi(deps: {
     random: deps.random,
     onError: (error) => log.warn({ err: error }, 'following the announcements'),
   });
-  const charts = new Map(
-    [agentKind, evaluationKind, marketOrderKind, predictionOrderKind, preparedTransactions, proposalKind].map(({ machine }) => [
-      machine.id,
-      describeMachine(machine),
-    ]),
-  );
+  const charts = new Map(ACTOR_KINDS.map(({ machine }) => [machine.id, describeMachine(machine)]));
   const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
   const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
 

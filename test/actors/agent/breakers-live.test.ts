@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBreakerWatch } from '../../../actors/agent/breaker-watch.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { writeRecords } from '../../../src/adapters/store/actors/actor-records.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createBreakerFacts } from '../../../src/adapters/store/agents/breaker-facts.ts';
 import { expectedSlippage } from '../../../src/adapters/store/gates/evidence-store.ts';
-import { startBreakers } from '../../../src/boot/breakers.ts';
+import { createBreakers, FILL_LOOK_MS } from '../../../src/boot/breakers.ts';
 import { bookIds, type Fill } from '../../../src/domain/book.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -94,12 +95,13 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
   const live = createLiveClock();
   const id = await stage.agentAt('limited_live', { evidence: 'absent' });
   const now = live.now();
-  const breakers = startBreakers({
+  const breakers = createBreakers({
     sql: stage.app,
     runtime: createRuntime({ store: createActorStore(stage.app), directory: createDirectory([agentKind]), clock: live }),
     clock: live,
     onError: (error) => expect(error).toBe(null),
   });
+  const looking = runEvery(live, FILL_LOOK_MS, breakers.look, (error) => expect(error).toBe(null));
   try {
     const slot = Math.floor(now / 60_000) * 60_000;
     await stage.app`insert into cuts (slot, source, instruments) values (${slot}, 'streams', 1) on conflict do nothing`;
@@ -115,7 +117,7 @@ test('a live fill between two ticks is looked at by itself: the day it spoils pa
     await waitFor(async () => (await rowOf(id))?.['pause_cause'] === 'daily_drawdown', { what: 'the drawdown breaker between ticks' });
     expect(await rowOf(id)).toMatchObject({ stage: 'limited_live' });
   } finally {
-    await breakers.stop();
+    await looking.stop();
   }
 });
 

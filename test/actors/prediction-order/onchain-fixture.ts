@@ -2,7 +2,6 @@
 
 import { type Address, address } from '@solana/kit';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -16,8 +15,9 @@ import { createPredictionStore } from '../../../src/adapters/store/predictions/p
 import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../../src/adapters/venues/prediction/kalshi/rest.ts';
 import { createOnchainOrders } from '../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
-import { createLivePredictionOrders } from '../../../src/boot/prediction-orders.ts';
-import { preparedTransactions, preparedTransactionWorkers } from '../../../src/boot/prepared-transactions.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { createLivePredictionOrders } from '../../../src/boot/capabilities/prediction-order.ts';
+import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
@@ -88,7 +88,7 @@ export async function onchainFixture({ at = AT } = {}) {
     note: (source, field) => onError(new Error(`${source} sends ${field}, which nobody knows`)),
   });
   const actors = createActorStore(sql);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([predictionOrderKind, preparedTransactions]), clock });
+  const runtime = createRuntime({ store: actors, directory: createDirectory(ACTOR_KINDS), clock });
   let made = 0;
   const newId = () => uuidV7(at, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
   const live = createLivePredictionOrders({

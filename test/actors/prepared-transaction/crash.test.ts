@@ -4,7 +4,7 @@ import { BROADCAST_TRANSACTION, CHECK_TRANSACTION, FOLLOW_TRANSACTION } from '..
 import { LEASE_MS } from '../../../actors/proposal/lease.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { preparedTransactions } from '../../../src/boot/prepared-transactions.ts';
+import { preparedTransactions } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { must, preparedSwap, type SwapFixture, signedBy, swapFixture } from './swap-fixture.ts';
 
 let stage: SwapFixture;

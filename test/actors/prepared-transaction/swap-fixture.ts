@@ -2,7 +2,6 @@
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
@@ -18,7 +17,8 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createPreparedTransactionStore } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../../src/adapters/venues/spotchain/orders.ts';
-import { createSwaps, preparedTransactions, preparedTransactionWorkers } from '../../../src/boot/prepared-transactions.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { createSwaps, preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Quality, Quote } from '../../../src/domain/quote.ts';
@@ -73,7 +73,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   const routes = createSpotchainRoutes(client);
   const rules = { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) };
   const store = createActorStore(sql);
-  const directory = createDirectory([agentKind, preparedTransactions]);
+  const directory = createDirectory(ACTOR_KINDS);
   const runtime = createRuntime({ store, directory, clock });
   let made = 0;
   const newId = () => uuidV7(AT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));

@@ -1,9 +1,7 @@
 // Agents that trade, on a real PostgreSQL and a virtual clock: ticks, proposals, risk on live quotes, executions.
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
 import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
-import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { type ExecutionDeps, executionWorkers } from '../../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
@@ -16,6 +14,7 @@ import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-d
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
 import type { Fill } from '../../../src/domain/book.ts';
 import type { Cut } from '../../../src/domain/cut.ts';
@@ -95,7 +94,7 @@ export async function tradingFixture(options: { readonly connections?: number; r
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
   const actorStore = createActorStore(sql);
-  const runtime = createRuntime({ store: actorStore, directory: createDirectory([agentKind, proposalKind]), clock });
+  const runtime = createRuntime({ store: actorStore, directory: createDirectory(ACTOR_KINDS), clock });
   let made = 0;
   const agents = createAgentDirectory(sql);
   const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));

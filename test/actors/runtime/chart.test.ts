@@ -2,48 +2,17 @@
 import { expect, test } from 'vitest';
 import { setup } from 'xstate';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { evaluationKind } from '../../../actors/evaluation/effects.ts';
-import { marketOrderKind } from '../../../actors/market-order/effects.ts';
-import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
-import { preparedTransactionMachine } from '../../../actors/prepared-transaction/machine.ts';
-import { proposalKind } from '../../../actors/proposal/effects.ts';
 import { chartPage, describeMachine } from '../../../actors/runtime/chart.ts';
+import { ACTOR_CAPABILITIES } from '../../../src/boot/capabilities/index.ts';
 
 const SELF = 'test/actors/runtime/chart.test.ts';
 
-test('docs/state-charts/agent.md is what the machine of the agent says', async () => {
-  await expect(chartPage(agentKind.machine, 'actors/agent/machine.ts', SELF)).toMatchFileSnapshot('../../../docs/state-charts/agent.md');
-});
-
-test('docs/state-charts/proposal.md is what the machine of the proposal says', async () => {
-  await expect(chartPage(proposalKind.machine, 'actors/proposal/machine.ts', SELF)).toMatchFileSnapshot(
-    '../../../docs/state-charts/proposal.md',
-  );
-});
-
-test('docs/state-charts/evaluation.md is what the machine of the evaluation run says', async () => {
-  await expect(chartPage(evaluationKind.machine, 'actors/evaluation/machine.ts', SELF)).toMatchFileSnapshot(
-    '../../../docs/state-charts/evaluation.md',
-  );
-});
-
-test('docs/state-charts/market-order.md is what the machine of a person’s order says', async () => {
-  await expect(chartPage(marketOrderKind.machine, 'actors/market-order/machine.ts', SELF)).toMatchFileSnapshot(
-    '../../../docs/state-charts/market-order.md',
-  );
-});
-
-test('docs/state-charts/prepared-transaction.md is what the machine of the prepared transaction says', async () => {
-  await expect(chartPage(preparedTransactionMachine, 'actors/prepared-transaction/machine.ts', SELF)).toMatchFileSnapshot(
-    '../../../docs/state-charts/prepared-transaction.md',
-  );
-});
-
-test('docs/state-charts/prediction-order.md is what the machine of a prediction order says', async () => {
-  await expect(chartPage(predictionOrderKind.machine, 'actors/prediction-order/machine.ts', SELF)).toMatchFileSnapshot(
-    '../../../docs/state-charts/prediction-order.md',
-  );
-});
+test.each(ACTOR_CAPABILITIES.map(({ kind, machineFile }) => [kind, machineFile] as const))(
+  'the page of the state chart is what the machine of $kind says',
+  async ({ machine }, file) => {
+    await expect(chartPage(machine, file, SELF)).toMatchFileSnapshot(`../../../docs/state-charts/${file.split('/')[1]}.md`);
+  },
+);
 
 test('the diagram keeps to the grammar: plain identifiers, quoted names, nothing else', () => {
   const { mermaid } = describeMachine(agentKind.machine);

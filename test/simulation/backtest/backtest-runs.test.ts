@@ -1,8 +1,6 @@
 // Backtest runs on a real database: queued, worked out in a thread, cancelled, taken over from a worker that died, and refused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
@@ -14,7 +12,8 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { createRunStore } from '../../../src/adapters/store/evaluations/evaluation-store.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
-import { type Evaluations, openEvaluations } from '../../../src/boot/evaluations.ts';
+import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { createLog } from '../../../src/boot/log.ts';
 import { createNewIds } from '../../../src/boot/new-ids.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
@@ -52,7 +51,7 @@ beforeAll(async () => {
   sql = openDatabase({ url, name: 'test' });
   evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'test evaluator', connections: 1 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
+  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
   evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
   bars = walk(draws(11), FROM, DAY, (TO - FROM) / DAY, 30_000);
   await keep('BTCUSDT', bars);

@@ -1,8 +1,6 @@
 // Stress tests as evaluation runs on a real database: what is known of the markets, worked out in a thread, with evidence and page.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
-import { evaluationKind } from '../../../actors/evaluation/effects.ts';
 import type { RunWorker } from '../../../actors/evaluation/run-worker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
@@ -13,7 +11,8 @@ import { createMemberStore } from '../../../src/adapters/store/callers/member-st
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
-import { type Evaluations, openEvaluations } from '../../../src/boot/evaluations.ts';
+import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { createNewIds } from '../../../src/boot/new-ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -42,7 +41,7 @@ beforeAll(async () => {
   sql = openDatabase({ url, name: 'test' });
   evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'test evaluator', connections: 1 });
   await createMemberStore(sql).ensureOrganization(ORG, 'ours');
-  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind, evaluationKind]), clock });
+  runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
   evaluations = openEvaluations({ sql, runtime, evidence: createEvidenceWriter(evaluator, newId), clock, newId });
 });
 afterEach(async () => {

@@ -1,35 +1,34 @@
 /** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
-import { passed } from '../../actors/manual-order/verdict.ts';
-import { createPredictionOrderHandler } from '../../actors/prediction-order/command-handler.ts';
-import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../actors/prediction-order/commands.ts';
-import { createLivePredictionHandler } from '../../actors/prediction-order/live-handler.ts';
-import type { OnchainVenue } from '../../actors/prediction-order/onchain-venue.ts';
-import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
-import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
-import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
-import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { Clock } from '../../streams/clock.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { createActorStore } from '../adapters/store/actors/actor-store.ts';
-import { BookMoved } from '../adapters/store/books/book-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { createPredictionOrderStore } from '../adapters/store/orders/prediction-order-store.ts';
-import { groundOf } from '../adapters/store/orders/prepared-transaction-store.ts';
-import { createPredictionStore } from '../adapters/store/predictions/prediction-store.ts';
-import type { PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction/market.ts';
-import { type Outcome, refuse } from '../domain/refusal.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
-import { createManualRisk } from '../trading/manual-risk.ts';
-import { createPredictionPreTrade } from '../trading/prediction-pre-trade.ts';
-import type { PredictionAsking } from './prediction-reads.ts';
-import { isSilence, obstacleOf } from './prepared-transactions.ts';
+import { passed } from '../../../actors/manual-order/verdict.ts';
+import { createPredictionOrderHandler } from '../../../actors/prediction-order/command-handler.ts';
+import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
+import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
+import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
+import { createLivePredictionHandler } from '../../../actors/prediction-order/live-handler.ts';
+import { predictionSubject } from '../../../actors/prediction-order/purpose.ts';
+import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { BookMoved } from '../../adapters/store/books/book-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
+import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
+import type { PredictionProvider } from '../../domain/prediction/market.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { createManualRisk } from '../../trading/manual-risk.ts';
+import { createPredictionPreTrade } from '../../trading/prediction-pre-trade.ts';
+import type { PredictionAsking } from '../prediction-reads.ts';
+import type { ActorCapability, OnchainPredictions } from './capability.ts';
+import { isSilence, obstacleOf } from './prepared-transaction.ts';
 
-/** The on-chain counterpart and its chain, as this process reaches them. */
-export interface OnchainPredictions {
-  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
-  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
-}
+/** How soon what a book holds of a market is settled once its resolution is known; providers are listed as often. */
+const SETTLE_MS = 30_000;
 
 /** Live orders, or the refusal of both steps where no on-chain venue is named. */
 export function createLivePredictionOrders(deps: {
@@ -119,3 +118,26 @@ export function createPredictionOrders(deps: {
     newId: deps.newId,
   });
 }
+
+export const predictionOrderCapability = {
+  kind: predictionOrderKind,
+  machineFile: 'actors/prediction-order/machine.ts',
+
+  workers: ({ store, trading }) =>
+    trading?.onchainPredictions ? predictionOrderWorkers({ load: store.load, venue: trading.onchainPredictions.venue }) : {},
+
+  recurring: ({ sql, clock }) => [
+    { what: 'settling resolved prediction markets', everyMs: SETTLE_MS, run: () => settleResolved(sql, clock.now()) },
+  ],
+
+  callers(deps): Pick<ApiPorts, 'predictionOrders'> {
+    const { sql, runtime, bus, predictionBooks: venues, onchainPredictions: onchain, clock, newId } = deps;
+    return {
+      predictionOrders: {
+        reads: createPredictionOrderStore(sql),
+        live: createLivePredictionOrders({ sql, runtime, onchain, venues, bus, clock, newId }),
+        commands: createPredictionOrders({ sql, runtime, bus, venues, clock, newId }),
+      },
+    };
+  },
+} satisfies ActorCapability;

@@ -1,53 +1,52 @@
 /** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
 
-import { passed } from '../../actors/manual-order/verdict.ts';
-import { predictionOrderRules } from '../../actors/prediction-order/purpose.ts';
-import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
-import type { TransactionSubmission } from '../../actors/prepared-transaction/commands.ts';
-import { preparedTransactionKind } from '../../actors/prepared-transaction/effects.ts';
-import { transactionWorkers } from '../../actors/prepared-transaction/execution.ts';
-import type { CapacityObstacle } from '../../actors/prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
-import type { Purposes } from '../../actors/prepared-transaction/purpose.ts';
-import { createTransactionSubmission, NO_TRANSACTION } from '../../actors/prepared-transaction/submission.ts';
-import type { SwapCommands } from '../../actors/prepared-transaction/swap-commands.ts';
-import { createSwapHandler, type SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
-import { swapPurpose, swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
-import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
-import type { ActivityWorker } from '../../actors/runtime/activities.ts';
-import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { Clock } from '../../streams/clock.ts';
-import { createFreshness } from '../../streams/freshness.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { NodeError } from '../adapters/solana/json-rpc.ts';
-import type { SolanaRpc } from '../adapters/solana/rpc.ts';
-import { createActorStore } from '../adapters/store/actors/actor-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { CapacityFull, CapacityMoved, groundOf, isDuplicate } from '../adapters/store/orders/prepared-transaction-store.ts';
-import { createProposalStore } from '../adapters/store/orders/proposal-store.ts';
-import { bookIds, sellableOf } from '../domain/book.ts';
-import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
-import { plainDecimal } from '../domain/decimal.ts';
-import { type Outcome, refuse } from '../domain/refusal.ts';
-import type { RouteRules, SwapLeg } from '../domain/solana/swap.ts';
-import { multiplierAt } from '../domain/solana/token-layout.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
-import { agedQuote } from '../trading/live-marks.ts';
-import { createManualRisk } from '../trading/manual-risk.ts';
-import { liquidityOf, referenceNow } from '../trading/pre-trade.ts';
+import { passed } from '../../../actors/manual-order/verdict.ts';
+import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
+import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
+import type { TransactionSubmission } from '../../../actors/prepared-transaction/commands.ts';
+import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
+import { transactionWorkers } from '../../../actors/prepared-transaction/execution.ts';
+import type { CapacityObstacle } from '../../../actors/prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionContext } from '../../../actors/prepared-transaction/protocol.ts';
+import type { Purposes } from '../../../actors/prepared-transaction/purpose.ts';
+import { createTransactionSubmission, NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
+import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
+import { createSwapHandler, type SwapPreTrade } from '../../../actors/prepared-transaction/swap-handler.ts';
+import { swapPurpose, swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { createFreshness } from '../../../streams/freshness.ts';
+import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { NodeError } from '../../adapters/solana/json-rpc.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import {
+  CapacityFull,
+  CapacityMoved,
+  createPreparedTransactionStore,
+  groundOf,
+  isDuplicate,
+} from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
+import { bookIds, sellableOf } from '../../domain/book.ts';
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../domain/catalog.ts';
+import { plainDecimal } from '../../domain/decimal.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { SwapLeg } from '../../domain/solana/swap.ts';
+import { multiplierAt } from '../../domain/solana/token-layout.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import { agedQuote } from '../../trading/live-marks.ts';
+import { createManualRisk } from '../../trading/manual-risk.ts';
+import { liquidityOf, referenceNow } from '../../trading/pre-trade.ts';
+import type { ActorCapability, PrimaryChain } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
 export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules };
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);
-
-/** The primary chain as this process reaches it. */
-export interface PrimaryChain {
-  readonly chain: ChainClient & Pick<SolanaRpc, 'mintInfo'>;
-  readonly routes: SwapRouter;
-  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
-}
 
 interface SwapDeps extends PrimaryChain {
   readonly sql: Sql;
@@ -172,3 +171,16 @@ export function preparedTransactionWorkers(deps: {
     clock: deps.clock,
   });
 }
+
+export const preparedTransactionCapability = {
+  kind: preparedTransactions,
+  machineFile: 'actors/prepared-transaction/machine.ts',
+
+  workers: (deps) => (deps.trading?.primaryChain ? preparedTransactionWorkers({ ...deps, chain: deps.trading.primaryChain.chain }) : {}),
+
+  callers({ sql, runtime, primaryChain, bus, clock, newId }): Pick<ApiPorts, 'swaps'> {
+    const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
+    const commands = primaryChain === null ? noSwaps(reads.find) : createSwaps({ sql, runtime, ...primaryChain, bus, clock, newId });
+    return { swaps: { reads, commands } };
+  },
+} satisfies ActorCapability;

@@ -1,0 +1,71 @@
+/** Agents: commands, gates and lists for callers, the tick of every minute, their breakers and their vaults. */
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { agentKind } from '../../../actors/agent/effects.ts';
+import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
+import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
+import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
+import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
+import { AGENT_TICK_MS } from '../../domain/time.ts';
+import { createLiveMarks } from '../../trading/live-marks.ts';
+import { createBreakers, FILL_LOOK_MS } from '../breakers.ts';
+import { openGates } from '../gates.ts';
+import type { ActorCapability } from './capability.ts';
+import { evaluationsFor } from './evaluation.ts';
+
+/** Vaults are priced once per cut; one that was priced on it already is left alone. */
+const VAULT_MARK_MS = AGENT_TICK_MS / 2;
+
+export const agentCapability = {
+  kind: agentKind,
+  machineFile: 'actors/agent/machine.ts',
+
+  ticks: {
+    periodMs: AGENT_TICK_MS,
+    ticker(deps) {
+      const { runtime, trading } = deps;
+      return createTradingTicker({
+        store: deps.tickStore ?? createTickStore(deps.sql, deps.store.incident),
+        now: deps.now,
+        clock: deps.clock,
+        alone: deps.alone,
+        ...(trading === null ? {} : { approvalMs: trading.approvalMs }),
+        onMarked: createBreakers({ ...deps, onError: deps.onError('breakers') }).onMarked,
+        pause: async (agentId) => {
+          await runtime.deliver(agentId, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
+        },
+      });
+    },
+  },
+
+  recurring(deps) {
+    const breakers = createBreakers({ ...deps, onError: deps.onError('breakers') });
+    const vaults = createVaultStore(deps.sql);
+    return [
+      { what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look },
+      { what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark() },
+    ];
+  },
+
+  callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
+    const { sql, runtime, bus, clock, newId } = deps;
+    const vaults = createVaultStore(sql);
+    const decisions = createDecisionReads(sql);
+    return {
+      agents: {
+        reads: createAgentReads(sql),
+        commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
+        decisions: { list: decisions.list, get: decisions.get },
+        gates: openGates({ sql, evaluator: deps.evaluator, runtime, newId }).commands,
+        evaluations: evaluationsFor(deps),
+      },
+      vaults: {
+        commands: createVaultHandler({ vaults, marks: createLiveMarks(bus, clock), clock }),
+        ranking: { rank: (orgId, window, page) => vaults.rank(orgId, window, page, clock.now()) },
+      },
+    };
+  },
+} satisfies ActorCapability;

@@ -1,0 +1,118 @@
+/**
+ * What a kind of actor brings into the service, in one place: its machine, who carries out its activities, how it is
+ * ticked, what recurs for it, and what callers reach of it. A kind is a folder under `actors/`, a composition file beside
+ * this one and its line in `index.ts`; the records that its steps write are named in the store's list of writers.
+ */
+
+import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
+import type { OnchainVenue } from '../../../actors/prediction-order/onchain-venue.ts';
+import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
+import type { SwapRouter } from '../../../actors/prepared-transaction/swap-router.ts';
+import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
+import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
+import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
+import type { SolanaRpc } from '../../adapters/solana/rpc.ts';
+import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
+import type { RouteRules } from '../../domain/solana/swap.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
+import type { createPreTrade } from '../../trading/pre-trade.ts';
+import type { PredictionAsking } from '../prediction-reads.ts';
+
+/** The primary chain as this process reaches it. */
+export interface PrimaryChain {
+  readonly chain: ChainClient & Pick<SolanaRpc, 'mintInfo'>;
+  readonly routes: SwapRouter;
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+}
+
+/** The on-chain counterpart and its chain, as this process reaches them. */
+export interface OnchainPredictions {
+  readonly venue: OnchainVenue & { book(market: PredictionMarket): Promise<PredictionBook> };
+  readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
+}
+
+/** What orders are executed with. A process without it executes none: their activities wait for one that does. */
+export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients'> {
+  /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
+  readonly primaryChain?: PrimaryChain | null;
+  /** The venue of live prediction orders. A process without it asks after none of them. */
+  readonly onchainPredictions?: OnchainPredictions | null;
+  /** Risk for the orders of people. A process without it executes none of them. */
+  readonly manual?: MarketPreTrade;
+  /** How long a proposal waits for its approval, in milliseconds. */
+  readonly approvalMs: number;
+  /** The price at which a sell of the instrument would trade now; null where none is live. */
+  readonly bid: (instrument: InstrumentKey) => string | null;
+}
+
+/** What a worker process hands to every capability. */
+export interface WorkerDeps {
+  readonly sql: Sql;
+  readonly store: ReturnType<typeof createActorStore>;
+  readonly runtime: Runtime;
+  readonly clock: Clock;
+  /** Whether the lease to execute an order still lives, by the clock of the database. */
+  readonly leaseIsHeld: (key: string) => Promise<boolean>;
+  readonly trading: WorkerTrading | null;
+  readonly onError: (what: string) => (error: unknown) => void;
+}
+
+/** What the ticker of a kind is made of besides. */
+export interface TickerDeps extends WorkerDeps {
+  /** The time of record: PostgreSQL's. */
+  readonly now: () => Promise<EpochMs>;
+  /** Shared by the tickers of the process. */
+  readonly alone: Turns;
+  /** Where ticks are read from and committed to, where that is not simply the database. */
+  readonly tickStore?: TradingTickStore;
+}
+
+/** What callers of one organization reach is made of: `sql` sees no other organization. */
+export interface CallerDeps {
+  readonly sql: Sql;
+  readonly runtime: Runtime;
+  /** Puts evidence on record. */
+  readonly evaluator: Sql;
+  readonly preTrade: ReturnType<typeof createPreTrade>;
+  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly orderBooks: OrderBookReads;
+  /** Null where no node of the primary chain is named: then nothing is swapped. */
+  readonly primaryChain: PrimaryChain | null;
+  /** Null where live prediction orders are not set up. */
+  readonly onchainPredictions: OnchainPredictions | null;
+  readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
+  /** Whether orders of people may go to the live spot exchange. */
+  readonly live: boolean;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}
+
+/** Work that is done again and again by whichever worker is there; doing it twice changes nothing. */
+export interface RecurringWork {
+  /** What is being done, as it is said where it fails. */
+  readonly what: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<unknown>;
+}
+
+export interface ActorCapability {
+  readonly kind: ActorKind;
+  /** The file of the machine, as the page of its state chart names it. */
+  readonly machineFile: string;
+  /** The activity workers by kind of activity; none of what this process has not got the means for. */
+  readonly workers?: (deps: WorkerDeps) => Readonly<Record<string, ActivityWorker>>;
+  /** How actors of the kind are ticked. A period belongs to one kind. */
+  readonly ticks?: { readonly periodMs: number; readonly ticker: (deps: TickerDeps) => ShardTicker };
+  readonly recurring?: (deps: WorkerDeps) => readonly RecurringWork[];
+  /** Commands and lists, by the names that the API knows them by. */
+  readonly callers?: (deps: CallerDeps) => object;
+}

@@ -1,0 +1,62 @@
+/** Evaluation runs of this database, wired: commands and reads for any role, and the activity worker for workers. */
+
+import { createEvaluationHandler } from '../../../actors/evaluation/command-handler.ts';
+import type { EvaluationCommands } from '../../../actors/evaluation/commands.ts';
+import { evaluationKind } from '../../../actors/evaluation/effects.ts';
+import type { Evaluation } from '../../../actors/evaluation/protocol.ts';
+import { type EvaluationRunner, type RunWorker, startRunWorker } from '../../../actors/evaluation/run-worker.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { Sql } from '../../adapters/store/database.ts';
+import { createEvaluationReads, createRunStore } from '../../adapters/store/evaluations/evaluation-store.ts';
+import type { EvidenceWriter } from '../../adapters/store/gates/evidence-store.ts';
+import type { ActorCapability, CallerDeps } from './capability.ts';
+
+/** Runs that one process works on at a time: each has a thread of its own. */
+const RUNS_AT_ONCE = 2;
+
+export interface Evaluations {
+  readonly commands: EvaluationCommands;
+  readonly reads: ReturnType<typeof createEvaluationReads>;
+  /** Begins to carry runs out. A kind without a runner is refused as `feature_disabled`. */
+  carry(runners: Readonly<Partial<Record<Evaluation, EvaluationRunner>>>, holder: string, onError: (error: unknown) => void): RunWorker;
+}
+
+export function openEvaluations(deps: {
+  readonly sql: Sql;
+  readonly runtime: Runtime;
+  readonly evidence: EvidenceWriter;
+  readonly clock: Clock;
+  readonly newId: () => string;
+}): Evaluations {
+  const { sql, runtime, evidence, clock, newId } = deps;
+  const reads = createEvaluationReads(sql);
+  return {
+    commands: createEvaluationHandler({ runtime, evaluations: reads, clock, newId }),
+    reads,
+    carry: (runners, holder, onError) =>
+      startRunWorker({
+        store: createRunStore(sql),
+        runtime,
+        runners,
+        writeEvidence: (draft) => evidence.write(draft),
+        clock,
+        holder,
+        atOnce: RUNS_AT_ONCE,
+        onError,
+      }),
+  };
+}
+
+/** Runs of one organization's agents, as callers reach them: a part of the port of agents. */
+export function evaluationsFor({ sql, runtime, clock, newId }: CallerDeps): ApiPorts['agents']['evaluations'] {
+  const { find, list, report, activeManifest } = createEvaluationReads(sql);
+  const commands = createEvaluationHandler({ runtime, evaluations: { find, activeManifest }, clock, newId });
+  return { find, list, report, commands };
+}
+
+export const evaluationCapability = {
+  kind: evaluationKind,
+  machineFile: 'actors/evaluation/machine.ts',
+} satisfies ActorCapability;

@@ -1,0 +1,60 @@
+/** The kinds of actors of the service, each once: the worker, the API, replays and tests are built from this list. */
+import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
+import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
+import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
+import { agentCapability } from './agent.ts';
+import type { ActorCapability, CallerDeps, RecurringWork, TickerDeps, WorkerDeps } from './capability.ts';
+import { evaluationCapability } from './evaluation.ts';
+import { marketOrderCapability } from './market-order.ts';
+import { predictionOrderCapability } from './prediction-order.ts';
+import { preparedTransactionCapability } from './prepared-transaction.ts';
+import { proposalCapability } from './proposal.ts';
+
+const LISTED = [
+  agentCapability,
+  evaluationCapability,
+  marketOrderCapability,
+  predictionOrderCapability,
+  preparedTransactionCapability,
+  proposalCapability,
+] as const;
+
+export const ACTOR_CAPABILITIES: readonly ActorCapability[] = LISTED;
+
+export const ACTOR_KINDS: readonly ActorKind[] = ACTOR_CAPABILITIES.map(({ kind }) => kind);
+
+type CallersOf<Capability> = Capability extends { readonly callers: (deps: never) => infer Ports } ? Ports : never;
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+/** What callers reach of all kinds together. */
+export type CapabilityPorts = Together<CallersOf<(typeof LISTED)[number]>>;
+
+export function callerPortsOf(deps: CallerDeps): CapabilityPorts {
+  return Object.assign({}, ...ACTOR_CAPABILITIES.map(({ callers }) => callers?.(deps) ?? {})) as CapabilityPorts;
+}
+
+/** The activity workers of all kinds. @throws Error where two kinds carry out the same kind of activity. */
+export function activityWorkersOf(deps: WorkerDeps): Readonly<Record<string, ActivityWorker>> {
+  const all: { [kind: string]: ActivityWorker } = {};
+  for (const { kind, workers } of ACTOR_CAPABILITIES)
+    for (const [activity, worker] of Object.entries(workers?.(deps) ?? {})) {
+      if (activity in all) throw new Error(`${kind.kind} carries out ${activity}, which another kind of actor does already`);
+      all[activity] = worker;
+    }
+  return all;
+}
+
+/** The tickers by their period in milliseconds. @throws Error where two kinds are ticked at the same period. */
+export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
+  const tickers = new Map<number, ShardTicker>();
+  for (const { kind, ticks } of ACTOR_CAPABILITIES) {
+    if (ticks === undefined) continue;
+    if (tickers.has(ticks.periodMs)) throw new Error(`${kind.kind} is ticked every ${ticks.periodMs} ms, as another kind of actor is`);
+    tickers.set(ticks.periodMs, ticks.ticker(deps));
+  }
+  return tickers;
+}
+
+export function recurringWorkOf(deps: WorkerDeps): readonly RecurringWork[] {
+  return ACTOR_CAPABILITIES.flatMap(({ recurring }) => recurring?.(deps) ?? []);
+}

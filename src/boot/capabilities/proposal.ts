@@ -1,0 +1,35 @@
+/** Trade proposals: decided by operators, executed by whichever worker can trade, and the kill switch that closes positions. */
+import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import { proposalKind } from '../../../actors/proposal/effects.ts';
+import { executionWorkers } from '../../../actors/proposal/execution.ts';
+import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-store.ts';
+import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
+import type { ActorCapability } from './capability.ts';
+
+/** How soon after a breaker its kill switch acts. */
+const KILL_SWITCH_MS = 1_000;
+
+export const proposalCapability = {
+  kind: proposalKind,
+  machineFile: 'actors/proposal/machine.ts',
+
+  workers: (deps) => (deps.trading === null ? {} : executionWorkers({ ...deps, ...deps.trading, load: deps.store.load })),
+
+  recurring({ sql, trading, clock }) {
+    if (trading === null) return [];
+    const killSwitch = createKillSwitch({ ...trading, store: createKillSwitchStore(sql), clock });
+    return [{ what: 'closing what a breaker holds', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];
+  },
+
+  callers({ sql, runtime, preTrade }): Pick<ApiPorts, 'proposals'> {
+    const proposals = createProposalStore(sql);
+    return {
+      proposals: {
+        reads: { list: proposals.list, find: proposals.find },
+        commands: createProposalHandler({ runtime, proposals, preTrade }),
+      },
+    };
+  },
+} satisfies ActorCapability;
