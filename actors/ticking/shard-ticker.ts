@@ -10,7 +10,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick } from './decision-chain.ts';
 import type { ShardProgress, TickDuty, TickStore, TickTrades } from './tick-store.ts';
-import { dutyEnds, isDue, lateAfterMs, type ShardActor } from './tick-window.ts';
+import { dutyEnds, isDue, LATE_AFTER_MS, type ShardActor } from './tick-window.ts';
 
 /** After so many starts or throws in a row the actor is paused. */
 const CRASH_LIMIT = 3;
@@ -221,7 +221,7 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
     const actors = await store.agents(periodMs, shard);
     const state = await warmUp(key, actors, progress.lastSlot);
     warm.delete(key);
-    const tooLate = (await deps.now()) > slot + lateAfterMs(periodMs);
+    const tooLate = (await deps.now()) > slot + LATE_AFTER_MS;
     const shared = { key, periodMs, shard, lastSlot: progress.lastSlot, actors, state, progress };
     const late = await writeLate(shared, tooLate ? slot : slot - periodMs);
     if (!late) return NOTHING;

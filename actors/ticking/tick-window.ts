@@ -28,10 +28,8 @@ export function dutyEnds(actor: ShardActor, slot: EpochMs): boolean {
   return actor.tickUntil !== null || actor.rests.some(({ from }) => from > slot);
 }
 
-/** A slot ticked later than this after its start is written as late, in milliseconds: half of a period. */
-export function lateAfterMs(periodMs: number): number {
-  return periodMs / 2;
-}
+/** A slot ticked later than this after its start is written as late, in milliseconds. */
+export const LATE_AFTER_MS = 30_000;
 
 /** From when to when an actor is ticked, as its steps tell it; `from` null: not at all yet. */
 export interface TickWindow {

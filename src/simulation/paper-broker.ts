@@ -4,14 +4,14 @@
  * notes hold, and nothing is computed.
  */
 
-import { type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
-import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
 import { bookIdOf, untouchedBook } from '../../actors/agent/tick-risk.ts';
 import { EXECUTE_ORDER, proposalContext } from '../../actors/proposal/effects.ts';
 import { executionWorkers } from '../../actors/proposal/execution.ts';
 import type { PresentVerdict, PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { MemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { type OrganizationRisk, type TickTrades } from '../../actors/ticking/tick-store.ts';
+import { type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
 import type { MarketView } from '../../streams/market-view.ts';
 import type { InstrumentRelations } from '../../streams/slot-cut.ts';
 import type { ActorEvent } from '../domain/actor-step.ts';

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import { agentContext, agentKind, agentValue } from '../../actors/agent/effects.ts';
 import { agentMachine } from '../../actors/agent/machine.ts';
-import { type TradingDuty, type MarkedAgent } from '../../actors/ticking/trading-decisions.ts';
-import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
-import { lateAfterMs, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
-import { type ShardProgress } from '../../actors/ticking/tick-store.ts';
 import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { type ShardProgress } from '../../actors/ticking/tick-store.ts';
+import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
+import { type MarkedAgent, type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
 import { createFeedCounters } from '../../streams/feed-counters.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { createIndicatorBoard } from '../../streams/indicator-board.ts';
@@ -345,7 +345,7 @@ function createPopulation(
       clearCrashes: async () => {},
       incident: (incident) => store.incident(incident),
     },
-    now: async () => current.slot + (missing === 'late_tick' ? lateAfterMs(AGENT_TICK_MS) + 1 : 0),
+    now: async () => current.slot + (missing === 'late_tick' ? LATE_AFTER_MS + 1 : 0),
     clock: { now: () => now },
     // What paused a live agent is on the tape as a command.
     pause: async () => {},

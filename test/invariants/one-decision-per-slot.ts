@@ -1,8 +1,7 @@
 // I1: every agent on duty has exactly one decision per slot, and one that came late says so.
-import { lateAfterMs } from '../../actors/ticking/tick-window.ts';
+import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { AGENT_TICK_MS } from '../../src/domain/time.ts';
 
 /** A statement that runs longer is ended by the server, so nothing is committed later than this after it was judged to be in time. */
 const LONGEST_COMMIT_MS = 15_000;
@@ -38,10 +37,10 @@ export async function oneDecisionPerSlot(sql: Sql, { through }: { readonly throu
     select 'agent ' || agent_id || ' decided slot ' || slot || ' before it began' from judged where behind_ms < 0
     union all
     select 'agent ' || agent_id || ' decided slot ' || slot || ' ' || behind_ms::bigint || ' ms late and does not say so' from judged
-      where behind_ms > ${lateAfterMs(AGENT_TICK_MS) + LONGEST_COMMIT_MS} and reason is distinct from 'late_tick'
+      where behind_ms > ${LATE_AFTER_MS + LONGEST_COMMIT_MS} and reason is distinct from 'late_tick'
     union all
     select 'agent ' || agent_id || ' calls slot ' || slot || ' late after ' || behind_ms::bigint || ' ms' from judged
-      where reason = 'late_tick' and behind_ms < least(tick_period_ms, ${lateAfterMs(AGENT_TICK_MS)}::int)
+      where reason = 'late_tick' and behind_ms < least(tick_period_ms, ${LATE_AFTER_MS}::int)
     union all
     select 'agent ' || agent_id || ' looked at data for the late slot ' || slot from judged
       where reason = 'late_tick' and (disposition <> 'hold' or observed_hash <> '' or instrument is not null or outcome <> '[]')

@@ -34,7 +34,7 @@ const worker = startWorker({
   holder: `worker ${process.pid}`,
   log,
   metrics: createMetrics(),
-  periodsMs: [orders.periodMs],
+  periodsMs: { agent: orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,
 });
 process.once('SIGTERM', () => {

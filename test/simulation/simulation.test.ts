@@ -1,6 +1,6 @@
 // Seeded runs of the whole engine: whatever the faults, the invariants hold. A failing seed is printed with its faults.
 import { expect, test } from 'vitest';
-import { lateAfterMs } from '../../actors/ticking/tick-window.ts';
+import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { decisionHash, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { AGENT_TICK_MS } from '../../src/domain/time.ts';
@@ -34,7 +34,7 @@ function broken({ rows, cuts, duty, incidents, failures, trading }: Outcome): st
     for (const row of own) {
       if (row.previousHash !== previous) wrong.push(`I8: ${id} at ${row.slot} does not follow its predecessor`);
       const { hash, committedAt, ...rest } = row;
-      if (committedAt > row.slot + lateAfterMs(AGENT_TICK_MS) && row.reason !== 'late_tick')
+      if (committedAt > row.slot + LATE_AFTER_MS && row.reason !== 'late_tick')
         wrong.push(`${id} decided ${row.slot} ${committedAt - row.slot} ms late and did not say so`);
       if (decisionHash(rest) !== hash) wrong.push(`I8: ${id} at ${row.slot} is not what its hash says`);
       previous = row.hash;

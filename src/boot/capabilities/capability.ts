@@ -74,6 +74,8 @@ export interface TickerDeps extends WorkerDeps {
   readonly alone: Turns;
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TradingTickStore;
+  /** How often actors of a kind are ticked, in milliseconds, where that is not the kind's own period. */
+  readonly periodsMs: Readonly<Record<string, number>>;
 }
 
 /** What callers of one organization reach is made of: `sql` sees no other organization. */

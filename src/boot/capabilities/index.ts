@@ -49,8 +49,9 @@ export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
   const tickers = new Map<number, ShardTicker>();
   for (const { kind, ticks } of ACTOR_CAPABILITIES) {
     if (ticks === undefined) continue;
-    if (tickers.has(ticks.periodMs)) throw new Error(`${kind.kind} is ticked every ${ticks.periodMs} ms, as another kind of actor is`);
-    tickers.set(ticks.periodMs, ticks.ticker(deps));
+    const periodMs = deps.periodsMs[kind.kind] ?? ticks.periodMs;
+    if (tickers.has(periodMs)) throw new Error(`${kind.kind} is ticked every ${periodMs} ms, as another kind of actor is`);
+    tickers.set(periodMs, ticks.ticker(deps));
   }
   return tickers;
 }

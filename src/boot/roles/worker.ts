@@ -47,8 +47,8 @@ export function startWorker(options: {
   readonly holder: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** How often actors are ticked; the periods of all kinds unless told. */
-  readonly periodsMs?: readonly number[];
+  /** How often actors of a kind are ticked, in milliseconds, where that is not the kind's own period. */
+  readonly periodsMs?: Readonly<Record<string, number>>;
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TradingTickStore;
   readonly trading?: WorkerTrading;
@@ -68,6 +68,7 @@ export function startWorker(options: {
     now: () => databaseNow(sql),
     alone: createTurns(),
     ...(options.tickStore === undefined ? {} : { tickStore: options.tickStore }),
+    periodsMs: options.periodsMs ?? {},
   });
   const queue = openTickQueue(options.queue, onError('queue'));
   queue.work(async ({ periodMs, shard, slot }: TickJob) => {
@@ -81,7 +82,7 @@ export function startWorker(options: {
     store: createDispatchStore(sql),
     enqueue: (jobs) => queue.add(jobs),
     clock,
-    periodsMs: options.periodsMs ?? [...tickers.keys()],
+    periodsMs: [...tickers.keys()],
     holder: options.holder,
     onError: onError('dispatcher'),
   });

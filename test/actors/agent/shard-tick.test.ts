@@ -5,7 +5,7 @@ import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { lateAfterMs, movedWindow } from '../../../actors/ticking/tick-window.ts';
+import { LATE_AFTER_MS, movedWindow } from '../../../actors/ticking/tick-window.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
 import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
@@ -15,7 +15,6 @@ import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts'
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { decisionHash, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
-import { AGENT_TICK_MS } from '../../../src/domain/time.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { oneDecisionPerSlot } from '../../invariants/one-decision-per-slot.ts';
@@ -133,7 +132,7 @@ test('slots that nobody ticked are written late, as held, in order; the slot tha
 test('a slot that is ticked too late is held, never proposed on old data', async () => {
   const [id] = (await agents(1)) as [string];
   await at(SLOT + PERIOD);
-  clock.advanceTo(SLOT + PERIOD + lateAfterMs(AGENT_TICK_MS) + 1);
+  clock.advanceTo(SLOT + PERIOD + LATE_AFTER_MS + 1);
   await ticker().tick(PERIOD, 0, SLOT + PERIOD);
   expect(await decisions(id)).toMatchObject([{ disposition: 'hold', reason: 'late_tick' }]);
 });
