@@ -1,0 +1,93 @@
+/**
+ * Whether a phrasing that a language model returned may stand for the deterministic claims it was given. It may reword and
+ * order them; every id, source, number, quotation and direction has to be the given one. Anything else is refused as a whole.
+ */
+import { isObject } from '../field.ts';
+import type { Assessment, Catalyst } from './assess-stock.ts';
+import type { Claim } from './claim.ts';
+
+/** The lists that may be phrased, each by claim. */
+export const PHRASED_LISTS = ['bull', 'bear', 'valuation', 'catalysts'] as const;
+type PhrasedList = (typeof PHRASED_LISTS)[number];
+
+export type Phrasing = { readonly ok: true; readonly assessment: Assessment } | { readonly ok: false; readonly why: string };
+
+const MAX_TEXT = 400;
+const NUMBER = /\d+(?:[.,:\-/]\d+)*/g;
+/** Words that say which way something points. Their set has to stay as it was. */
+const DIRECTION =
+  /\b(?:not|no|never|none|without|below|under|above|over|discount|premium|cheaper|dearer|positive|negative|live|stale|carried|confirmed|unconfirmed|scheduled|observed|hard|buy|sell|hold|strong|guaranteed|should|must|will)\b/gi;
+/** Addresses and markup have no place in a sentence about a stock. */
+const FOREIGN = /https?:|www\.|<[a-z/]|[[\]{}]|javascript:|\p{Cc}/iu;
+
+function numbersOf(text: string): string[] {
+  return (text.match(NUMBER) ?? []).sort();
+}
+
+function directionsOf(text: string): string[] {
+  return [...new Set((text.match(DIRECTION) ?? []).map((word) => word.toLowerCase()))].sort();
+}
+
+function quotationsOf(text: string): string[] {
+  return text.match(/"[^"]*"/g) ?? [];
+}
+
+/** The claim's sentence without its quoted data, whose words point nowhere. */
+function plain(text: string): string {
+  return text.replace(/"[^"]*"/g, '""');
+}
+
+const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((one, index) => one === b[index]);
+
+/** Why a sentence does not say what the claim says; null where nothing speaks against it. */
+function differs(claim: Claim, text: string, sources: unknown): string | null {
+  if (text.trim() === '' || text.length > MAX_TEXT) return `${claim.id} has ${text.length} characters`;
+  if (!Array.isArray(sources) || !same([...claim.sources].sort(), [...(sources as string[])].map(String).sort()))
+    return `${claim.id} names other sources`;
+  if (FOREIGN.test(text.replace(/"[^"]*"/g, ''))) return `${claim.id} holds an address or markup`;
+  if (!same(quotationsOf(claim.text), quotationsOf(text))) return `${claim.id} quotes something else`;
+  if (!same(numbersOf(plain(claim.text)), numbersOf(plain(text)))) return `${claim.id} has other numbers`;
+  if (!same(directionsOf(plain(claim.text)), directionsOf(plain(text)))) return `${claim.id} points another way`;
+  return null;
+}
+
+/** The claims of a list in the order and words of the answer. */
+function phrased<C extends Claim>(given: readonly C[], answer: unknown, name: string): readonly C[] | string {
+  if (!Array.isArray(answer)) return `${name} is no list`;
+  if (answer.length !== given.length) return `${name} has ${answer.length} claims, not ${given.length}`;
+  const made: C[] = [];
+  for (const item of answer) {
+    if (!isObject(item) || Object.keys(item).some((key) => !['id', 'text', 'sources'].includes(key)))
+      return `${name} holds something that is no claim`;
+    const claim = given.find(({ id }) => id === item['id']);
+    if (claim === undefined || made.some(({ id }) => id === claim.id)) return `${name} names no claim of its own, or one twice`;
+    if (typeof item['text'] !== 'string') return `${claim.id} has no text`;
+    const problem = differs(claim, item['text'], item['sources']);
+    if (problem !== null) return problem;
+    made.push({ ...claim, text: item['text'].trim() });
+  }
+  return made;
+}
+
+/** Puts the answer's words into the assessment, or says why not. The answer is a closed object of the four lists. */
+export function checkPhrasing(given: Assessment, answer: unknown): Phrasing {
+  if (!isObject(answer)) return { ok: false, why: 'the answer is no object' };
+  const stranger = Object.keys(answer).find((key) => !(PHRASED_LISTS as readonly string[]).includes(key));
+  if (stranger !== undefined) return { ok: false, why: `the answer holds ${stranger.slice(0, 40)}` };
+  const made: Partial<Record<PhrasedList, readonly Claim[]>> = {};
+  for (const name of PHRASED_LISTS) {
+    const list = phrased(name === 'valuation' ? given.valuation.claims : given[name], answer[name], name);
+    if (typeof list === 'string') return { ok: false, why: list };
+    made[name] = list;
+  }
+  return {
+    ok: true,
+    assessment: {
+      ...given,
+      bull: made.bull ?? [],
+      bear: made.bear ?? [],
+      valuation: { ...given.valuation, claims: made.valuation ?? [] },
+      catalysts: (made.catalysts ?? []) as readonly Catalyst[],
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Claims of an assessment: a sentence and what it rests on. A claim without a source cannot be written: the list has a first element by its type. */
+import type { EpochMs } from '../time.ts';
+
+/** What a source is. */
+export const SOURCE_KINDS = ['quote', 'reference', 'filing', 'news', 'bars', 'pool', 'catalog', 'calendar'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** Something that was observed, by the id under which it can be looked up. */
+export interface Source {
+  readonly id: string;
+  readonly kind: SourceKind;
+  readonly at: EpochMs;
+}
+
+/** At least one source, by type. */
+export type Sources = readonly [Source, ...Source[]];
+
+/** `id` is the claim's own, within its assessment: `bull.1`. Sources are ids of the assessment's list. */
+export interface Claim {
+  readonly id: string;
+  readonly text: string;
+  readonly sources: readonly [string, ...string[]];
+}
+
+/** Claims of one list under one name, each with its number; `sources` collects what they rest on. */
+export interface ClaimList {
+  readonly claims: readonly Claim[];
+  /** Adds a claim that rests on at least one source. */
+  add(text: string, sources: Sources): void;
+}
+
+/** @param seen every source of the assessment by its id; shared by its lists. */
+export function claimList(name: string, seen: Map<string, Source>): ClaimList {
+  const claims: Claim[] = [];
+  return {
+    claims,
+    add(text, sources) {
+      for (const source of sources) seen.set(source.id, source);
+      const [first, ...others] = sources;
+      claims.push({ id: `${name}.${claims.length + 1}`, text, sources: [first.id, ...others.map(({ id }) => id)] });
+    },
+  };
+}

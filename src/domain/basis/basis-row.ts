@@ -1,0 +1,172 @@
+/** The basis of one underlying: token, reference and perpetual, what the spread between them would earn and what it would cost. Pure. */
+import { type CatalogEntry, isTradableAt } from '../catalog.ts';
+import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
+import { COST_MODELS, pooledPrice } from '../costs.ts';
+import type { Cut, Observation } from '../cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
+import { percentAbove } from '../valuation.ts';
+import type { HalfLife } from './half-life.ts';
+
+/** Why there is no edge. */
+export const NO_EDGE_REASONS = [
+  'not_observed',
+  'not_traded',
+  'token_not_live',
+  'reference_not_live',
+  'reference_carried_forward',
+  'perpetual_not_live',
+  'no_perpetual',
+  'no_pool',
+  'no_half_life',
+] as const;
+export type NoEdgeReason = (typeof NO_EDGE_REASONS)[number];
+
+/** One spread with its costs. Basis points are ratios as decimal strings; above zero the token is the dearer leg. */
+export interface BasisEdge {
+  readonly against: 'reference' | 'perpetual';
+  readonly spreadBps: DecimalString | null;
+  readonly costs: readonly { readonly name: string; readonly bps: DecimalString }[];
+  /** |spread| - costs; null where a leg is not live or a cost is unknown. */
+  readonly netEdgeBps: DecimalString | null;
+  readonly halfLifeHours: number | null;
+  readonly reasons: readonly NoEdgeReason[];
+}
+
+export interface BasisRow {
+  readonly symbol: string;
+  readonly underlying: string;
+  readonly at: number;
+  readonly notionalUsd: DecimalString;
+  readonly legs: { readonly token: PriceFact | null; readonly reference: PriceFact | null; readonly perpetual: PriceFact | null };
+  readonly hourlyFunding: DecimalString | null;
+  readonly liquidityUsd: DecimalString | null;
+  readonly edges: readonly BasisEdge[];
+}
+
+/** What a row is computed with besides the cut. */
+export interface BasisInputs {
+  /** The size that costs are computed for. */
+  readonly notionalUsd: DecimalString;
+  /** Of the token against its reference and against the perpetual; null where no bars are stored. */
+  readonly halfLife: { readonly reference: HalfLife | null; readonly perpetual: HalfLife | null };
+}
+
+function tokenLeg(seen: Observation | undefined): PriceFact | null {
+  const quote = seen?.quote ?? null;
+  if (quote === null || quote.mid === null) return null;
+  const { source, observedAt, ageMs, quality, flags } = quote;
+  return { price: quote.mid, source, observedAt, ageMs, quality, flags };
+}
+
+function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): PriceFact | null {
+  const reference = seen?.reference ?? null;
+  if (reference === null) return null;
+  const { ageMs, quality, flags } = reference;
+  return {
+    price: reference.referencePrice,
+    source: reference.source ?? entry.benchmark ?? 'reference',
+    observedAt: reference.feedUpdatedAt,
+    ageMs,
+    quality,
+    flags,
+  };
+}
+
+/** Venue fee on both ways, half the spread on both ways, what the size moves the pool by, what the mint takes of each transfer. */
+function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): { name: string; bps: Decimal }[] | null {
+  const { bid, ask, mid } = seen.quote ?? { bid: null, ask: null, mid: null };
+  if (bid === null || ask === null || mid === null || seen.liquidityUsd === null) return null;
+  const quantity = new Decimal(notionalUsd).div(mid);
+  const buy = pooledPrice('buy', mid, quantity, seen.liquidityUsd);
+  if (!buy.isFinite()) return null;
+  const sell = pooledPrice('sell', mid, quantity, seen.liquidityUsd);
+  const venue = entry.venue;
+  return [
+    { name: 'venue fees, both ways', bps: new Decimal(COST_MODELS[venue].takerFeeBps).times(2) },
+    { name: 'spread of the token', bps: new Decimal(ask).minus(bid).div(mid).times(10_000) },
+    { name: 'impact, both ways', bps: buy.minus(sell).div(mid).times(10_000) },
+    { name: 'transfer fee of the mint, both ways', bps: new Decimal(entry.token?.transferFeeBps ?? 0).times(2) },
+  ];
+}
+
+function netEdge(spreadPct: number, costs: readonly { readonly bps: Decimal }[]): DecimalString {
+  const total = costs.reduce((sum, { bps }) => sum.plus(bps), new Decimal(0));
+  return plainDecimal(new Decimal(spreadPct).abs().times(100).minus(total).toDecimalPlaces(4));
+}
+
+function shownCosts(costs: readonly { readonly name: string; readonly bps: Decimal }[]): BasisEdge['costs'] {
+  return costs.map(({ name, bps }) => ({ name, bps: plainDecimal(bps.toDecimalPlaces(4)) }));
+}
+
+function edgeOf(
+  against: BasisEdge['against'],
+  spreadPct: number | null,
+  costs: { name: string; bps: Decimal }[] | null,
+  halfLife: HalfLife | null,
+  reasons: NoEdgeReason[],
+): BasisEdge {
+  const open = reasons.length === 0 && spreadPct !== null && costs !== null;
+  return {
+    against,
+    spreadBps: spreadPct === null ? null : decimalOf(spreadPct * 100),
+    costs: costs === null ? [] : shownCosts(costs),
+    netEdgeBps: open ? netEdge(spreadPct, costs) : null,
+    halfLifeHours: halfLife?.hours ?? null,
+    reasons,
+  };
+}
+
+/** Why the token leg carries no edge. */
+function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdgeReason[] {
+  if (seen === undefined) return ['not_observed'];
+  if (entry.token !== null && !isTradableAt(entry.token, seen.slot)) return ['not_traded'];
+  return [
+    ...(isQuoteLive(seen) && seen.quote?.mid !== null ? [] : (['token_not_live'] as const)),
+    ...(seen.liquidityUsd === null ? (['no_pool'] as const) : []),
+  ];
+}
+
+/**
+ * The basis of one tokenized instrument at a cut. A leg that is not live gives no edge; a reference that is carried forward
+ * from an earlier session is not live.
+ * @param perpetual what was observed of the perpetual on the same underlying; undefined where there is none.
+ */
+export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation | undefined, inputs: BasisInputs): BasisRow {
+  const seen = cut.observations.get(entry.key);
+  const [token, reference, perp] = [tokenLeg(seen), referenceLeg(entry, seen), tokenLeg(perpetual)];
+  const base = tokenReasons(entry, seen);
+  const costs = seen === undefined ? null : tokenCosts(entry, seen, inputs.notionalUsd);
+  const againstReference: NoEdgeReason[] = [...base];
+  if (seen !== undefined && !isReferenceLive(seen)) {
+    againstReference.push(seen.reference?.flags.includes('carried_forward') ? 'reference_carried_forward' : 'reference_not_live');
+  }
+  const againstPerp: NoEdgeReason[] = [...base];
+  if (entry.pairedPerp === null) againstPerp.push('no_perpetual');
+  else if (perpetual === undefined || !isQuoteLive(perpetual) || perp === null) againstPerp.push('perpetual_not_live');
+  const funding = perpetual?.hourlyFunding ?? null;
+  const held = inputs.halfLife.perpetual?.hours ?? null;
+  if (entry.pairedPerp !== null && (funding === null || held === null)) againstPerp.push('no_half_life');
+  const perpCosts =
+    costs === null || funding === null || held === null
+      ? null
+      : [
+          ...costs,
+          { name: 'fees of the perpetual, both ways', bps: new Decimal(COST_MODELS.evmvenue.takerFeeBps).times(2) },
+          { name: 'funding until the mean half-life', bps: new Decimal(funding).abs().times(held).times(10_000) },
+        ];
+  const spread = (leg: PriceFact | null): number | null => (token === null || leg === null ? null : percentAbove(token.price, leg.price));
+  return {
+    symbol: entry.instrument,
+    underlying: entry.underlying,
+    at: cut.slot,
+    notionalUsd: inputs.notionalUsd,
+    legs: { token, reference, perpetual: perp },
+    hourlyFunding: funding,
+    liquidityUsd: seen?.liquidityUsd ?? null,
+    edges: [
+      edgeOf('reference', spread(reference), costs, inputs.halfLife.reference, againstReference),
+      edgeOf('perpetual', spread(perp), perpCosts, inputs.halfLife.perpetual, againstPerp),
+    ],
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The largest trade whose cost stays within a slippage budget: growing sizes, then bisection, within a budget of requests.
+ * A generator, so that the same search runs on a pool formula at once and on an aggregator's quotes one answer at a time.
+ */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+
+/** What is asked next: what a trade of so many US dollars would cost. */
+export interface DepthQuestion {
+  readonly sizeUsd: DecimalString;
+}
+
+/** The effective price of a size over the price of the smallest size, in basis points; null where there is no route. */
+export type DepthAnswer = number | null;
+
+export interface DepthFound {
+  /** The largest size for which it and every smaller size that was tried stay within the budget; null where not even the smallest does. */
+  readonly maxUsd: DecimalString | null;
+  /** The cost at that size, in basis points. */
+  readonly costBps: number | null;
+  readonly requests: number;
+  /** Why the search ended: the budget of slippage, the budget of requests, no route, or the largest size of all. */
+  readonly bound: 'slippage' | 'requests' | 'no_route' | 'largest_size';
+}
+
+export interface DepthLimits {
+  readonly budgetBps: number;
+  readonly smallestUsd: DecimalString;
+  readonly largestUsd: DecimalString;
+  /** How many sizes may be asked about. */
+  readonly maxRequests: number;
+}
+
+/** The smallest size is the baseline; what an aggregator calls impact is not used. */
+export const DEFAULT_DEPTH_LIMITS: Omit<DepthLimits, 'budgetBps'> = { smallestUsd: '100', largestUsd: '100000000', maxRequests: 14 };
+
+/** Each growing size is four times the one before. */
+const GROWTH = 4;
+/** Bisection ends once the bounds lie within two percent. */
+const PRECISION = 0.02;
+
+/** Yields a question, takes its answer, returns what was found. A size that fails bounds all larger ones: routers are not monotonic. */
+export function* searchDepth(limits: DepthLimits): Generator<DepthQuestion, DepthFound, DepthAnswer> {
+  const largest = new Decimal(limits.largestUsd);
+  let requests = 0;
+  let good: { size: Decimal; cost: number } | null = null;
+  let bad: Decimal | null = null;
+  let noRoute = false;
+  let size = new Decimal(limits.smallestUsd);
+  while (requests < limits.maxRequests) {
+    const cost: DepthAnswer = yield { sizeUsd: plainDecimal(size) };
+    requests += 1;
+    if (cost === null || cost > limits.budgetBps) {
+      noRoute = cost === null;
+      bad = size;
+    } else good = { size, cost };
+    if (good === null) break;
+    if (bad === null) {
+      if (size.gte(largest)) return found(good, requests, 'largest_size');
+      size = Decimal.min(size.times(GROWTH), largest);
+    } else {
+      if (bad.minus(good.size).lte(good.size.times(PRECISION))) break;
+      // The geometric middle, in whole cents.
+      size = bad.times(good.size).sqrt().toDecimalPlaces(2);
+    }
+  }
+  const bound =
+    bad === null || (requests >= limits.maxRequests && good !== null && bad.minus(good.size).gt(good.size.times(PRECISION)))
+      ? 'requests'
+      : noRoute
+        ? 'no_route'
+        : 'slippage';
+  return found(good, requests, bound);
+}
+
+function found(good: { size: Decimal; cost: number } | null, requests: number, bound: DepthFound['bound']): DepthFound {
+  return { maxUsd: good === null ? null : plainDecimal(good.size), costBps: good?.cost ?? null, requests, bound };
+}
+
+/** Runs the search on a function of the size. */
+export function depthOf(costBps: (sizeUsd: DecimalString) => DepthAnswer, limits: DepthLimits): DepthFound {
+  const search = searchDepth(limits);
+  let step = search.next();
+  while (!step.done) step = search.next(costBps(step.value.sizeUsd));
+  return step.value;
+}
+
+/**
+ * The cost of a buy out of a constant-product pool over its present price, in basis points; null where the pool does not
+ * hold as much. `liquidityUsd` is both sides together.
+ */
+export function poolCostBps(liquidityUsd: DecimalString): (sizeUsd: DecimalString) => DepthAnswer {
+  const oneSide = new Decimal(liquidityUsd).div(2);
+  // A buyer who pays N gets T N / (U + N) of T tokens worth U: the average price is the present one times 1 + N / U.
+  return (sizeUsd) => (oneSide.gt(0) ? new Decimal(sizeUsd).div(oneSide).times(10_000).toDecimalPlaces(6).toNumber() : null);
+}

@@ -1,0 +1,64 @@
+/** Event intensity: how much is being said of an asset, by severity, age and corroboration; every input is listed. */
+import type { ObservedEvent } from '../cut.ts';
+import { Decimal } from '../decimal.ts';
+import type { Severity } from '../market-event.ts';
+import type { EpochMs } from '../time.ts';
+import { decimalOf, type ScoreTerm, scoreOf } from './ranked-row.ts';
+
+/** Each severity weighs twice the one below. */
+export const SEVERITY_WEIGHTS: Readonly<Record<Severity, number>> = { low: 1, medium: 2, high: 4, critical: 8 };
+/** After so many hours an event weighs half. */
+export const EVENT_HALF_LIFE_HOURS = 24;
+/** What nothing has confirmed weighs half. */
+export const RUMOR_WEIGHT = 0.5;
+const HOUR_MS = 3_600_000;
+
+/** One event with what it weighs. */
+export interface WeighedEvent {
+  readonly id: string;
+  readonly severity: Severity;
+  readonly negative: boolean;
+  readonly rumor: boolean;
+  readonly observedAt: EpochMs;
+  readonly headline: string;
+  readonly weight: string;
+}
+
+export interface EventIntensity {
+  readonly terms: readonly ScoreTerm[];
+  readonly events: readonly WeighedEvent[];
+}
+
+/** severity x 0.5 ^ (age in hours / 24) x (1 where confirmed, 0.5 where it is a rumor). */
+export function eventWeight(event: Pick<ObservedEvent, 'severity' | 'rumor' | 'observedAt'>, at: EpochMs): string {
+  const hours = Math.max(0, at - event.observedAt) / HOUR_MS;
+  const decay = 0.5 ** (hours / EVENT_HALF_LIFE_HOURS);
+  return decimalOf(
+    new Decimal(SEVERITY_WEIGHTS[event.severity])
+      .times(decay)
+      .times(event.rumor ? RUMOR_WEIGHT : 1)
+      .toNumber(),
+  );
+}
+
+/** The intensity of an asset's active events at an instant: the sum of their weights, one term per severity. */
+export function eventIntensity(events: readonly ObservedEvent[], at: EpochMs): EventIntensity {
+  const weighed = events
+    .map((event) => ({
+      id: event.id,
+      severity: event.severity,
+      negative: event.negative,
+      rumor: event.rumor,
+      observedAt: event.observedAt,
+      headline: event.headline,
+      weight: eventWeight(event, at),
+    }))
+    .sort((a, b) => new Decimal(b.weight).comparedTo(a.weight) || (a.id < b.id ? -1 : 1));
+  const terms = (['critical', 'high', 'medium', 'low'] as const).flatMap((severity): ScoreTerm[] => {
+    const own = weighed.filter((event) => event.severity === severity);
+    if (own.length === 0) return [];
+    const points = scoreOf(own.map(({ weight }) => ({ name: '', value: weight, points: weight })));
+    return [{ name: `events of ${severity} severity`, value: String(own.length), points }];
+  });
+  return { terms, events: weighed };
+}

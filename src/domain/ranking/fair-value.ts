@@ -1,0 +1,86 @@
+/** The fair-value ranking of tokenized equities at a cut, by mode. Pure: the same cut gives the same ranking. */
+import type { CatalogEntry } from '../catalog.ts';
+import type { Cut, Observation } from '../cut.ts';
+import { DEFAULT_DEPTH_LIMITS, depthOf, poolCostBps } from './depth-search.ts';
+import { eventIntensity } from './event-intensity.ts';
+import { factsOf, gapReasons, type RankedRow, rankRows, type Scored, standingReasons, term } from './ranked-row.ts';
+
+export const FAIR_VALUE_MODES = ['deepest_discount', 'highest_premium', 'liquidity', 'event_intensity'] as const;
+export type FairValueMode = (typeof FAIR_VALUE_MODES)[number];
+
+/** How each score is made; one sentence per mode. */
+export const FAIR_VALUE_FORMULAS: Readonly<Record<FairValueMode, string>> = {
+  deepest_discount: 'minus the fair-value gap in percent; both prices have to be live',
+  highest_premium: 'the fair-value gap in percent; both prices have to be live',
+  liquidity:
+    'the largest buy in US dollars whose average price stays within the slippage budget, by the constant-product formula on the observed liquidity of the pools: growing sizes, then bisection',
+  event_intensity: 'sum over the active events of severity (1, 2, 4, 8) x 0.5 ^ (age / 24 h) x (1 confirmed, 0.5 rumor)',
+};
+
+export const DEFAULT_SLIPPAGE_BUDGET_BPS = 50;
+
+export interface FairValueRequest {
+  readonly mode: FairValueMode;
+  /** For `liquidity`: the slippage budget of a trade in basis points. */
+  readonly slippageBps: number;
+}
+
+/** The gap as a score; `sign` -1 ranks the deepest discount first. */
+export function scoreGap(entry: CatalogEntry, seen: Observation | undefined, sign: 1 | -1): Scored {
+  const reasons = gapReasons(entry, seen);
+  const gap = (entry.benchmarkKind === 'issuer_mark' ? seen?.gapToMarkPct : seen?.premiumPct) ?? null;
+  if (reasons.length > 0 || gap === null) return { ranked: false, reasons: reasons.length > 0 ? reasons : ['no_reference'] };
+  return { ranked: true, terms: [term(sign < 0 ? 'discount in percent' : 'premium in percent', gap * sign + 0)] };
+}
+
+/** The largest trade within the slippage budget as a score. */
+export function scoreLiquidity(entry: CatalogEntry, seen: Observation | undefined, slippageBps: number): Scored {
+  const standing = standingReasons(entry, seen);
+  if (standing.length > 0 || seen === undefined) return { ranked: false, reasons: standing };
+  if (seen.liquidityUsd === null) return { ranked: false, reasons: ['no_pool'] };
+  const depth = depthOf(poolCostBps(seen.liquidityUsd), { ...DEFAULT_DEPTH_LIMITS, budgetBps: slippageBps });
+  const shown = {
+    poolLiquidityUsd: seen.liquidityUsd,
+    slippageBudgetBps: slippageBps,
+    maxTradeUsd: depth.maxUsd,
+    maxTradeCostBps: depth.costBps,
+    bound: depth.bound,
+    requests: depth.requests,
+    depthSource: 'constant_product_of_observed_liquidity',
+  };
+  if (depth.maxUsd === null) return { ranked: false, reasons: ['no_depth'], shown };
+  return { ranked: true, terms: [term('largest trade in US dollars', depth.maxUsd)], shown };
+}
+
+/** The intensity of what is being said as a score. Nothing said scores zero; nobody listening has no rank. */
+export function scoreEvents(entry: CatalogEntry, seen: Observation | undefined): Scored {
+  const standing = standingReasons(entry, seen);
+  if (standing.length > 0 || seen === undefined) return { ranked: false, reasons: standing };
+  if (seen.events === null) return { ranked: false, reasons: ['events_unheard'] };
+  const { terms, events } = eventIntensity(seen.events, seen.slot);
+  return { ranked: true, terms, shown: { events } };
+}
+
+function scored(entry: CatalogEntry, seen: Observation | undefined, { mode, slippageBps }: FairValueRequest): Scored {
+  switch (mode) {
+    case 'deepest_discount':
+      return scoreGap(entry, seen, -1);
+    case 'highest_premium':
+      return scoreGap(entry, seen, 1);
+    case 'liquidity':
+      return scoreLiquidity(entry, seen, slippageBps);
+    case 'event_intensity':
+      return scoreEvents(entry, seen);
+  }
+}
+
+/** Ranks tokenized equities. An entry that the cut does not observe stays in the list, without a rank. */
+export function rankFairValue(entries: readonly CatalogEntry[], cut: Cut, request: FairValueRequest): RankedRow[] {
+  const equities = entries.filter(({ kind }) => kind === 'tokenized_equity');
+  return rankRows(
+    equities.map((entry) => {
+      const seen = cut.observations.get(entry.key);
+      return { facts: factsOf(entry, seen), scored: scored(entry, seen, request) };
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+/** Momentum on stored hourly bars: 0.6 x the return of a day + 0.4 x the return of a week, in percent. */
+import { Decimal, type DecimalString } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+import { type ScoreTerm, term } from './ranked-row.ts';
+
+const HOUR_MS = 3_600_000;
+export const MOMENTUM_DAY_HOURS = 24;
+export const MOMENTUM_WEEK_HOURS = 168;
+export const MOMENTUM_WEIGHTS = { day: 0.6, week: 0.4 } as const;
+/** A last bar that closed longer ago says nothing of the present. */
+export const MOMENTUM_MAX_AGE_HOURS = 6;
+/** How far the bar of a day or week ago may lie from that instant. */
+const TOLERANCE_HOURS = 6;
+
+export interface ClosedBar {
+  readonly openTime: EpochMs;
+  readonly close: DecimalString;
+}
+
+export interface Momentum {
+  readonly terms: readonly ScoreTerm[];
+  /** Open times of the bars that were compared. */
+  readonly bars: { readonly last: EpochMs; readonly day: EpochMs; readonly week: EpochMs };
+}
+
+/** The last bar that had opened by `at`, not older than the tolerance. */
+function barNear(bars: readonly ClosedBar[], at: EpochMs): ClosedBar | null {
+  let found: ClosedBar | null = null;
+  for (const bar of bars) if (bar.openTime <= at) found = bar;
+  return found !== null && at - found.openTime <= TOLERANCE_HOURS * HOUR_MS ? found : null;
+}
+
+/**
+ * Momentum at an instant; null where the last closed bar, or the one of a day or a week before it, is missing.
+ * @param bars hourly, ascending by open time.
+ */
+export function momentumOf(bars: readonly ClosedBar[], at: EpochMs): Momentum | null {
+  const closed = bars.filter(({ openTime }) => openTime + HOUR_MS <= at);
+  const last = closed.at(-1);
+  if (last === undefined || at - (last.openTime + HOUR_MS) > MOMENTUM_MAX_AGE_HOURS * HOUR_MS) return null;
+  const day = barNear(closed, last.openTime - MOMENTUM_DAY_HOURS * HOUR_MS);
+  const week = barNear(closed, last.openTime - MOMENTUM_WEEK_HOURS * HOUR_MS);
+  if (day === null || week === null) return null;
+  const since = (bar: ClosedBar): Decimal => new Decimal(last.close).minus(bar.close).div(bar.close).times(100);
+  return {
+    terms: [
+      term('return of a day in percent', since(day), MOMENTUM_WEIGHTS.day),
+      term('return of a week in percent', since(week), MOMENTUM_WEIGHTS.week),
+    ],
+    bars: { last: last.openTime, day: day.openTime, week: week.openTime },
+  };
+}

@@ -1,0 +1,55 @@
+/** How well a pre-IPO token fits a portfolio: its discount and liquidity for it, concentration of its sector and name against it. */
+import { Decimal, type DecimalString } from '../decimal.ts';
+import { type ScoreTerm, term } from './ranked-row.ts';
+
+/** The portfolio as the fit looks at it. Weights are in percent of its value. */
+export interface FitPortfolio {
+  readonly valueUsd: DecimalString;
+  readonly sectorWeights: ReadonlyMap<string, DecimalString>;
+  readonly underlyingWeights: ReadonlyMap<string, DecimalString>;
+}
+
+/** The allocation that is tried, in percent of the portfolio. */
+export const FIT_ALLOCATION_PCT = 5;
+/** A sector above this share of the portfolio is over-concentrated. */
+export const FIT_SECTOR_LIMIT_PCT = 25;
+/** A name above this share as well. */
+export const FIT_NAME_LIMIT_PCT = 10;
+
+export const FIT_WEIGHTS = { discount: 1, liquidity: 5, sector: -2, name: -3 } as const;
+
+export const FIT_FORMULA =
+  'discount to mark in percent (at most 50 either way) + 5 x log10(pool liquidity / 5 % of the portfolio), between -10 and 10 points - 2 x what the sector would weigh above 25 % after 5 % more - 3 x what the name would weigh above 10 %';
+
+/** What of a weight lies above a limit once the allocation is added; the rest of the portfolio shrinks to make place. */
+function excess(weightPct: DecimalString | undefined, limitPct: number): Decimal {
+  const scaled = new Decimal(weightPct ?? 0).times(100 - FIT_ALLOCATION_PCT).div(100);
+  return Decimal.max(0, scaled.plus(FIT_ALLOCATION_PCT).minus(limitPct));
+}
+
+function clamp(value: Decimal, most: number): Decimal {
+  return Decimal.max(-most, Decimal.min(most, value));
+}
+
+/** The terms of the fit. `gapPct` is the gap to the mark, `liquidityUsd` both sides of the pools. */
+export function fitTerms(
+  token: { readonly gapPct: number; readonly liquidityUsd: DecimalString; readonly sector: string; readonly underlying: string },
+  portfolio: FitPortfolio,
+): ScoreTerm[] {
+  const trade = new Decimal(portfolio.valueUsd).times(FIT_ALLOCATION_PCT).div(100);
+  const ratio = new Decimal(token.liquidityUsd).div(trade);
+  return [
+    term('discount to mark in percent', clamp(new Decimal(token.gapPct).neg(), 50), FIT_WEIGHTS.discount),
+    term('log10 of liquidity over the allocation', ratio.gt(0) ? clamp(ratio.log(10), 2) : new Decimal(-2), FIT_WEIGHTS.liquidity),
+    term(
+      'sector weight above the limit in percent',
+      excess(portfolio.sectorWeights.get(token.sector), FIT_SECTOR_LIMIT_PCT),
+      FIT_WEIGHTS.sector,
+    ),
+    term(
+      'name weight above the limit in percent',
+      excess(portfolio.underlyingWeights.get(token.underlying), FIT_NAME_LIMIT_PCT),
+      FIT_WEIGHTS.name,
+    ),
+  ];
+}

@@ -1,0 +1,164 @@
+/** Rows of a ranking: each with its score and the terms of it, or without a rank and with the reasons why. */
+
+import type { CatalogEntry } from '../catalog.ts';
+import { isTradableAt } from '../catalog.ts';
+import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
+import type { Observation } from '../cut.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { Quality, QualityFlag, Session } from '../quote.ts';
+
+/** Why something is not ranked. Published words are never renamed. */
+export const UNRANKED_REASONS = [
+  'not_traded',
+  'not_observed',
+  'no_quote',
+  'quote_not_live',
+  'no_reference',
+  'stale_reference',
+  'no_pool',
+  'no_depth',
+  'events_unheard',
+  'no_bars',
+  'no_portfolio',
+] as const;
+export type UnrankedReason = (typeof UNRANKED_REASONS)[number];
+
+/** One term of a score: the score is the sum of its terms' `points`. Numbers are decimal strings. */
+export interface ScoreTerm {
+  readonly name: string;
+  /** What the term is made of, in its own unit. */
+  readonly value: DecimalString;
+  readonly points: DecimalString;
+}
+
+/** A price with where it came from, how old it was at the cut and what it was worth. */
+export interface PriceFact {
+  readonly price: DecimalString;
+  readonly source: string;
+  readonly observedAt: number;
+  readonly ageMs: number;
+  readonly quality: Quality;
+  readonly flags: readonly QualityFlag[];
+}
+
+/** What every row shows of its instrument, ranked or not. */
+export interface RowFacts {
+  readonly symbol: string;
+  readonly instrument: string;
+  readonly name: string;
+  readonly sector: string;
+  readonly session: Session | null;
+  /** The middle of the token's quote; null while there is none with two sides. */
+  readonly tokenPrice: PriceFact | null;
+  /** The reference price, or the issuer's mark of a pre-IPO token. */
+  readonly reference: PriceFact | null;
+  /** Percent; above zero is a premium. Null where one of the two prices is missing. */
+  readonly gapPct: number | null;
+  /** Both sides of the pools, in US dollars. */
+  readonly liquidityUsd: DecimalString | null;
+}
+
+/** What a mode makes of one instrument. */
+export type Scored =
+  | { readonly ranked: true; readonly terms: readonly ScoreTerm[]; readonly shown?: Readonly<Record<string, unknown>> }
+  | { readonly ranked: false; readonly reasons: readonly UnrankedReason[]; readonly shown?: Readonly<Record<string, unknown>> };
+
+export interface RankedRow extends RowFacts {
+  readonly rank: number | null;
+  readonly score: DecimalString | null;
+  readonly reasons: readonly UnrankedReason[];
+  readonly terms: readonly ScoreTerm[];
+  /** What the mode looked at besides, by name: events, bars, depths. */
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** The prices of an observation as a row shows them. */
+export function factsOf(entry: CatalogEntry, seen: Observation | undefined): RowFacts {
+  const quote = seen?.quote ?? null;
+  const reference = seen?.reference ?? null;
+  return {
+    symbol: entry.instrument,
+    instrument: entry.key,
+    name: entry.name,
+    sector: entry.sector,
+    session: seen?.session ?? null,
+    tokenPrice:
+      quote === null || quote.mid === null
+        ? null
+        : {
+            price: quote.mid,
+            source: quote.source,
+            observedAt: quote.observedAt,
+            ageMs: quote.ageMs,
+            quality: quote.quality,
+            flags: quote.flags,
+          },
+    reference:
+      reference === null
+        ? null
+        : {
+            price: reference.referencePrice,
+            source: reference.source ?? entry.benchmark ?? 'reference',
+            observedAt: reference.feedUpdatedAt,
+            ageMs: reference.ageMs,
+            quality: reference.quality,
+            flags: reference.flags,
+          },
+    gapPct: (entry.benchmarkKind === 'issuer_mark' ? seen?.gapToMarkPct : seen?.premiumPct) ?? null,
+    liquidityUsd: seen?.liquidityUsd ?? null,
+  };
+}
+
+/** Why a gap cannot be ranked; empty where it can: both prices are live and not carried forward. */
+export function gapReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
+  const reasons: UnrankedReason[] = [...standingReasons(entry, seen)];
+  if (seen === undefined) return reasons;
+  if (seen.quote === null || seen.quote.mid === null) reasons.push('no_quote');
+  else if (!isQuoteLive(seen)) reasons.push('quote_not_live');
+  if (seen.reference === null) reasons.push('no_reference');
+  else if (!isReferenceLive(seen)) reasons.push('stale_reference');
+  return reasons;
+}
+
+/** What keeps an instrument out of every mode. */
+export function standingReasons(entry: CatalogEntry, seen: Observation | undefined): UnrankedReason[] {
+  if (seen === undefined) return ['not_observed'];
+  return entry.token !== null && !isTradableAt(entry.token, seen.slot) ? ['not_traded'] : [];
+}
+
+/** A number of a ratio as a decimal string, to eight decimals. */
+export function decimalOf(value: number): DecimalString {
+  return plainDecimal(new Decimal(value).toDecimalPlaces(8));
+}
+
+/** A term whose points are its value times a weight. */
+export function term(name: string, value: Decimal | DecimalString | number, weight = 1): ScoreTerm {
+  const decimal = new Decimal(value).toDecimalPlaces(8);
+  return { name, value: plainDecimal(decimal), points: plainDecimal(decimal.times(weight).toDecimalPlaces(8)) };
+}
+
+/** The sum of the points of all terms. */
+export function scoreOf(terms: readonly ScoreTerm[]): DecimalString {
+  return plainDecimal(terms.reduce((sum, { points }) => sum.plus(points), new Decimal(0)));
+}
+
+/** Rows by score, the highest first and equal ones by symbol; after them what has no rank, by symbol. Ranks count from 1. */
+export function rankRows(rows: readonly { readonly facts: RowFacts; readonly scored: Scored }[]): RankedRow[] {
+  const made = rows.map(({ facts, scored }) => {
+    const reasons = scored.ranked ? [] : scored.reasons;
+    return {
+      ...facts,
+      rank: null,
+      score: scored.ranked ? scoreOf(scored.terms) : null,
+      reasons,
+      terms: scored.ranked ? scored.terms : [],
+      inputs: scored.shown ?? {},
+    };
+  });
+  const bySymbol = (a: RowFacts, b: RowFacts): number => (a.symbol < b.symbol ? -1 : 1);
+  const ranked = made
+    .filter(({ score }) => score !== null)
+    .sort((a, b) => new Decimal(b.score as string).comparedTo(a.score as string) || bySymbol(a, b));
+  const rest = made.filter(({ score }) => score === null).sort(bySymbol);
+  return [...ranked.map((row, index) => ({ ...row, rank: index + 1 })), ...rest];
+}

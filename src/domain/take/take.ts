@@ -1,0 +1,105 @@
+/** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
+import { canonicalHash } from '../canonical-json.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest.ts';
+import { MANIFEST_SCHEMA_VERSION } from '../manifest-limits.ts';
+import type { EpochMs } from '../time.ts';
+
+/** Where a Take stands. `filled` and `closed` differ where it has exit conditions: a filled one still watches its position. */
+export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
+export type TakeState = (typeof TAKE_STATES)[number];
+
+/** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
+export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
+export type TakeOrigin = (typeof TAKE_ORIGINS)[number];
+
+/** The value that the Take waits for: a price in quote units, or a gap in percent (negative is a discount). */
+export interface TakeTarget {
+  readonly kind: 'price' | 'premium_pct' | 'gap_to_mark_pct';
+  readonly direction: 'below' | 'above';
+  readonly value: DecimalString;
+}
+
+/** The canonical form. All of it is hashed; whoever changes a member has another Take. */
+export interface Take {
+  readonly schemaVersion: '1';
+  readonly origin: TakeOrigin;
+  readonly asset: UniverseEntry;
+  /** The timeframe of indicators that name none of their own. */
+  readonly timeframe: string;
+  /** All must pass on a cut to trigger. The target is one of them. */
+  readonly entry: readonly ManifestCondition[];
+  /** Any one that passes leaves the position again. Empty: the Take ends once it is filled. */
+  readonly exit: readonly ManifestCondition[];
+  /** What it may put to work, in US dollars, in one trade. */
+  readonly allocationUsd: DecimalString;
+  /** How far the limit price may lie beyond the executable price. */
+  readonly maxSlippageBps: number;
+  /** Not evaluated from this instant on; milliseconds since the epoch. */
+  readonly expiresAt: EpochMs;
+}
+
+export const MIN_ALLOCATION_USD = '1';
+export const MAX_ALLOCATION_USD = '10000000';
+/** The longest life of a Take. */
+export const MAX_TAKE_LIFE_MS = 365 * 86_400_000;
+
+/** SHA-256 over the canonical JSON of the Take, in lower-case hexadecimal. */
+export function takeHash(take: Take): string {
+  return canonicalHash(take as never);
+}
+
+const TARGETS: Readonly<Record<string, Pick<TakeTarget, 'kind' | 'direction'> & { readonly field: string }>> = {
+  price_below: { kind: 'price', direction: 'below', field: 'price' },
+  price_above: { kind: 'price', direction: 'above', field: 'price' },
+  premium_below: { kind: 'premium_pct', direction: 'below', field: 'pct' },
+  premium_above: { kind: 'premium_pct', direction: 'above', field: 'pct' },
+  gap_to_mark_below: { kind: 'gap_to_mark_pct', direction: 'below', field: 'pct' },
+  gap_to_mark_above: { kind: 'gap_to_mark_pct', direction: 'above', field: 'pct' },
+};
+
+/** The first entry condition that names a price or a premium; null where the Take waits for something else alone. */
+export function targetOf(take: Pick<Take, 'entry'>): TakeTarget | null {
+  for (const condition of take.entry) {
+    const target = TARGETS[condition.type];
+    if (target !== undefined) return { kind: target.kind, direction: target.direction, value: String(condition[target.field]) };
+  }
+  return null;
+}
+
+/** The entry condition that a target stands for. */
+export function conditionOfTarget(target: TakeTarget): ManifestCondition {
+  if (target.kind === 'price') return { type: `price_${target.direction}`, price: target.value };
+  const type = target.kind === 'premium_pct' ? 'premium' : 'gap_to_mark';
+  return { type: `${type}_${target.direction}`, pct: Number(target.value) };
+}
+
+/** The largest percentage that a guardrail without one of its own may be read as: it never trips. */
+const UNSET = 0;
+
+/**
+ * The manifest by which a Take is evaluated: the same conditions, one instrument, one position, its allocation as capital
+ * and as trade notional. The daily drawdown of a Take is that of the caller's mandate alone, hence 100 here.
+ */
+export function manifestOfTake(take: Take): Manifest {
+  return {
+    schemaVersion: MANIFEST_SCHEMA_VERSION,
+    name: take.origin === 'basis' ? 'basis policy' : 'take',
+    description: '',
+    universe: [take.asset],
+    timeframe: take.timeframe,
+    entry: take.entry,
+    exit: take.exit,
+    maxCapitalUsd: take.allocationUsd,
+    maxTradeNotionalUsd: take.allocationUsd,
+    maxLeverage: '1',
+    stopLossPct: UNSET,
+    takeProfitPct: UNSET,
+    maxDailyDrawdownPct: 100,
+    maxOpenPositions: 1,
+    killSwitchAction: 'cancel_all_and_halt',
+    algorithm: 'taker_immediate',
+    urgency: 'medium',
+    maxSlippageBps: take.maxSlippageBps,
+  };
+}

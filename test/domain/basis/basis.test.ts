@@ -1,0 +1,126 @@
+/** Basis rows: legs, costs and edges against arithmetic by hand, half-lives against series whose half-life is known. */
+import { describe, expect, it } from 'vitest';
+import { basisRow } from '../../../src/domain/basis/basis-row.ts';
+import { alignedSpreads, halfLifeOf } from '../../../src/domain/basis/half-life.ts';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
+import type { Cut, Observation } from '../../../src/domain/cut.ts';
+import { HOUR, LIVE_QUOTE, LIVE_REFERENCE, observation, SLOT } from '../observations.ts';
+
+const ENTRY = CATALOG.bySymbol('AAPLx') as CatalogEntry;
+const PAIRED: CatalogEntry = { ...ENTRY, pairedPerp: 'evmvenue:xyz:AAPL' };
+const NO_HALF_LIFE = { reference: null, perpetual: null };
+
+function cutOf(seen: Observation | null): Cut {
+  return { slot: SLOT, observations: new Map(seen === null ? [] : [[ENTRY.key, seen]]) };
+}
+
+/** An AR(1) series around zero whose deviations shrink by `keep` each bar, with deterministic shocks. */
+function series(keep: number, bars: number): { at: number; pct: number }[] {
+  let level = 2;
+  let state = 42;
+  return Array.from({ length: bars }, (_, index) => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    level = keep * level + (((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32 - 0.5) * 0.5;
+    return { at: index * HOUR, pct: level };
+  });
+}
+
+describe('half-life', () => {
+  it('finds the half-life of a series that was made with one', () => {
+    for (const keep of [0.5, 0.8, 0.95]) {
+      const fitted = halfLifeOf(series(keep, 6_000), HOUR);
+      const exact = Math.log(2) / -Math.log(keep);
+      expect(fitted.why).toBe('fitted');
+      expect(Math.abs((fitted.hours as number) - exact) / exact).toBeLessThan(0.1);
+    }
+  });
+
+  it('has none for a trend, a constant, too few bars, and bars with gaps between them', () => {
+    const ramp = Array.from({ length: 100 }, (_, index) => ({ at: index * HOUR, pct: 1.05 ** index }));
+    expect(halfLifeOf(ramp, HOUR)).toMatchObject({ hours: null, why: 'no_reversion' });
+    expect(
+      halfLifeOf(
+        ramp.map(({ at }) => ({ at, pct: 3 })),
+        HOUR,
+      ),
+    ).toMatchObject({ hours: null, why: 'no_variation' });
+    expect(halfLifeOf(series(0.5, 20), HOUR)).toMatchObject({ hours: null, why: 'too_few_bars', samples: 19 });
+    expect(
+      halfLifeOf(
+        series(0.5, 200).map(({ at, pct }) => ({ at: at * 2, pct })),
+        HOUR,
+      ),
+    ).toMatchObject({ samples: 0 });
+  });
+
+  it('compares only bars that both have', () => {
+    const token = [1, 2, 4].map((hour) => ({ openTime: hour * HOUR, close: '101' }));
+    const base = [2, 3, 4].map((hour) => ({ openTime: hour * HOUR, close: '100' }));
+    expect(alignedSpreads(token, base)).toEqual([
+      { at: 2 * HOUR, pct: 1 },
+      { at: 4 * HOUR, pct: 1 },
+    ]);
+  });
+});
+
+describe('a row', () => {
+  const seen = observation({ instrument: ENTRY.key, liquidityUsd: '1000000' });
+
+  it('has the spread, every cost of a round trip and the net edge', () => {
+    const [edge] = basisRow(ENTRY, cutOf(seen), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges;
+    expect(edge?.spreadBps).toBe('-196.078431');
+    // Fees 5 + 5; the quote is 99 / 101 around 100; a buy of 1,000 out of 500,000 moves 0.2004 %, a sell 0.1996 %.
+    expect(edge?.costs.map(({ name, bps }) => [name, Number(bps)])).toEqual([
+      ['venue fees, both ways', 10],
+      ['spread of the token', 200],
+      ['impact, both ways', 40.0002],
+      ['transfer fee of the mint, both ways', 0],
+    ]);
+    expect(Number(edge?.netEdgeBps)).toBeCloseTo(196.0784 - 250.0002, 2);
+    expect(edge?.reasons).toEqual([]);
+  });
+
+  it('gives no edge where a leg is not live, and says which', () => {
+    const edges = (over: Partial<Observation>) =>
+      basisRow(ENTRY, cutOf({ ...seen, ...over }), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[0];
+    expect(edges({ quote: { ...LIVE_QUOTE, quality: 'stale' } })).toMatchObject({ netEdgeBps: null, reasons: ['token_not_live'] });
+    expect(edges({ reference: { ...LIVE_REFERENCE, quality: 'stale' } })).toMatchObject({
+      netEdgeBps: null,
+      reasons: ['reference_not_live'],
+    });
+    expect(edges({ reference: { ...LIVE_REFERENCE, flags: ['carried_forward'] } })).toMatchObject({
+      netEdgeBps: null,
+      reasons: ['reference_carried_forward'],
+    });
+    expect(edges({ liquidityUsd: null })).toMatchObject({ netEdgeBps: null, reasons: ['no_pool'] });
+    expect(basisRow(ENTRY, cutOf(null), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[0]).toMatchObject({
+      netEdgeBps: null,
+      spreadBps: null,
+      reasons: ['not_observed'],
+    });
+  });
+
+  it('counts fees and funding until the half-life on the leg of the perpetual', () => {
+    const perp = observation({ instrument: 'evmvenue:xyz:AAPL', hourlyFunding: '-0.00005', quote: { ...LIVE_QUOTE, mid: '103' } });
+    const halfLife = { reference: null, perpetual: { hours: 10, samples: 100, slope: -0.1, why: 'fitted' as const } };
+    const edge = basisRow(PAIRED, cutOf(seen), perp, { notionalUsd: '1000', halfLife }).edges[1];
+    expect(edge).toMatchObject({ against: 'perpetual', reasons: [], halfLifeHours: 10 });
+    expect(edge?.costs.slice(4)).toEqual([
+      { name: 'fees of the perpetual, both ways', bps: '9' },
+      { name: 'funding until the mean half-life', bps: '5' },
+    ]);
+    expect(basisRow(ENTRY, cutOf(seen), undefined, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[1]?.reasons).toEqual([
+      'no_perpetual',
+    ]);
+    expect(
+      basisRow(PAIRED, cutOf(seen), { ...perp, quote: { ...LIVE_QUOTE, quality: 'stale' } }, { notionalUsd: '1000', halfLife }).edges[1],
+    ).toMatchObject({ netEdgeBps: null, reasons: ['perpetual_not_live'] });
+    expect(basisRow(PAIRED, cutOf(seen), perp, { notionalUsd: '1000', halfLife: NO_HALF_LIFE }).edges[1]).toMatchObject({
+      netEdgeBps: null,
+      reasons: ['no_half_life'],
+    });
+  });
+});
