@@ -19,6 +19,7 @@ import type { PortfolioPort } from './v1/portfolio/ports.ts';
 import type { PredictionReads } from './v1/prediction-markets/ports.ts';
 import type { PredictionOrderPorts } from './v1/prediction-orders/ports.ts';
 import type { QuoteReads } from './v1/quotes/ports.ts';
+import type { RankingPorts } from './v1/rankings/ports.ts';
 import type { RiskPreferencesPort } from './v1/risk/ports.ts';
 import type { SwapPorts } from './v1/spotchain/ports.ts';
 import type { VenuePorts } from './v1/venues/ports.ts';
@@ -48,5 +49,6 @@ export interface ApiPorts {
   readonly funding: FundingReads;
   readonly wallets: WalletPorts;
   readonly intelligence: IntelligenceReads;
+  readonly rankings: RankingPorts;
   readonly machines: MachineCharts;
 }

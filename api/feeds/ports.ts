@@ -8,6 +8,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Member } from '../access.ts';
 import type { CandleReads } from '../v1/candles/ports.ts';
+import type { RankingPorts } from '../v1/rankings/ports.ts';
 import type { MarketStateReads } from '../v1/venues/ports.ts';
 
 /** A committed row that the feeds send. */
@@ -87,6 +88,7 @@ export interface FeedPorts {
   readonly quotes: QuoteSource;
   readonly states: MarketStateSource;
   readonly candles: Pick<CandleReads, 'range'>;
+  readonly rankings: Pick<RankingPorts, 'cuts' | 'basis'>;
   /** The organization's decision records of a batch, complete and in any order; the same at any later time. */
   expandDecisions(batch: DecisionBatch, orgId: string): Promise<readonly DecisionRecord[]>;
   /** The organization's agents, or only the one that is asked for. */

@@ -35,6 +35,7 @@ import { getVault } from './agents/vault.ts';
 import { depositIntoVault } from './agents/vault-deposit.ts';
 import { withdrawFromVault } from './agents/vault-withdraw.ts';
 import { listVersions } from './agents/versions.ts';
+import { listBasis } from './arbitrage/basis.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
 import { listCandles } from './candles/list.ts';
@@ -68,8 +69,11 @@ import { getPredictionOrder } from './prediction-orders/get.ts';
 import { listPredictionOrders } from './prediction-orders/list.ts';
 import { placePaperPredictionOrder } from './prediction-orders/paper.ts';
 import { preparePredictionOrder } from './prediction-orders/prepare.ts';
+import { listPrivateMarkets } from './private-markets/list.ts';
 import { getPublicWallet } from './public-wallet/get.ts';
 import { listQuotes } from './quotes/list.ts';
+import { rankFairValueRoute } from './rankings/fair-value.ts';
+import { rankPrivateRoute } from './rankings/private.ts';
 import { getRiskPreferences } from './risk/get-preferences.ts';
 import { listRiskPreferences } from './risk/preferences-history.ts';
 import { setRiskPreferences } from './risk/set-preferences.ts';
@@ -81,6 +85,7 @@ import { getSwap } from './spotchain/get-order.ts';
 import { listSwaps } from './spotchain/list-orders.ts';
 import { prepareSwap } from './spotchain/prepare.ts';
 import { quoteSwap } from './spotchain/quote.ts';
+import { assessStockRoute } from './stocks/assessment.ts';
 import { listTickers } from './tickers/list.ts';
 import { listVenues } from './venues/list.ts';
 import { getChainWallet } from './wallets/evmvenue.ts';
@@ -100,6 +105,11 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listChains, 'market:read'),
   entry(getMacroRegime, 'market:read'),
   entry(listSocialFeed, 'market:read'),
+  entry(rankFairValueRoute, 'market:read'),
+  entry(rankPrivateRoute, 'market:read'),
+  entry(listPrivateMarkets, 'market:read'),
+  entry(listBasis, 'market:read'),
+  entry(assessStockRoute, 'market:read'),
   // Spec section 4.2.
   entry(getRiskPreferences, 'agent:read'),
   entry(setRiskPreferences, 'risk:manage'),

@@ -11,10 +11,13 @@ import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
 import { createTokenBuckets } from '../../api/token-buckets.ts';
+import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createCutReads } from '../../src/adapters/store/agents/cut-reads.ts';
 import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
 import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
+import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -187,6 +190,11 @@ export async function apiUnderTest(
     predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: predictionVenues, clock }),
     orderBook,
     intelligence: createIntelligenceReads(sql),
+    rankings: {
+      cuts: createCutReads(sql),
+      bars: createBarReads(sql),
+      basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
+    },
     venues: {
       states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
       budgets: () => [],

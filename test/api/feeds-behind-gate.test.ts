@@ -36,6 +36,7 @@ beforeAll(async () => {
             quotes: { snapshot: () => [], latest: () => null, subscribe: () => () => {} },
             states: { snapshot: () => [], latest: () => null, subscribe: () => () => {} },
             candles: { range: async () => [] },
+            rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
             expandDecisions: async () => [],
             agentsNow: async () => [],
             reportDefect: (error) => api.defects.push(error),

@@ -1,6 +1,7 @@
 /** The registry of feed channels (contract "Feeds"). A channel that is not here does not exist. */
 import { agentsChannel } from './agents.ts';
 import { alertsChannel } from './alerts.ts';
+import { basisChannel } from './basis.ts';
 import { bridgeChannel } from './bridge.ts';
 import { candlesChannel } from './candles.ts';
 import type { Channel } from './channel.ts';
@@ -18,6 +19,7 @@ export const CHANNELS: readonly Channel[] = [
   tickersChannel,
   perpsChannel,
   candlesChannel,
+  basisChannel,
   decisionsChannel,
   proposalsChannel,
   agentsChannel,

@@ -5,6 +5,7 @@ import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createTokenBuckets } from '../../../api/token-buckets.ts';
+import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
@@ -12,7 +13,9 @@ import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
+import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
+import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../adapters/store/catalog/issuer-mark-store.ts';
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
@@ -143,6 +146,8 @@ export async function startApi(deps: {
     clock,
     log,
   });
+  const bars = createBarReads(sql);
+  const rankings = { cuts: createCutReads(sql), bars, basis: createBasisReads({ bars, catalog: CATALOG }) };
   const { rpcUrl } = deps.addresses.spotchain;
   const primaryWallets =
     rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
@@ -194,6 +199,7 @@ export async function startApi(deps: {
         ...(primaryWallets === null ? {} : { primary: primaryWallets }),
       },
       intelligence: createIntelligenceReads(sql),
+      rankings,
       catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
     },
     {
@@ -210,6 +216,7 @@ export async function startApi(deps: {
             quotes: bus,
             states: deps.states,
             candles,
+            rankings,
             expandDecisions: (batch, orgId) => shardDecisions.of(orgId, batch),
             agentsNow: async (orgId, agentId) => {
               if (agentId !== null) {

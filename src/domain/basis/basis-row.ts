@@ -13,6 +13,7 @@ export const NO_EDGE_REASONS = [
   'not_observed',
   'not_traded',
   'token_not_live',
+  'no_reference',
   'reference_not_live',
   'reference_carried_forward',
   'perpetual_not_live',
@@ -73,14 +74,20 @@ function referenceLeg(entry: CatalogEntry, seen: Observation | undefined): Price
   };
 }
 
+/** Both sides of what a trade is taken from: the observed pools of a token, the cost model's book elsewhere; null where it is unknown. */
+function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | null {
+  return entry.token === null ? plainDecimal(new Decimal(COST_MODELS[entry.venue].depthUsd).times(2)) : seen.liquidityUsd;
+}
+
 /** Venue fee on both ways, half the spread on both ways, what the size moves the pool by, what the mint takes of each transfer. */
 function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): { name: string; bps: Decimal }[] | null {
   const { bid, ask, mid } = seen.quote ?? { bid: null, ask: null, mid: null };
-  if (bid === null || ask === null || mid === null || seen.liquidityUsd === null) return null;
+  const liquidityUsd = depthUsdOf(entry, seen);
+  if (bid === null || ask === null || mid === null || liquidityUsd === null) return null;
   const quantity = new Decimal(notionalUsd).div(mid);
-  const buy = pooledPrice('buy', mid, quantity, seen.liquidityUsd);
+  const buy = pooledPrice('buy', mid, quantity, liquidityUsd);
   if (!buy.isFinite()) return null;
-  const sell = pooledPrice('sell', mid, quantity, seen.liquidityUsd);
+  const sell = pooledPrice('sell', mid, quantity, liquidityUsd);
   const venue = entry.venue;
   return [
     { name: 'venue fees, both ways', bps: new Decimal(COST_MODELS[venue].takerFeeBps).times(2) },
@@ -123,7 +130,7 @@ function tokenReasons(entry: CatalogEntry, seen: Observation | undefined): NoEdg
   if (entry.token !== null && !isTradableAt(entry.token, seen.slot)) return ['not_traded'];
   return [
     ...(isQuoteLive(seen) && seen.quote?.mid !== null ? [] : (['token_not_live'] as const)),
-    ...(seen.liquidityUsd === null ? (['no_pool'] as const) : []),
+    ...(depthUsdOf(entry, seen) === null ? (['no_pool'] as const) : []),
   ];
 }
 
@@ -138,7 +145,8 @@ export function basisRow(entry: CatalogEntry, cut: Cut, perpetual: Observation |
   const base = tokenReasons(entry, seen);
   const costs = seen === undefined ? null : tokenCosts(entry, seen, inputs.notionalUsd);
   const againstReference: NoEdgeReason[] = [...base];
-  if (seen !== undefined && !isReferenceLive(seen)) {
+  if (entry.benchmarkKind !== 'reference_price') againstReference.push('no_reference');
+  else if (seen !== undefined && !isReferenceLive(seen)) {
     againstReference.push(seen.reference?.flags.includes('carried_forward') ? 'reference_carried_forward' : 'reference_not_live');
   }
   const againstPerp: NoEdgeReason[] = [...base];

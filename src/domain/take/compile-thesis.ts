@@ -5,7 +5,7 @@
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { readCondition } from '../conditions/index.ts';
 import type { Problem } from '../field.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
 import {
   ASSUMED,

@@ -1,6 +1,6 @@
 /** Conditions that can never pass together: a Take with such a set would wait for ever. */
 import { Decimal } from '../decimal.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 
 /** Condition pairs `<stem>_below` / `<stem>_above` with the field that both compare. */
 const BANDS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Forks a Take: the same asset and condition types with another allocation, slippage budget or thresholds. */
 import type { Problem } from '../field.ts';
 import { isObject } from '../field.ts';
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
 import { buildTake, type ReadTake, type TakeWorld } from './read-take.ts';
 import type { Take } from './take.ts';

@@ -2,8 +2,8 @@
 import { type Catalog, type CatalogEntry, isTradableAt, resolveUniverseEntry } from '../catalog.ts';
 import { conditionDefinition, readCondition } from '../conditions/index.ts';
 import { describeValue, type Fields, isObject, type Problem, readFields, refuseUnknown } from '../field.ts';
-import type { ManifestCondition } from '../manifest.ts';
-import { MAX_CONDITIONS } from '../manifest-limits.ts';
+import { MAX_CONDITIONS } from '../manifest/limits.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../time.ts';
 import { entryContradiction, exitAtOnce } from './contradictions.ts';
 import { conditionOfTarget, MAX_ALLOCATION_USD, MAX_TAKE_LIFE_MS, MIN_ALLOCATION_USD, type Take, type TakeOrigin } from './take.ts';

@@ -1,13 +1,9 @@
 /** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
 import { canonicalHash } from '../canonical-json.ts';
 import type { DecimalString } from '../decimal.ts';
-import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest.ts';
-import { MANIFEST_SCHEMA_VERSION } from '../manifest-limits.ts';
+import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
+import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
-
-/** Where a Take stands. `filled` and `closed` differ where it has exit conditions: a filled one still watches its position. */
-export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
-export type TakeState = (typeof TAKE_STATES)[number];
 
 /** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
 export const TAKE_ORIGINS = ['thesis', 'basis'] as const;

@@ -1,5 +1,5 @@
 /** The phrases of the thesis grammar: each a pattern at the present place of the text and what it means. docs/guides/takes.md lists them. */
-import type { ManifestCondition } from '../manifest.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type EpochMs, isoTime } from '../time.ts';
 
 /**

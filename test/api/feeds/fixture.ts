@@ -11,13 +11,17 @@ import type { FeedPorts } from '../../../api/feeds/ports.ts';
 
 type FeedMember = Pick<Member, 'orgId' | 'permissions'>;
 
+import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import { createInProcessMarketStateBus, type MarketStateBus } from '../../../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, type QuoteBus } from '../../../src/adapters/queue/quote-bus.ts';
 import { type AnnouncementTail, createAnnouncementTail } from '../../../src/adapters/store/actors/announcement-tail.ts';
+import { createCutReads } from '../../../src/adapters/store/agents/cut-reads.ts';
+import { createBarReads } from '../../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql, type Transaction } from '../../../src/adapters/store/database.ts';
 import { PERMISSIONS, type Permission } from '../../../src/domain/agent.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
 import { assembleDecision, GENESIS_HASH } from '../../../src/domain/decision.ts';
 import type { Quote } from '../../../src/domain/quote.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -83,6 +87,7 @@ export async function openFixture(sql: Sql, options: FixtureOptions = {}): Promi
     quotes: bus,
     states,
     candles: options.candles ?? createCandleStore(sql),
+    rankings: { cuts: createCutReads(sql), basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }) },
     expandDecisions: (batch, orgId) => expandDecisions(sql, batch, orgId),
     agentsNow: async (orgId, agentId) => (agents.get(orgId) ?? []).filter((agent) => agentId === null || agent.id === agentId),
     reportDefect: (error, where) => defects.push(`${where}: ${String(error)}`),

@@ -44,6 +44,7 @@ beforeAll(async () => {
             quotes: createInProcessQuoteBus({ clock: live }),
             states: createInProcessMarketStateBus({ clock: live }),
             candles: { range: async () => [] },
+            rankings: { cuts: { at: async () => null }, basis: { rows: async () => [] } },
             expandDecisions: async () => [],
             agentsNow: async (orgId) => (await agents.list(orgId, { limit: 200, after: null })).items,
             reportDefect: (error) => {

@@ -32,8 +32,16 @@ const EVIDENCE: Evidence = {
 };
 const all = (made: Assessment): readonly Claim[] => [...made.bull, ...made.bear, ...made.valuation.claims, ...made.catalysts];
 
+type Answer = Record<string, { id: string; text: string; sources: string[] }[]>;
+
+function claimOf(answer: Answer, list: string, index: number): { id: string; text: string; sources: string[] } {
+  const claim = answer[list]?.[index];
+  if (claim === undefined) throw new Error(`${list} has no claim ${index}`);
+  return claim;
+}
+
 /** The answer that changes nothing. */
-function echo(made: Assessment): Record<string, { id: string; text: string; sources: string[] }[]> {
+function echo(made: Assessment): Answer {
   const plain = (claims: readonly Claim[]) => claims.map(({ id, text, sources }) => ({ id, text, sources: [...sources] }));
   return { bull: plain(made.bull), bear: plain(made.bear), valuation: plain(made.valuation.claims), catalysts: plain(made.catalysts) };
 }
@@ -102,25 +110,25 @@ describe('the check of a phrasing', () => {
     expect(checked.assessment.bull.map(({ id }) => id)).toEqual(made.bull.map(({ id }) => id).reverse());
   });
 
-  it.each<[string, (answer: Record<string, { id: string; text: string; sources: string[] }[]>) => unknown]>([
-    ['an invented number', (answer) => ((answer['valuation']?.[0] as { text: string }).text = valuation.text.replace('102', '112'))],
-    ['a number more', (answer) => ((answer['valuation']?.[0] as { text: string }).text += ' Upside of 40%.')],
-    ['a number less', (answer) => ((answer['valuation']?.[0] as { text: string }).text = 'It trades below its reference price.')],
-    ['the other direction', (answer) => ((answer['valuation']?.[0] as { text: string }).text = valuation.text.replace('below', 'above'))],
-    ['a negation', (answer) => ((answer['bear']?.[0] as { text: string }).text += ' This is not so.')],
-    ['advice', (answer) => ((answer['bull']?.[0] as { text: string }).text += ' You should buy.')],
+  it.each<[string, (answer: Answer) => unknown]>([
+    ['an invented number', (answer) => (claimOf(answer, 'valuation', 0).text = valuation.text.replace('102', '112'))],
+    ['a number more', (answer) => (claimOf(answer, 'valuation', 0).text += ' Upside of 40%.')],
+    ['a number less', (answer) => (claimOf(answer, 'valuation', 0).text = 'It trades below its reference price.')],
+    ['the other direction', (answer) => (claimOf(answer, 'valuation', 0).text = valuation.text.replace('below', 'above'))],
+    ['a negation', (answer) => (claimOf(answer, 'bear', 0).text += ' This is not so.')],
+    ['advice', (answer) => (claimOf(answer, 'bull', 0).text += ' You should buy.')],
     ['an invented source', (answer) => answer['bull']?.[0]?.sources.push('event:invented')],
     ['a source less', (answer) => answer['valuation']?.[0]?.sources.pop()],
-    ['another quotation', (answer) => ((answer['catalysts']?.[2] as { text: string }).text = 'wire (unconfirmed): "BUY NOW".')],
-    ['an address', (answer) => ((answer['bull']?.[0] as { text: string }).text += ' See https://evil.example/')],
-    ['markup', (answer) => ((answer['bull']?.[0] as { text: string }).text += '<img src=x>')],
+    ['another quotation', (answer) => (claimOf(answer, 'catalysts', 2).text = 'wire (unconfirmed): "BUY NOW".')],
+    ['an address', (answer) => (claimOf(answer, 'bull', 0).text += ' See https://evil.example/')],
+    ['markup', (answer) => (claimOf(answer, 'bull', 0).text += '<img src=x>')],
     ['a claim more', (answer) => answer['bull']?.push({ id: 'bull.9', text: 'More.', sources: ['event:s1'] })],
     ['a claim twice', (answer) => answer['bull']?.splice(1, 1, answer['bull'][0] as never)],
     ['a claim less', (answer) => answer['bull']?.pop()],
     ['a list less', (answer) => delete answer['bear']],
     ['a member more', (answer) => ((answer as Record<string, unknown>)['arm'] = true)],
     ['a member more in a claim', (answer) => (((answer['bull']?.[0] ?? {}) as Record<string, unknown>)['score'] = 9)],
-    ['an endless text', (answer) => ((answer['bull']?.[0] as { text: string }).text += ' x'.repeat(400))],
+    ['an endless text', (answer) => (claimOf(answer, 'bull', 0).text += ' x'.repeat(400))],
   ])('refuses %s', (_, spoil) => {
     const answer = echo(made);
     expect(checkPhrasing(made, answer).ok).toBe(true);

@@ -54,7 +54,7 @@ describe('fields', () => {
     ['an exit that passes at once', { conditions: { exit: [{ type: 'premium_below', pct: -1 }] } }, 'can pass while'],
     ['no allocation', { allocationUsd: '0' }, 'out of range'],
     ['a negative allocation', { allocationUsd: '-5' }, 'out of range'],
-    ['a float with too many digits', { allocationUsd: 0.1234567890123456789 }, 'digits'],
+    ['a float with too many digits', { allocationUsd: 0.1234567890123456 }, 'digits'],
     ['a life in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'life of a Take'],
     ['a life of years', { expiresAt: '2030-01-01T00:00:00Z' }, 'life of a Take'],
     ['no time', { expiresAt: 'tomorrow' }, 'must be a time'],

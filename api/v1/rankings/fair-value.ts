@@ -1,0 +1,32 @@
+/** GET /v1/rankings/fair-value: tokenized equities by discount, premium, liquidity or event intensity, at the newest cut or a past one. */
+import { Type } from 'typebox';
+import {
+  DEFAULT_SLIPPAGE_BUDGET_BPS,
+  FAIR_VALUE_FORMULAS,
+  FAIR_VALUE_MODES,
+  rankFairValue,
+} from '../../../src/domain/ranking/fair-value.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
+
+const LIST = 'fair-value';
+
+export const rankFairValueRoute = defineRoute({
+  method: 'GET',
+  url: '/v1/rankings/fair-value',
+  name: 'rankFairValue',
+  tag: 'rankings',
+  summary: 'Tokenized equities by discount, premium, liquidity or event intensity',
+  description: 'Ranks what was observed at one cut. What cannot be ranked stays in the list, without a rank and with the reasons.',
+  cost: 'read',
+  schema: { querystring: objectOf({ mode: Type.Optional(choice(FAIR_VALUE_MODES, 'Default: `deepest_discount`.')), ...rankingFields }) },
+  answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const { mode = 'deepest_discount', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS } = request.query;
+    const place = await cutOfQuery(ports, request.query, LIST);
+    const rows = rankFairValue(ports.catalog.entries.entries, place.cut, { mode, slippageBps });
+    return { ...rankingPage(rows, request.query, place, LIST), mode, formula: FAIR_VALUE_FORMULAS[mode] };
+  },
+});

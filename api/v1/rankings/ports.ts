@@ -1,0 +1,30 @@
+/** What rankings, the basis and assessments read: cuts of the past and present, and stored bars. */
+import type { Cut } from '../../../src/domain/cut.ts';
+import type { ClosedBar } from '../../../src/domain/ranking/momentum.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { BasisReads } from '../arbitrage/basis-reads.ts';
+import type { AssessmentPhrasing } from '../stocks/ports.ts';
+
+export interface CutReads {
+  /** The last cut at or before an instant; null where there is none. */
+  at(instant: EpochMs): Promise<Cut | null>;
+}
+
+export interface BarReads {
+  /** Closed bars that opened in [from, to) by instrument, ascending; an instrument without bars is missing. */
+  closes(
+    instruments: readonly InstrumentKey[],
+    timeframe: string,
+    from: EpochMs,
+    to: EpochMs,
+  ): Promise<ReadonlyMap<string, readonly ClosedBar[]>>;
+}
+
+export interface RankingPorts {
+  readonly cuts: CutReads;
+  readonly bars: BarReads;
+  readonly basis: BasisReads;
+  /** Left out where no language model is configured. */
+  readonly phrasing?: AssessmentPhrasing;
+}

@@ -1,0 +1,74 @@
+/** GET /v1/rankings/private: pre-IPO tokens by one of seven modes, at the newest cut or a past one. */
+import { Type } from 'typebox';
+import { Decimal, type DecimalString, plainDecimal } from '../../../src/domain/decimal.ts';
+import { EXECUTION_MODES, type ExecutionMode } from '../../../src/domain/order.ts';
+import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-value.ts';
+import { MOMENTUM_WEEK_HOURS } from '../../../src/domain/ranking/momentum.ts';
+import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
+import { PRIVATE_FORMULAS, PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
+import { memberOf } from '../../caller.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
+
+const LIST = 'private';
+const HOUR_MS = 3_600_000;
+/** Bars that momentum may look at: a week and the tolerance around its ends. */
+const BARS_MS = (MOMENTUM_WEEK_HOURS + 16) * HOUR_MS;
+
+/** The caller's books of one mode as the fit looks at them; null where they have no value. */
+async function fitPortfolio(ports: ApiPorts, orgId: string, mode: ExecutionMode): Promise<FitPortfolio | null> {
+  const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, { read: [], unread: [] }), ports.catalog.entries);
+  const value = new Decimal(portfolio.totals.valueUsd);
+  if (!value.gt(0)) return null;
+  const underlyingWeights = new Map<string, DecimalString>();
+  for (const { underlying, valueUsd } of portfolio.holdings) {
+    if (valueUsd === null) continue;
+    const weight = new Decimal(valueUsd).abs().div(value).times(100).toDecimalPlaces(8);
+    underlyingWeights.set(underlying, plainDecimal(weight.plus(underlyingWeights.get(underlying) ?? 0)));
+  }
+  const sectorWeights = new Map(
+    portfolio.sectors.flatMap(({ sector, weightPct }) => (weightPct === null ? [] : [[sector, plainDecimal(weightPct)] as const])),
+  );
+  return { valueUsd: portfolio.totals.valueUsd, sectorWeights, underlyingWeights };
+}
+
+export const rankPrivateRoute = defineRoute({
+  method: 'GET',
+  url: '/v1/rankings/private',
+  name: 'rankPrivateMarkets',
+  tag: 'rankings',
+  summary: 'Pre-IPO markets by one of seven modes',
+  description:
+    '`portfolio_fit` scores against the books of the caller and shows each term. What cannot be ranked stays in the list with the reasons.',
+  cost: 'read',
+  schema: {
+    querystring: objectOf({
+      mode: Type.Optional(choice(PRIVATE_MODES, 'Default: `gap_to_mark`.')),
+      books: Type.Optional(choice(EXECUTION_MODES, 'Which books `portfolio_fit` looks at. Default: `paper`.')),
+      ...rankingFields,
+    }),
+  },
+  answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
+    const place = await cutOfQuery(ports, request.query, LIST);
+    const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
+    const { slot } = place.cut;
+    const bars =
+      mode !== 'momentum'
+        ? new Map()
+        : await ports.rankings.bars.closes(
+            tokens.map(({ key }) => key),
+            '1h',
+            slot - BARS_MS,
+            slot,
+          );
+    const portfolio = mode !== 'portfolio_fit' ? null : await fitPortfolio(ports, memberOf(request).orgId, books);
+    const rows = rankPrivateMarkets(tokens, place.cut, { mode, slippageBps, bars, portfolio });
+    return { ...rankingPage(rows, request.query, place, LIST), mode, formula: PRIVATE_FORMULAS[mode] };
+  },
+});

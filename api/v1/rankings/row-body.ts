@@ -1,0 +1,144 @@
+/** Rows of rankings on the wire, and what their routes read alike: the cut that is asked for, filters and pages. */
+import { Type } from 'typebox';
+import type { Cut } from '../../../src/domain/cut.ts';
+import { SESSIONS } from '../../../src/domain/quote.ts';
+import { type PriceFact, type RankedRow, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { encodeCursor, pageOfQuery } from '../../cursor.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { InputError } from '../../problem.ts';
+import {
+  AnyJson,
+  choice,
+  NullableDecimalText,
+  nullable,
+  nullableChoice,
+  type PageQuery,
+  pageFields,
+  QualityFlags,
+  QualityWord,
+  Time,
+} from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+
+/** A newest cut older than this is no ranking of the present: the feeds are not heard. */
+const FRESH_CUT_MS = 120_000;
+
+const PriceBody = Type.Unsafe<ReturnType<typeof priceBody>>({
+  anyOf: [
+    Type.Object({
+      price: Type.String(),
+      source: Type.String(),
+      observedAt: Time,
+      ageMs: Type.Integer({ minimum: 0, description: 'At the cut.' }),
+      quality: QualityWord,
+      flags: QualityFlags,
+    }),
+    { type: 'null' },
+  ],
+});
+
+export { PriceBody };
+
+export const RankedRowBody = Type.Object(
+  {
+    rank: nullable('integer', 'From 1; null where the row cannot be ranked, and `reasons` say why.'),
+    symbol: Type.String(),
+    score: NullableDecimalText,
+    reasons: Type.Array(choice(UNRANKED_REASONS), { description: 'Why it has no rank; at least one where it has none.' }),
+    terms: Type.Array(Type.Object({ name: Type.String(), value: Type.String(), points: Type.String() }), {
+      description: 'The score is the sum of the points.',
+    }),
+    instrument: Type.String(),
+    name: Type.String(),
+    sector: Type.String(),
+    session: nullableChoice(SESSIONS),
+    tokenPrice: PriceBody,
+    reference: PriceBody,
+    gapPct: nullable('number', 'Percent; above zero is a premium.'),
+    liquidityUsd: NullableDecimalText,
+    inputs: Type.Record(Type.String(), AnyJson, { description: 'What the mode looked at besides, by name.' }),
+  },
+  { $id: 'RankedRow' },
+);
+
+export const RankingBody = Type.Object({
+  items: Type.Array(RankedRowBody),
+  nextCursor: nullable('string', 'Ask again with this as `cursor`: the next rows of the same cut. Null on the last page.'),
+  mode: Type.String(),
+  formula: Type.String({ description: 'How the score is made.' }),
+  asOf: { ...Time, description: 'The cut that is ranked.' },
+});
+
+/** Query fields of every ranking. */
+export const rankingFields = {
+  at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'The last cut at or before this instant; the newest where it is missing.' }),
+  ),
+  slippageBps: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 5_000, default: 50, description: 'Slippage budget of a trade, for `liquidity`.' }),
+  ),
+  sector: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Part of a symbol or name, in any case.' })),
+  ranked: Type.Optional(Type.Boolean({ description: '`true`: only rows with a rank; `false`: only those without.' })),
+  ...pageFields,
+};
+
+export function priceBody(price: PriceFact | null) {
+  return price === null ? null : { ...price, observedAt: isoTime(price.observedAt) };
+}
+
+export function rowBody(row: RankedRow) {
+  return { ...row, tokenPrice: priceBody(row.tokenPrice), reference: priceBody(row.reference) };
+}
+
+/** Positions of a ranking: the cut and how many rows came before, so that every page is of one cut. */
+export const RANKING_POSITION = /^\d{1,16}\.\d{1,6}$/;
+
+export interface RankingQuery extends PageQuery {
+  readonly at?: string;
+  readonly sector?: string;
+  readonly q?: string;
+  readonly ranked?: boolean;
+}
+
+/**
+ * The cut that a query asks for: that of its cursor, of its `at`, else the newest.
+ * @throws InputError `malformed` for a bad cursor or time, `unavailable` where there is no such cut.
+ */
+export async function cutOfQuery(
+  ports: ApiPorts,
+  query: RankingQuery,
+  list: string,
+): Promise<{ readonly cut: Cut; readonly skip: number; readonly limit: number }> {
+  const { limit, after } = pageOfQuery(query, list, RANKING_POSITION);
+  const [slot, skip] = (after ?? '').split('.').map(Number);
+  const asked = after !== null ? (slot as EpochMs) : query.at === undefined ? null : Date.parse(query.at);
+  if (asked !== null && !Number.isFinite(asked)) throw malformed('query.at', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
+  const now = ports.clock.now();
+  const cut = await ports.rankings.cuts.at(asked ?? now);
+  if (cut === null || (asked === null && cut.slot < now - FRESH_CUT_MS)) {
+    const found = cut === null ? 'there is none' : `the newest is of ${isoTime(cut.slot)}`;
+    throw new InputError('unavailable', `no cut of that time: ${found}; name an instant with \`at\` to read the past`);
+  }
+  return { cut, skip: skip ?? 0, limit };
+}
+
+/** The rows that the filters let through, and the page of them. */
+export function rankingPage(
+  rows: readonly RankedRow[],
+  query: RankingQuery,
+  place: { readonly cut: Cut; readonly skip: number; readonly limit: number },
+  list: string,
+) {
+  const word = query.q?.trim().toLowerCase();
+  const found = rows.filter(
+    (row) =>
+      (query.sector === undefined || row.sector === query.sector) &&
+      (query.ranked === undefined || (row.rank !== null) === query.ranked) &&
+      (word === undefined || row.symbol.toLowerCase().includes(word) || row.name.toLowerCase().includes(word)),
+  );
+  const { cut, skip, limit } = place;
+  const next = skip + limit < found.length ? encodeCursor(list, `${cut.slot}.${skip + limit}`) : null;
+  return { items: found.slice(skip, skip + limit).map(rowBody), nextCursor: next, asOf: isoTime(cut.slot) };
+}

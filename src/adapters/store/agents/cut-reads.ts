@@ -1,0 +1,28 @@
+/** Cuts of the past and present for rankings: the newest ones stay parsed in memory, for a cut never changes. */
+import type { Cut } from '../../../domain/cut.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Sql } from '../database.ts';
+import { readCut } from './tick-store.ts';
+
+/** How many parsed cuts are kept: the present one and what pages of the last minutes ask for. */
+const KEPT_CUTS = 8;
+
+export function createCutReads(sql: Sql) {
+  const kept = new Map<EpochMs, Promise<Cut | null>>();
+  return {
+    /** The last cut at or before an instant; null where there is none. */
+    async at(instant: EpochMs): Promise<Cut | null> {
+      const [row] = await sql<{ slot: number }[]>`select slot from cuts where slot <= ${instant} order by slot desc limit 1`;
+      if (row === undefined) return null;
+      let cut = kept.get(row.slot);
+      if (cut === undefined) {
+        cut = readCut(sql, row.slot);
+        kept.set(row.slot, cut);
+        // A read that failed is asked again.
+        cut.catch(() => kept.delete(row.slot));
+        for (const slot of kept.keys()) if (kept.size > KEPT_CUTS) kept.delete(slot);
+      }
+      return cut;
+    },
+  };
+}

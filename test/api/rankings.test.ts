@@ -1,0 +1,205 @@
+// Rankings, basis and assessments over HTTP: on stored cuts and bars, as of now and as of the past, in pages, and for nobody's invented reasons.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import type { Observation } from '../../src/domain/cut.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../src/domain/venue.ts';
+import { event, LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
+import { type ApiUnderTest, apiUnderTest, NOW, OURS } from './api-under-test.ts';
+
+const HOUR = 3_600_000;
+const EQUITIES = CATALOG.fixed.entries.filter(({ kind }) => kind === 'tokenized_equity');
+const EARLIER = NOW - 60_000;
+const PRESENT = NOW - 30_000 - (NOW % 30_000);
+
+let api: ApiUnderTest;
+let reader: string;
+
+function seen(slot: number, key: InstrumentKey, over: Partial<Observation> = {}): Observation {
+  return observation({
+    slot,
+    instrument: key,
+    quote: { ...LIVE_QUOTE, observedAt: slot - 500 },
+    reference: { ...LIVE_REFERENCE, feedUpdatedAt: slot - 900 },
+    ...over,
+  });
+}
+
+async function cut(slot: number, ...observations: Observation[]): Promise<void> {
+  await writeCut(api.sql, { slot, observations: new Map(observations.map((one) => [one.instrument, one])) }, 'streams');
+}
+
+/** Hourly bars up to now whose close is `close(hoursAgo)`. */
+async function bars(key: InstrumentKey, hours: number, close: (hoursAgo: number) => string): Promise<void> {
+  const { venue, instrument } = splitInstrumentKey(key);
+  const last = NOW - (NOW % HOUR) - HOUR;
+  const candles = Array.from({ length: hours }, (_, index) => {
+    const price = close(index);
+    return { openTime: last - index * HOUR, open: price, high: price, low: price, close: price, volume: '1' };
+  });
+  await createCandleStore(api.sql).save({ kind: 'candles', venue, instrument, timeframe: '1h', source: 'test', receivedAt: NOW, candles });
+}
+
+beforeAll(async () => {
+  api = await apiUnderTest();
+  reader = await api.token(['market:read', 'agent:read']);
+  const gaps = new Map(EQUITIES.map(({ key }, index) => [key, index - 5]));
+  await cut(EARLIER, seen(EARLIER, 'spotchain:AAPLx', { premiumPct: 7 }));
+  await cut(
+    PRESENT,
+    ...EQUITIES.slice(0, 9).map(({ key }) => seen(PRESENT, key, { premiumPct: gaps.get(key) as number })),
+    seen(PRESENT, (EQUITIES[9] as { key: InstrumentKey }).key, { reference: { ...LIVE_REFERENCE, flags: ['carried_forward'] } }),
+    seen(PRESENT, 'spotchain:OPENAI', { premiumPct: null, gapToMarkPct: -12, events: [event({ id: 'n1', observedAt: PRESENT })] }),
+    seen(PRESENT, 'spotexchange:BTCUSDT', {
+      reference: null,
+      premiumPct: null,
+      liquidityUsd: null,
+      quote: { ...LIVE_QUOTE, bid: '99.99', ask: '100.01' },
+    }),
+    seen(PRESENT, 'evmvenue:BTC', {
+      reference: null,
+      premiumPct: null,
+      hourlyFunding: '0.00001',
+      quote: { ...LIVE_QUOTE, bid: '101.99', ask: '102.01', mid: '102' },
+    }),
+  );
+  await bars('spotchain:OPENAI', 200, (ago) => (ago === 0 ? '121' : ago < 168 ? '110' : '100'));
+  await bars('spotexchange:BTCUSDT', 300, () => '100');
+  await bars('evmvenue:BTC', 300, (ago) => (100 + (ago % 7) - 3).toFixed(2));
+});
+afterAll(() => api.close());
+
+const get = (url: string) => api.call('GET', url, { token: reader });
+
+test('fair value is ranked at the newest cut, in pages of one cut, whatever is cut in between', async () => {
+  const all = await get('/v1/rankings/fair-value?mode=deepest_discount');
+  expect(all.body.asOf).toBe(new Date(PRESENT).toISOString());
+  expect(all.body.items.map(({ symbol }: { symbol: string }) => symbol).slice(0, 3)).toEqual(
+    EQUITIES.slice(0, 3).map(({ instrument }) => instrument),
+  );
+  expect(all.body.items).toHaveLength(EQUITIES.length);
+  expect(all.body.items.slice(9)).toMatchObject([
+    { rank: null, score: null, reasons: ['not_observed'] },
+    { rank: null, score: null, reasons: ['stale_reference'] },
+  ]);
+  const first = await get('/v1/rankings/fair-value?mode=deepest_discount&limit=4');
+  await cut(PRESENT + 1, seen(PRESENT + 1, 'spotchain:AAPLx', { premiumPct: 99 }));
+  const second = await get(`/v1/rankings/fair-value?mode=deepest_discount&limit=200&cursor=${first.body.nextCursor}`);
+  expect([...first.body.items, ...second.body.items]).toEqual(all.body.items);
+  expect(second.body.nextCursor).toBeNull();
+});
+
+test('a ranking as of a past instant is that of the last cut before it', async () => {
+  const past = await get(`/v1/rankings/fair-value?mode=highest_premium&at=${new Date(EARLIER + 5_000).toISOString()}`);
+  expect(past.body.asOf).toBe(new Date(EARLIER).toISOString());
+  expect(past.body.items[0]).toMatchObject({ symbol: 'AAPLx', rank: 1, score: '7' });
+  const never = await get('/v1/rankings/fair-value?at=2019-01-01T00:00:00Z');
+  expect([never.status, never.body.code]).toEqual([503, 'unavailable']);
+});
+
+test('filters narrow the list and keep the ranks', async () => {
+  const technology = await get(`/v1/rankings/fair-value?mode=deepest_discount&sector=technology&at=${new Date(PRESENT).toISOString()}`);
+  expect(technology.body.items.map(({ symbol, rank }: { symbol: string; rank: number }) => [symbol, rank])).toEqual([
+    ['AAPLx', 1],
+    ['NVDAx', 3],
+    ['MSFTx', 9],
+  ]);
+  const without = await get(`/v1/rankings/fair-value?ranked=false&at=${new Date(PRESENT).toISOString()}`);
+  expect(without.body.items).toHaveLength(2);
+});
+
+test.each(['mode=best', 'mode=liquidity&slippageBps=0', 'cursor=AAAA', 'at=yesterday', 'limit=0', 'unknown=1'])(
+  'a bad query (%s) gets one problem',
+  async (query) => {
+    const reply = await get(`/v1/rankings/fair-value?${query}`);
+    expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
+  },
+);
+
+test('private markets have seven modes; momentum reads stored bars, the fit the books of the caller', async () => {
+  const at = `&at=${new Date(PRESENT).toISOString()}`;
+  for (const mode of ['gap_to_mark', 'deepest_discount', 'highest_premium', 'liquidity', 'momentum', 'news_intensity']) {
+    const { body } = await get(`/v1/rankings/private?mode=${mode}${at}`);
+    expect([mode, body.items[0].symbol, body.items[0].rank]).toEqual([mode, 'OPENAI', 1]);
+  }
+  const momentum = await get(`/v1/rankings/private?mode=momentum${at}`);
+  // 0.6 x 10 % + 0.4 x 21 %.
+  expect(momentum.body.items[0].score).toBe('14.4');
+  const fit = await get(`/v1/rankings/private?mode=portfolio_fit${at}`);
+  expect(fit.body.items.find(({ symbol }: { symbol: string }) => symbol === 'OPENAI')).toMatchObject({
+    rank: null,
+    reasons: ['no_portfolio'],
+  });
+  const markets = await get('/v1/private-markets?sector=artificial_intelligence');
+  expect(markets.body.items.map(({ instrument }: { instrument: string }) => instrument)).toEqual(['ANTHROPIC', 'FIGUREAI', 'OPENAI']);
+});
+
+test('the basis shows three legs, and gives an edge only where they are live', async () => {
+  const { body } = await get(`/v1/arbitrage/basis?at=${new Date(PRESENT).toISOString()}`);
+  const row = (symbol: string) => body.items.find((one: { symbol: string }) => one.symbol === symbol);
+  expect(row('AAPLx').edges[0]).toMatchObject({ against: 'reference', spreadBps: '-196.078431', reasons: [] });
+  expect(row('AAPLx').edges[1]).toMatchObject({ netEdgeBps: null, reasons: ['no_perpetual'] });
+  expect(row((EQUITIES[9] as { instrument: string }).instrument).edges[0]).toMatchObject({
+    netEdgeBps: null,
+    reasons: ['reference_carried_forward'],
+  });
+  const perpetual = row('BTCUSDT').edges[1];
+  expect(perpetual).toMatchObject({ against: 'perpetual', reasons: [] });
+  expect(perpetual.halfLifeHours).toBeGreaterThanOrEqual(0);
+  expect(Number(perpetual.netEdgeBps)).toBeLessThan(196.08);
+  expect(row('BTCUSDT').edges[0].reasons).toEqual(['no_reference']);
+});
+
+test('an assessment rests on what is listed, and unknown stocks are not assessed', async () => {
+  const reply = await api.call('POST', '/v1/stocks/OPENAI/assessment', { token: reader });
+  expect(reply.status).toBe(200);
+  const { body } = reply;
+  expect(body).toMatchObject({ symbol: 'OPENAI', method: 'deterministic', note: null });
+  const known = body.sources.map(({ id }: { id: string }) => id);
+  for (const claim of [...body.bull, ...body.bear, ...body.valuation.claims, ...body.catalysts]) {
+    expect(claim.sources.length).toBeGreaterThan(0);
+    for (const id of claim.sources) expect(known).toContain(id);
+  }
+  expect(body.thin).toContain('No filings or news of it were observed in the last 30 days.');
+  for (const symbol of ['NOPE', 'BTCUSDT', 'AAPL']) {
+    const refused = await api.call('POST', `/v1/stocks/${symbol}/assessment`, { token: reader });
+    expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+  }
+});
+
+test('a phrasing of the model is taken where it passes the check, and where it does not, it is said', async () => {
+  const phrased = await apiUnderTest(
+    () => ({
+      rankings: {
+        phrasing: {
+          phrase: async (given) => ({
+            ok: true,
+            answer: given.bull.length > 0 ? { invented: true } : { bull: [], bear: [], valuation: [], catalysts: [] },
+          }),
+        },
+      },
+    }),
+    {},
+    api.databaseUrl,
+  );
+  try {
+    const token = await phrased.token(['market:read'], OURS);
+    const refused = await phrased.call('POST', '/v1/stocks/OPENAI/assessment', { token });
+    expect(refused.body).toMatchObject({
+      method: 'deterministic',
+      note: 'the phrasing of the model was refused: the answer holds invented',
+    });
+    const taken = await phrased.call('POST', '/v1/stocks/KALSHI/assessment', { token });
+    expect(taken.body).toMatchObject({ symbol: 'KALSHI', method: 'model', note: null, bull: [] });
+  } finally {
+    await phrased.close();
+  }
+});
+
+test('an old newest cut is no ranking of the present', async () => {
+  api.clock.advanceTo(NOW + 10 * 60_000);
+  const reply = await get('/v1/rankings/fair-value');
+  expect([reply.status, reply.body.code]).toEqual([503, 'unavailable']);
+  expect((await get('/v1/arbitrage/basis')).status).toBe(503);
+});
