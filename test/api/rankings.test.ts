@@ -95,7 +95,9 @@ test('a ranking as of a past instant is that of the last cut before it', async (
   expect(past.body.asOf).toBe(new Date(EARLIER).toISOString());
   expect(past.body.items[0]).toMatchObject({ symbol: 'AAPLx', rank: 1, score: '7' });
   const never = await get('/v1/rankings/fair-value?at=2019-01-01T00:00:00Z');
-  expect([never.status, never.body.code]).toEqual([503, 'unavailable']);
+  expect(never.body.items.map(({ rank, reasons }: { rank: null; reasons: string[] }) => [rank, reasons])).toEqual(
+    EQUITIES.map(() => [null, ['not_observed']]),
+  );
 });
 
 test('filters narrow the list and keep the ranks', async () => {
@@ -131,6 +133,8 @@ test('private markets have seven modes; momentum reads stored bars, the fit the 
     rank: null,
     reasons: ['no_portfolio'],
   });
+  const outsider = await api.call('GET', '/v1/rankings/private?mode=portfolio_fit', { token: await api.token(['market:read']) });
+  expect([outsider.status, outsider.body.code]).toEqual([403, 'permission_missing']);
   const markets = await get('/v1/private-markets?sector=artificial_intelligence');
   expect(markets.body.items.map(({ instrument }: { instrument: string }) => instrument)).toEqual(['ANTHROPIC', 'FIGUREAI', 'OPENAI']);
 });
@@ -197,9 +201,16 @@ test('a phrasing of the model is taken where it passes the check, and where it d
   }
 });
 
-test('an old newest cut is no ranking of the present', async () => {
+test('a newest cut that is too old is no ranking of the present', async () => {
   api.clock.advanceTo(NOW + 10 * 60_000);
-  const reply = await get('/v1/rankings/fair-value');
-  expect([reply.status, reply.body.code]).toEqual([503, 'unavailable']);
-  expect((await get('/v1/arbitrage/basis')).status).toBe(503);
+  const { body } = await get('/v1/rankings/fair-value');
+  expect(
+    body.items.every(({ rank, reasons }: { rank: number | null; reasons: string[] }) => rank === null && reasons[0] === 'not_observed'),
+  ).toBe(true);
+  const basis = await get('/v1/arbitrage/basis');
+  expect(
+    basis.body.items
+      .flatMap(({ edges }: { edges: { netEdgeBps: string | null }[] }) => edges)
+      .every(({ netEdgeBps }: { netEdgeBps: string | null }) => netEdgeBps === null),
+  ).toBe(true);
 });

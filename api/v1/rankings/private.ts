@@ -7,8 +7,10 @@ import { DEFAULT_SLIPPAGE_BUDGET_BPS } from '../../../src/domain/ranking/fair-va
 import { MOMENTUM_WEEK_HOURS } from '../../../src/domain/ranking/momentum.ts';
 import type { FitPortfolio } from '../../../src/domain/ranking/portfolio-fit.ts';
 import { PRIVATE_FORMULAS, PRIVATE_MODES, rankPrivateMarkets } from '../../../src/domain/ranking/private-markets.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
 import { memberOf } from '../../caller.ts';
 import type { ApiPorts } from '../../ports.ts';
+import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { cutOfQuery, RankingBody, rankingFields, rankingPage } from './row-body.ts';
@@ -52,9 +54,15 @@ export const rankPrivateRoute = defineRoute({
     }),
   },
   answers: { 200: { description: 'A page of the ranking.', schema: RankingBody } },
-  refusals: [],
-  handle: (ports) => async (request) => {
+  refusals: ['permission_missing'],
+  handle: (ports) => async (request, reply) => {
     const { mode = 'gap_to_mark', slippageBps = DEFAULT_SLIPPAGE_BUDGET_BPS, books = 'paper' } = request.query;
+    if (mode === 'portfolio_fit' && !memberOf(request).permissions.includes('agent:read')) {
+      return sendRefusal(
+        reply,
+        refuse('permission_missing', 'portfolio_fit looks at the books of the caller, which needs agent:read').refusal,
+      );
+    }
     const place = await cutOfQuery(ports, request.query, LIST);
     const tokens = ports.catalog.entries.entries.filter(({ kind }) => kind === 'pre_ipo');
     const { slot } = place.cut;

@@ -3,10 +3,9 @@ import { Type } from 'typebox';
 import type { Cut } from '../../../src/domain/cut.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
 import { type PriceFact, type RankedRow, UNRANKED_REASONS } from '../../../src/domain/ranking/ranked-row.ts';
-import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { encodeCursor, pageOfQuery } from '../../cursor.ts';
 import type { ApiPorts } from '../../ports.ts';
-import { InputError } from '../../problem.ts';
 import {
   AnyJson,
   choice,
@@ -21,7 +20,7 @@ import {
 } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 
-/** A newest cut older than this is no ranking of the present: the feeds are not heard. */
+/** A cut older than this says nothing of the instant that is asked for: the feeds were not heard. */
 const FRESH_CUT_MS = 120_000;
 
 const PriceBody = Type.Unsafe<ReturnType<typeof priceBody>>({
@@ -103,8 +102,9 @@ export interface RankingQuery extends PageQuery {
 }
 
 /**
- * The cut that a query asks for: that of its cursor, of its `at`, else the newest.
- * @throws InputError `malformed` for a bad cursor or time, `unavailable` where there is no such cut.
+ * The cut that a query asks for: that of its cursor, of its `at`, else the newest. Where nothing was cut within two minutes
+ * before, it is an empty one: every row then says that it was not observed.
+ * @throws InputError `malformed` for a bad cursor or time.
  */
 export async function cutOfQuery(
   ports: ApiPorts,
@@ -116,11 +116,9 @@ export async function cutOfQuery(
   const asked = after !== null ? (slot as EpochMs) : query.at === undefined ? null : Date.parse(query.at);
   if (asked !== null && !Number.isFinite(asked)) throw malformed('query.at', 'no time', 'an ISO 8601 time such as 2026-03-02T14:31:00Z');
   const now = ports.clock.now();
-  const cut = await ports.rankings.cuts.at(asked ?? now);
-  if (cut === null || (asked === null && cut.slot < now - FRESH_CUT_MS)) {
-    const found = cut === null ? 'there is none' : `the newest is of ${isoTime(cut.slot)}`;
-    throw new InputError('unavailable', `no cut of that time: ${found}; name an instant with \`at\` to read the past`);
-  }
+  const found = await ports.rankings.cuts.at(asked ?? now);
+  const tooOld = found === null || found.slot < (asked ?? now) - FRESH_CUT_MS;
+  const cut = tooOld ? { slot: slotOf(asked ?? now, TAKE_TICK_MS), observations: new Map() } : found;
   return { cut, skip: skip ?? 0, limit };
 }
 
