@@ -76,7 +76,7 @@ async function ours(order: ServerOrder): Promise<string> {
       predictionBooks: { polymarket: unasked, kalshi: unasked },
       onchainPredictions: null,
       primaryChain: null,
-      live: false,
+      disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
       clock,
       newId,
     }),

@@ -33,8 +33,6 @@ export interface QualityLimits {
   readonly sources: Readonly<Record<string, Partial<FeedLimits>>>;
   /** A perpetual's mark, funding and open interest older than this are unknown. Milliseconds. */
   readonly perpContextMaxAgeMs: number;
-  /** Pool liquidity older than this is unknown. Milliseconds. */
-  readonly liquidityMaxAgeMs: number;
   /**
    * After this long without a whole round of a source of events, what it would have told is unknown. The wire is asked
    * four times a minute, filings once: five minutes are more than an outage that the retries ride out. Milliseconds.
@@ -106,7 +104,6 @@ export const DEFAULT_LIMITS: QualityLimits = {
     'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
   },
   perpContextMaxAgeMs: 60_000,
-  liquidityMaxAgeMs: 300_000,
   eventsMaxSilenceMs: 300_000,
   issuerMarkMaxAgeMs: 30 * DAY,
 };
@@ -116,7 +113,6 @@ export interface LimitOverrides {
   readonly venues?: Readonly<Partial<Record<Venue, Partial<FeedLimits>>>>;
   readonly sources?: Readonly<Record<string, Partial<FeedLimits>>>;
   readonly perpContextMaxAgeMs?: number;
-  readonly liquidityMaxAgeMs?: number;
   readonly eventsMaxSilenceMs?: number;
   readonly issuerMarkMaxAgeMs?: number;
 }
@@ -132,7 +128,6 @@ export function overrideLimits(overrides: LimitOverrides): QualityLimits {
     venues,
     sources: { ...DEFAULT_LIMITS.sources, ...overrides.sources },
     perpContextMaxAgeMs: overrides.perpContextMaxAgeMs ?? DEFAULT_LIMITS.perpContextMaxAgeMs,
-    liquidityMaxAgeMs: overrides.liquidityMaxAgeMs ?? DEFAULT_LIMITS.liquidityMaxAgeMs,
     eventsMaxSilenceMs: overrides.eventsMaxSilenceMs ?? DEFAULT_LIMITS.eventsMaxSilenceMs,
     issuerMarkMaxAgeMs: overrides.issuerMarkMaxAgeMs ?? DEFAULT_LIMITS.issuerMarkMaxAgeMs,
   };

@@ -12,6 +12,7 @@ import {
 } from '../src/domain/cut.ts';
 import type { FeedMessage, NewsEvent } from '../src/domain/market-event.ts';
 import { type PerpContext, type Quote, type ReferencePrice, SECOND_REFERENCE_SOURCES, type Session } from '../src/domain/quote.ts';
+import { knownLiquidity } from '../src/domain/risk/order-context.ts';
 import { type EpochMs, TAKE_TICK_MS } from '../src/domain/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../src/domain/valuation.ts';
 import type { InstrumentKey } from '../src/domain/venue.ts';
@@ -95,7 +96,7 @@ export function observe(
     basisPct: perp === null || spotMid === null ? null : basisPct(perp.markPrice, spotMid),
     hourlyFunding: perp?.hourlyFunding ?? null,
     markPrice: perp?.markPrice ?? null,
-    liquidityUsd: liquidity === null || ageMs(liquidity.observedAt, slot) > limits.liquidityMaxAgeMs ? null : liquidity.liquidityUsd,
+    liquidityUsd: knownLiquidity(liquidity, slot),
     indicators,
     events: view.newsOf(relations.underlying, slot)?.map(observedEvent) ?? null,
   };

@@ -2,7 +2,6 @@
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { costModelOf } from '../../src/domain/costs.ts';
 import type { Cut, Observation } from '../../src/domain/cut.ts';
 import type { Proposal, RiskAssessor } from '../../src/domain/decide.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
@@ -10,7 +9,7 @@ import { type AgentBook, decisionId, EMPTY_BOOK, proposalIdOf, type RiskAttribut
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { marketStepOf } from '../../src/domain/market-step.ts';
 import { executionModeOf, type Order, orderOf, resized, sizeOrder } from '../../src/domain/order.ts';
-import { assessOrder, mandateOf, observedOrderQuote, type RiskContext } from '../../src/domain/risk/index.ts';
+import { assessOrder, observedMarket, orderContext, type RiskContext, UNCONTROLLED } from '../../src/domain/risk/index.ts';
 import type { TickRiskInputs } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
@@ -130,18 +129,18 @@ export function tickContext(
   observation: Observation,
   readsReference: boolean,
 ): RiskContext {
-  return {
-    at: observation.slot,
-    quote: observedOrderQuote(observation),
-    reference: { required: readsReference, observed: observation.reference },
-    liquidityUsd: observation.liquidityUsd,
-    mandate: mandateOf(agent.manifest, inputs.preferences, agent.stage, agent.autonomy),
-    book: marked,
-    others: inputs.others,
-    halt: 'none',
-    disabledFeature: null,
-    feeBps: costModelOf(observation.instrument).takerFeeBps,
-  };
+  return orderContext(
+    { instrument: observation.instrument, mode: executionModeOf(agent.stage) },
+    {
+      market: observedMarket(observation),
+      readsReference,
+      agent,
+      preferences: inputs.preferences,
+      book: marked,
+      others: inputs.others,
+      control: inputs.control ?? UNCONTROLLED,
+    },
+  );
 }
 
 /**

@@ -37,6 +37,6 @@ export interface MarketOrderCommands {
 export interface MarketPreTrade {
   /** Compiles the order on the present market and judges it; refused where there is no price, or the size is none of the instrument's. */
   judge(orgId: string, id: string, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<ManualVerdict>>;
-  /** Judges an order that was compiled before. */
-  reassess(orgId: string, order: Order): Promise<PresentVerdict>;
+  /** Judges an order that was compiled before, placed in the given control epoch; in the present one where none is given. */
+  reassess(orgId: string, placed: { readonly order: Order; readonly epoch?: number }): Promise<PresentVerdict>;
 }

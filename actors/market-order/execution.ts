@@ -11,7 +11,7 @@ export function marketOrderWorkers(
 ): Readonly<Record<string, ActivityWorker>> {
   const workers = executionWorkers({
     ...deps,
-    preTrade: { assess: (orgId, { order }) => deps.preTrade.reassess(orgId, order) },
+    preTrade: { assess: (orgId, placed) => deps.preTrade.reassess(orgId, placed) },
   });
   return {
     [EXECUTE_MARKET_ORDER]: workers[EXECUTE_ORDER] as ActivityWorker,

@@ -7,7 +7,7 @@ import type { CommandContext } from '../agent/commands.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ProposalCommands, ProposalView } from './commands.ts';
 import { proposalContext, proposalState } from './effects.ts';
-import { isPassing, type PreTrade } from './pre-trade.ts';
+import { isHalted, isPassing, type PreTrade } from './pre-trade.ts';
 import type { ProposalEvent } from './protocol.ts';
 
 /** What the command handler asks of the store besides the actors themselves. */
@@ -70,6 +70,8 @@ export function createProposalHandler(deps: {
       const verdict = await deps.preTrade.assess(context.orgId, before);
       if (verdict.ok)
         return command(context, before, 'proposal.approve', { type: 'approve', subject: context.subject, risk: verdict.risk });
+      // Of a proposal that waits risk knows one halt: its agent's pause. The proposal stays as it is.
+      if (isHalted(verdict.risk)) return overtaken('paused');
       const refusal = {
         code: 'blocked_by_risk',
         detail: `risk does not let it pass now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,

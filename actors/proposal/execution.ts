@@ -17,7 +17,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { EXECUTE_ORDER, proposalContext, proposalState, RECONCILE_ORDER } from './effects.ts';
 import type { ExecutionClient, ExecutionClients } from './execution-client.ts';
 import { takeLease } from './lease.ts';
-import type { PresentVerdict, PreTrade } from './pre-trade.ts';
+import { isHalted, type PresentVerdict, type PreTrade } from './pre-trade.ts';
 import type { CarriedAnswer, ExecutionAnswer, ProposalContext } from './protocol.ts';
 
 export interface ExecutionDeps {
@@ -66,9 +66,11 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
       }
     }
     const verdict = await deps.preTrade.assess(proposal.orgId, proposal.context);
-    if (!verdict.ok) return unsent({ outcome: 'blocked', risk: verdict.risk });
+    // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
+    if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state);
     if ('supersededBy' in lease) return unsent({ outcome: 'overtaken', reason: lease.supersededBy });
+    if (!verdict.ok) return { outcome: 'blocked', risk: verdict.risk, lease: lease.until };
     const answer =
       order.mode === 'paper'
         ? onPaper(id, proposal.context, verdict)

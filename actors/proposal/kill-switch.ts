@@ -59,7 +59,13 @@ export function createKillSwitch(deps: {
       heldQuantity: holding.quantity,
     });
     if (order === null) return false;
-    const verdict = await deps.preTrade.assess(agent.orgId, { agentId: agent.id, order, readsReference: false });
+    const verdict = await deps.preTrade.assess(agent.orgId, {
+      agentId: agent.id,
+      order,
+      readsReference: false,
+      epoch: agent.epoch,
+      flattens: true,
+    });
     // Prices that are no good now may be in a moment: the next look asks again.
     if (!verdict.ok) return false;
     return deps.store.start(startedFlattening({ agent, order, decisionPrice: touch, risk: verdict.risk, epoch: agent.epoch, at }));

@@ -18,7 +18,10 @@ export type PresentVerdict =
 
 /** Runs the pre-trade risk function on the present quotes, the present book and the mandate of the moment. */
 export interface PreTrade {
-  assess(orgId: string, proposal: Pick<ProposalContext, 'agentId' | 'order' | 'readsReference'>): Promise<PresentVerdict>;
+  assess(
+    orgId: string,
+    proposal: Pick<ProposalContext, 'agentId' | 'order' | 'readsReference' | 'flattens'> & Partial<Pick<ProposalContext, 'epoch'>>,
+  ): Promise<PresentVerdict>;
 }
 
 /** Rejections that pass by themselves: the data of this moment is no good, the order may still be. */
@@ -27,4 +30,9 @@ const OF_THE_MOMENT: ReadonlySet<string> = new Set(['quote_not_live', 'stale_ref
 /** True where nothing but the data of the moment stands in the way. */
 export function isPassing(risk: RiskAttribution): boolean {
   return risk.rejections.length > 0 && risk.rejections.every(({ code }) => OF_THE_MOMENT.has(code));
+}
+
+/** True where a halt or a pause stands in the way, and not a token that is no longer valid. */
+export function isHalted(risk: RiskAttribution): boolean {
+  return risk.rejections.some(({ change }) => change?.kind === 'lift_halt');
 }

@@ -4,7 +4,7 @@ import type { TradingBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import type { ExecutionPermit, SupersededReason } from '../../src/domain/execution.ts';
-import type { OtherBooks, RiskPreferences } from '../../src/domain/risk/index.ts';
+import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
 import type { BookDay } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ShardActor } from './tick-window.ts';
@@ -36,6 +36,10 @@ export interface OrganizationRisk {
   readonly books?: readonly TradingBook[];
   /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */
   others?(actor: TickDuty, cut: Cut): OtherBooks;
+  /** Those of the actors asked about that are paused now, though their tick has begun. */
+  readonly paused?: ReadonlySet<string>;
+  /** What was halted or switched off as it was noted; the live facts hold where this is absent. */
+  readonly control?: TradingControl;
 }
 
 /** A proposal that a tick's decision makes: its actor, to be started with the decision or, superseded, as cancelled. */
@@ -83,8 +87,8 @@ export interface TickStore<Duty extends TickDuty> {
   cut(slot: EpochMs): Promise<Cut | null>;
   /** The present books of those actors that something has happened to, with their open proposals; by book id. */
   books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>>;
-  /** Asked only where some actor's rules ask for a trade. */
-  organizations(ids: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
+  /** Asked only where some actor's rules ask for a trade; `actorIds` are those of the slot. */
+  organizations(ids: readonly string[], actorIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Notes who is ticked alone from now on, null for nobody. */
   suspect(periodMs: number, shard: number, actorId: string | null): Promise<void>;
   /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */

@@ -9,7 +9,15 @@ import { type CompiledManifest, compileManifest, needsRisk, type RiskAssessor } 
 import type { DecisionRow, Verdict } from '../../src/domain/decision.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import { executionModeOf } from '../../src/domain/order.ts';
-import { NO_OTHER_BOOKS, type OtherBooks, otherBooksOf, type RiskPreferences } from '../../src/domain/risk/index.ts';
+import {
+  ALL_ENABLED,
+  type DisabledVenues,
+  haltOf,
+  NO_OTHER_BOOKS,
+  type OtherBooks,
+  otherBooksOf,
+  type TradingControl,
+} from '../../src/domain/risk/index.ts';
 import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
@@ -46,6 +54,8 @@ export interface TradingKindDeps<Duty extends TradingDuty> {
   readonly clock: Pick<Clock, 'now'>;
   /** How long a proposal waits for its approval, in milliseconds. */
   readonly approvalMs: number;
+  /** The venues whose live orders an actor's orders cannot be carried out on; none unless told. */
+  readonly disabledVenues?: (autonomy: Autonomy) => DisabledVenues;
   /** Hears, after the commit, how the books of actors stand that have one: for the circuit breakers. */
   readonly onMarked?: (marked: readonly MarkedAgent[], slot: EpochMs) => Promise<void>;
 }
@@ -57,7 +67,7 @@ interface Subject<Duty> {
   readonly read: ReadBook;
   readonly marked: MarkedBook | null;
   readonly end: ChainEnd;
-  risk: { readonly preferences: RiskPreferences; readonly others: OtherBooks; readonly epoch: number } | null;
+  risk: (TickRiskInputs & { readonly epoch: number }) | null;
   /** Of what risk was asked about last, which is what it let pass. */
   readsReference: boolean;
 }
@@ -87,7 +97,7 @@ export function createTradingKind<Duty extends TradingDuty>(deps: TradingKindDep
   return {
     async open({ cut, due, notes }) {
       const books = await deps.store.books(due.map(({ id }) => id));
-      return slotDecisions(deps, { cut, books, notes, compiled });
+      return slotDecisions(deps, { cut, books, notes, compiled, due });
     },
   };
 }
@@ -99,6 +109,7 @@ function slotDecisions<Duty extends TradingDuty>(
     readonly books: ReadonlyMap<string, TradingBook>;
     readonly notes: Map<string, Noted>;
     readonly compiled: (duty: Duty) => CompiledManifest;
+    readonly due: readonly Duty[];
   },
 ): SlotDecisions<Duty> {
   const { cut, notes } = slot;
@@ -134,14 +145,16 @@ function slotDecisions<Duty extends TradingDuty>(
         close() {
           const risk = organizations.get(duty.orgId);
           if (risk === undefined) throw new Error(`organization ${duty.orgId} has no control row`);
-          return settled(subject, rowOf(evaluated.answeredBy(assessorFor(subject, risk, cut.cut))));
+          return settled(subject, rowOf(evaluated.answeredBy(assessorFor(subject, risk, cut.cut, deps))));
         },
       };
     },
 
     async load(orgIds) {
       const missing = orgIds.filter((id) => !organizations.has(id));
-      if (missing.length > 0) for (const [id, risk] of await deps.store.organizations(missing)) organizations.set(id, risk);
+      if (missing.length === 0) return;
+      const actorIds = slot.due.filter(({ orgId }) => missing.includes(orgId)).map(({ id }) => id);
+      for (const [id, risk] of await deps.store.organizations(missing, actorIds)) organizations.set(id, risk);
     },
 
     trades() {
@@ -174,16 +187,38 @@ function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | nul
 }
 
 /** The risk function of the actor; what it is asked with is kept with the subject. */
-function assessorFor<Duty extends TradingDuty>(subject: Subject<Duty>, organization: OrganizationRisk, cut: Cut): RiskAssessor {
+function assessorFor<Duty extends TradingDuty>(
+  subject: Subject<Duty>,
+  organization: OrganizationRisk,
+  cut: Cut,
+  deps: Pick<TradingKindDeps<Duty>, 'disabledVenues'>,
+): RiskAssessor {
   const { duty, marked } = subject;
   const { preferences, epoch } = organization;
-  const risk = { preferences, others: othersOf(organization, subject, cut), epoch };
+  const control = organization.control ?? controlOf(duty, organization, deps);
+  const risk = { preferences, others: othersOf(organization, subject, cut), epoch, ...(control === null ? {} : { control }) };
   subject.risk = risk;
   const assess = assessorOf(duty, marked ?? markAt(untouchedBook(duty), cut), risk);
   return (proposal) => {
     subject.readsReference = proposal.readsReference;
     return assess(proposal);
   };
+}
+
+/** What stands in the way of an actor's order at this moment; null where nothing does. */
+function controlOf<Duty extends TradingDuty>(
+  { id, stage, autonomy }: Duty,
+  { epoch, paused }: OrganizationRisk,
+  { disabledVenues }: Pick<TradingKindDeps<Duty>, 'disabledVenues'>,
+): TradingControl | null {
+  const halt = haltOf({ decidedEpoch: epoch, epoch, paused: paused?.has(id) === true, closes: false });
+  const disabled = executionModeOf(stage) === 'live' ? (disabledVenues?.(autonomy) ?? ALL_ENABLED) : ALL_ENABLED;
+  return halt === 'none' && Object.keys(disabled).length === 0 ? null : { halt, disabled };
+}
+
+/** What is noted of the inputs of risk: all but the epoch. */
+function notedRisk({ preferences, others, control }: TickRiskInputs): TickRiskInputs {
+  return { preferences, others, ...(control === undefined ? {} : { control }) };
 }
 
 /** What was read besides the cut, where it differs from what was noted last. Where risk was not asked, what it was asked with before stays noted. */
@@ -195,7 +230,7 @@ function noteInputs<Duty extends TradingDuty>(
 ): void {
   if (book === null && risk === null) return;
   const before = notes.get(duty.id);
-  const asked = risk === null ? (before?.risk ?? null) : { preferences: risk.preferences, others: risk.others };
+  const asked = risk === null ? (before?.risk ?? null) : notedRisk(risk);
   const text = tickInputsText({ book, risk: asked });
   if (before?.text === text) return;
   into.inputs.push({ agentId: duty.id, slot: row.slot, text });

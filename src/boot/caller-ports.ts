@@ -8,10 +8,13 @@ import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
+import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
 import { perOrganization } from '../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
+import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
@@ -30,21 +33,27 @@ export type CallerPorts = CapabilityPorts &
 
 /** `callers` works as the role sevengate_api, `evaluator` as the role sevengate_evaluator. */
 export function openCallerPorts(
-  deps: Omit<CallerDeps, 'sql' | 'runtime' | 'preTrade'> & { readonly callers: Sql; readonly runtimeOn: (sql: Sql) => Runtime },
+  deps: Omit<CallerDeps, 'sql' | 'runtime' | 'preTrade' | 'risk'> & {
+    readonly callers: Sql;
+    readonly runtimeOn: (sql: Sql) => Runtime;
+    /** The venues whose live orders cannot be carried out. */
+    readonly disabledVenues: RiskDeps['disabledVenues'];
+  },
 ): CallerPorts {
   const { bus, orderBooks, clock, newId } = deps;
   return perOrganization<CallerPorts>(deps.callers, (sql) => {
     const runtime = deps.runtimeOn(sql);
-    const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
+    const risk = { reads: createRiskReads(sql), bus, clock, disabledVenues: deps.disabledVenues };
+    const preTrade = createPreTrade({ ...risk, orderBooks });
     const decisions = createDecisionReads(sql);
     return {
-      ...callerPortsOf({ ...deps, sql, runtime, preTrade }),
+      ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
       answers: { find: createIdempotencyStore(sql).find },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
       books: createBookReads(sql),
-      portfolio: createPortfolioPort({ sql, bus, preTrade, clock }),
+      portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),
     };
   });

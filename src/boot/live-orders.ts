@@ -5,6 +5,8 @@ import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSpotOrders } from '../adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
 import type { SpotCredentials } from '../adapters/venues/spotexchange/signature.ts';
+import type { Autonomy } from '../domain/agent.ts';
+import { ALL_ENABLED, type DisabledVenues } from '../domain/risk/index.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { RequestBudgets } from './venues.ts';
@@ -20,6 +22,39 @@ export function exchangeCredentials(config: Config): SpotCredentials | null {
   if (config.SPOTEXCHANGE_URL === null) return SANDBOX_EXCHANGE_KEY;
   const { SPOTEXCHANGE_KEY: key, SPOTEXCHANGE_SECRET: secret } = config;
   return key === null || secret === null ? null : { key: key.reveal(), secret: secret.reveal() };
+}
+
+/** What live orders need of this service. */
+export interface LiveParts {
+  /** Whether orders may go to the live spot exchange. */
+  readonly spotexchange: boolean;
+  /** Whether a node of the primary chain is named. */
+  readonly primaryChain: boolean;
+  /** Whether delegated transactions can be signed. */
+  readonly signer: boolean;
+  /** Whether an on-chain prediction venue is named. */
+  readonly onchainPredictions: boolean;
+}
+
+/** Levels at which an order leaves without a person's wallet. */
+const BY_ITSELF: ReadonlySet<Autonomy> = new Set(['policy_auto', 'autonomous']);
+/** Levels whose orders nobody carries out: what they say is advice. */
+const ADVICE: ReadonlySet<Autonomy> = new Set(['research', 'suggest']);
+
+/** The setting that live orders of each venue lack, for agents by their autonomy and for people (null). */
+export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) => DisabledVenues {
+  const shared = {
+    ...(parts.spotexchange ? {} : { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    evmvenue: 'live orders on evmvenue',
+    ...(parts.onchainPredictions ? {} : { prediction: 'PREDICTION_ONCHAIN_URL' }),
+    ...(parts.primaryChain ? {} : { spotchain: 'SPOTCHAIN_RPC_URL' }),
+  };
+  const unsigned = { ...shared, ...(parts.primaryChain && !parts.signer ? { spotchain: 'IDP_AUTHORIZATION_PRIVATE_KEY' } : {}) };
+  return (autonomy) => {
+    if (autonomy === null) return shared;
+    if (ADVICE.has(autonomy)) return ALL_ENABLED;
+    return BY_ITSELF.has(autonomy) ? unsigned : shared;
+  };
 }
 
 /** @throws Error in one sentence where a feature is on and what it needs is missing. */

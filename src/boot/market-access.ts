@@ -2,9 +2,10 @@
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import type { PrimaryChain } from '../trading/primary-chain.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { budgetsOn } from './budgets.ts';
-import type { OnchainPredictions, PrimaryChain } from './capabilities/capability.ts';
+import type { OnchainPredictions } from './capabilities/capability.ts';
 import { openOnchainPredictions } from './prediction.ts';
 import { openPrimaryChain } from './primary-chain.ts';
 import type { ServiceProcess } from './service-process.ts';

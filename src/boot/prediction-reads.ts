@@ -1,13 +1,10 @@
 /** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
 import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
-import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../streams/flag-bits.ts';
-import { DEFAULT_LIMITS, limitsOf } from '../../streams/quality-limits.ts';
+import { judgedBook } from '../../streams/prediction-quality.ts';
 import type { PredictionStore } from '../adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
-import { compareDecimals } from '../domain/decimal.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../domain/prediction/market.ts';
-import { type Evidence, TRADES_WINDOW_MS } from '../domain/prediction/research.ts';
-import { NO_FLAGS } from '../domain/quote.ts';
+import { TRADES_WINDOW_MS } from '../domain/prediction/research.ts';
 import type { EpochMs } from '../domain/time.ts';
 
 /** The other provider's markets that one research compares with. */
@@ -31,18 +28,6 @@ async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Tol
     if (error instanceof VenueError) return { value: null, problem: `${what}: ${error.message}` };
     throw error;
   }
-}
-
-/** A book that was asked for just now: live, unless it is one-sided, contradicts itself or its own time is not of now. */
-export function judgedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
-  const [bid, ask] = [book.bids[0], book.asks[0]];
-  const limits = limitsOf(DEFAULT_LIMITS, 'prediction', book.source);
-  let marks = marksOf(NO_FLAGS);
-  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
-  else if (compareDecimals(bid.price, ask.price) > 0) marks |= CROSSED;
-  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
-  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
-  return { ...book, quality: qualityWith('live', marks), flags: flagsOf(marks) };
 }
 
 export function createPredictionReads(deps: {

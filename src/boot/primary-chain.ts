@@ -4,8 +4,8 @@ import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
 import { createKeyedClient } from '../adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../adapters/venues/spotchain/orders.ts';
+import type { PrimaryChain } from '../trading/primary-chain.ts';
 import type { Addresses } from './addresses.ts';
-import type { PrimaryChain } from './capabilities/capability.ts';
 import { type RequestBudgets, SPOTCHAIN_PER_MINUTE } from './venues.ts';
 
 /** Somebody waits for the route: an aggregator whose budget is used up is told as away. */

@@ -8,7 +8,11 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { type AuthorizationKey, authorizationKey } from '../adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
+import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { openDatabase } from '../adapters/store/database.ts';
+import { createSigningReads } from '../adapters/store/delegations/signing-reads.ts';
+import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { ALL_ENABLED } from '../domain/risk/index.ts';
 import { createSigning } from '../trading/signing-validation.ts';
 import { type LogLevel } from './config.ts';
 import { loadListedTokens } from './listed-tokens.ts';
@@ -90,7 +94,15 @@ async function work(): Promise<void> {
   const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });
   const remote = createRemoteSigner({ baseUrl: place.url, appId, appSecret, key, clock });
-  const sign = createSigning({ sql, remote, clock });
+  const sign = createSigning({
+    reads: createSigningReads(sql),
+    risk: createRiskReads(sql),
+    // It signs on the primary chain alone, and is there because that is switched on.
+    disabledVenues: () => ALL_ENABLED,
+    remote,
+    verifySignature: verifyEd25519,
+    clock,
+  });
   try {
     await listenAsSigner({
       path: place.socket,

@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
-import { type SignerAnswer, type SignerClient, signerAt } from '../adapters/identity/signer-socket.ts';
+import { signerAt } from '../adapters/identity/signer-socket.ts';
 import { SANDBOX_SIGNER_APP } from '../sandbox/identity/remote-signer.ts';
+import type { SignerAnswer, SignerClient } from '../trading/ports.ts';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
 import { beginLife, type SignerLife, sealed } from './signer-life.ts';

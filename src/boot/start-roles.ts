@@ -1,17 +1,22 @@
 /** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
+import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
+import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
+import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
-import { createBacktestRunner } from '../simulation/backtest/backtest-runner.ts';
-import { createStressRunner } from '../simulation/stress/stress-runner.ts';
 import { createDelegatedOrders } from '../trading/delegated-orders.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
+import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
+import { isSilence, obstacleOf } from './capabilities/prepared-transaction.ts';
+import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
-import { openLiveOrders } from './live-orders.ts';
+import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';
 import { createPredictionAsking } from './prediction.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
@@ -65,7 +70,8 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { config, clock, holder, log, metrics } = service;
   const { sql, servers } = store;
   const { bus, orderBooks, primaryChain, onchainPredictions } = market;
-  const preTrade = createPreTrade({ sql, bus, orderBooks, clock });
+  const risk = riskDeps(parts);
+  const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
   const worker = startWorker({
     sql,
@@ -80,7 +86,8 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       manual: preTrade,
       primaryChain,
       onchainPredictions,
-      clients: await openExecutionClients(parts, preTrade),
+      clients: await openExecutionClients(parts, risk, preTrade),
+      disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
       approvalMs: config.PROPOSAL_APPROVAL_MINUTES * 60_000,
     },
@@ -93,10 +100,28 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   return worker.ping;
 }
 
+/** What every judgement of an order reads in this process. */
+function riskDeps({ service, store, market, signer }: Pick<RoleParts, 'service' | 'store' | 'market' | 'signer'>): RiskDeps {
+  const { bus, primaryChain, onchainPredictions } = market;
+  return {
+    reads: createRiskReads(store.sql),
+    bus,
+    clock: service.clock,
+    disabledVenues: disabledVenuesOf({
+      spotexchange: service.config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
+      primaryChain: primaryChain !== null,
+      // A process without a worker has no signer; whether another one has is not known here.
+      signer: signer !== null || !service.runs('worker'),
+      onchainPredictions: onchainPredictions !== null,
+    }),
+  };
+}
+
 /** The venues that take live orders: those that are switched on, and the primary chain where a signer may sign for owners. */
 async function openExecutionClients(
   { service, store, market, actors, signer }: RoleParts,
-  preTrade: ReturnType<typeof createPreTrade>,
+  { reads }: RiskDeps,
+  preTrade: PreTrade,
 ): Promise<ExecutionDeps['clients']> {
   const { config, clock, random, metrics } = service;
   const { sql, logins } = store;
@@ -106,10 +131,14 @@ async function openExecutionClients(
   service.onStop('the live orders', async () => live.close());
   if (signer === null || primaryChain === null) return live.clients;
   const spotchain = createDelegatedOrders({
-    sql,
+    store: createDelegatedOrderStore(sql),
+    reads,
     runtime: actors.runtime,
     preTrade,
     ...primaryChain,
+    verifySignature: verifyEd25519,
+    obstacleOf,
+    isSilence,
     signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
     bus,
     clock,
@@ -122,13 +151,14 @@ function evaluationRunners({ service, store, market }: RoleParts) {
   const { sql, logins } = store;
   const { histories } = createVenues(market.addresses, clock, random, optionalBudgets(market.budgets), undefined, metrics.unknownField);
   return {
-    backtest: createBacktestRunner({ sql, databaseUrl: logins.appUrl, histories, clock, log }),
-    stress_test: createStressRunner({ sql }),
+    backtest: openBacktestRunner({ sql, databaseUrl: logins.appUrl, histories, clock, log }),
+    stress_test: openStressRunner(sql),
   };
 }
 
 /** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
-export async function startApiRole({ service, store, market }: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
+export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
+  const { service, store, market } = parts;
   const { config, clock, random, newId, log, metrics } = service;
   const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions } = market;
   const api = await startApi({
@@ -142,7 +172,7 @@ export async function startApiRole({ service, store, market }: RoleParts, pingQu
       primaryChain,
       onchainPredictions,
       predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }, metrics.unknownField),
-      live: config.SVC_LIVE_SPOTEXCHANGE_ENABLED,
+      disabledVenues: riskDeps(parts).disabledVenues,
       clock,
       newId,
     }),

@@ -474,3 +474,10 @@ function shown(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
+
+/** The end of a tape that was cut off; everything before it was read. */
+export interface TapeCut {
+  /** `line 7`, `byte 8192`. */
+  readonly place: string;
+  readonly detail: string;
+}

@@ -3,6 +3,7 @@ import type { MarkedBook, TradingBook } from './book.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { OtherBooks } from './risk/context.ts';
+import type { TradingControl } from './risk/order-context.ts';
 import type { RiskPreferences } from './risk/preferences.ts';
 import type { InstrumentKey } from './venue.ts';
 
@@ -17,6 +18,8 @@ export interface TickInputs {
 export interface TickRiskInputs {
   readonly preferences: RiskPreferences;
   readonly others: OtherBooks;
+  /** What was halted or switched off; absent where nothing was. */
+  readonly control?: TradingControl;
 }
 
 /** The inputs as they lie at rest: canonical JSON, so that equal inputs are equal texts. */

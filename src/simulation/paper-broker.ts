@@ -23,12 +23,14 @@ import { isOpenProposal, type ProposalState, supersededBy } from '../domain/exec
 import { type ExecutionMode, executionModeOf, type Order } from '../domain/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import {
+  ALL_ENABLED,
   assessOrder,
   DEFAULT_PREFERENCES,
-  mandateOf,
+  haltOf,
   type OtherBooks,
+  orderContext,
   otherBooksOf,
-  type RiskContext,
+  presentMarket,
   type RiskPreferences,
 } from '../domain/risk/index.ts';
 import { readTickInputs, summedExposures, type TickInputs } from '../domain/tick-inputs.ts';
@@ -205,28 +207,20 @@ export function createPaperBroker(deps: {
     const relations = deps.relations(order.instrument);
     const quote = view.quoteAt(order.instrument, at);
     const reference = relations === undefined || relations.benchmark === null ? null : view.referenceAt(relations.benchmark, at);
-    const pool = view.instrument(order.instrument)?.liquidity ?? null;
-    const liquidityUsd = pool === null || at - pool.observedAt > view.freshness.limits.liquidityMaxAgeMs ? null : pool.liquidityUsd;
-    const context: RiskContext = {
-      at,
-      quote,
-      reference: {
-        required: readsReference,
-        observed:
-          reference === null
-            ? null
-            : { quality: reference.quality, flags: reference.flags, ageMs: Math.max(0, at - reference.feedUpdatedAt) },
-      },
-      liquidityUsd,
-      mandate: mandateOf(agent.manifest, preferences, agent.stage, agent.autonomy),
+    const market = presentMarket({ at, quote, reference, liquidity: view.instrument(order.instrument)?.liquidity ?? null });
+    const context = orderContext(order, {
+      market,
+      readsReference,
+      agent,
+      preferences,
       book: marksNow(touchedBook(agent) ?? untouchedBook(agent)),
       others: summedExposures(otherBooksOf(booksOf(orgId).map(marksNow), order.mode, order.bookId)),
-      halt: 'none',
-      disabledFeature: null,
-      feeBps: costModelOf(order.instrument).takerFeeBps,
-    };
+      // An epoch of a live run is not on its tape: a halt reaches the agents as their pause.
+      control: { halt: haltOf({ decidedEpoch: 0, epoch: 0, paused: agent.paused, closes: false }), disabled: ALL_ENABLED },
+    });
     const verdict = assessOrder(atPresentPrice(order, quote), context);
     if (!verdict.ok) return { ok: false, risk: verdict.attribution };
+    const { liquidityUsd } = market;
     return { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd } };
   }
 
@@ -291,7 +285,12 @@ export function createPaperBroker(deps: {
           orgId,
           noted === null || asking === null
             ? { epoch: 0, preferences, books: booksOf(orgId) }
-            : { epoch: 0, preferences: noted.preferences, books: [standingFor(noted.others, bookModeOf(asking))] },
+            : {
+                epoch: 0,
+                preferences: noted.preferences,
+                books: [standingFor(noted.others, bookModeOf(asking))],
+                ...(noted.control === undefined ? {} : { control: noted.control }),
+              },
         ]),
       );
     },

@@ -1,9 +1,8 @@
 /** Compares a replay with what the live run wrote, decision by decision, and says in words what differs first. */
-
-import type { Sql } from '../adapters/store/database.ts';
 import type { Cut, Observation } from '../domain/cut.ts';
 import type { DecisionRow } from '../domain/decision.ts';
 import { type EpochMs, isoTime } from '../domain/time.ts';
+import type { LiveDecision, LiveRunReads } from './ports.ts';
 import type { MissedTick } from './replay.ts';
 
 export interface Comparison {
@@ -23,40 +22,23 @@ export interface ReplayComparison {
   result(): Comparison;
 }
 
-interface LiveRow {
-  agent_id: string;
-  disposition: string;
-  reason: string | null;
-  instrument: string | null;
-  outcome: string;
-  risk: string | null;
-  book: string | null;
-  manifest_version: number;
-  manifest_hash: string;
-  observed_hash: string;
-  previous_hash: string;
-  hash: string;
-}
-
 /** Reads which slots the live run missed, so that the replay misses them too. */
-export async function createComparison(sql: Sql): Promise<ReplayComparison> {
+export async function createComparison(reads: LiveRunReads): Promise<ReplayComparison> {
   const missed = new Map<string, MissedTick>();
-  const rows = await sql<{ agent_id: string; slot: number; reason: MissedTick }[]>`
-    select agent_id, slot, reason from decisions where reason in ('late_tick', 'tick_crash')`;
-  for (const { agent_id, slot, reason } of rows) missed.set(`${agent_id} ${slot}`, reason);
+  for (const { agentId, slot, reason } of await reads.missed()) missed.set(`${agentId} ${slot}`, reason);
   let compared = 0;
   let onlyReplayed = 0;
   let missedLive = 0;
   let different = 0;
   let firstDifference: string | null = null;
 
-  async function describe(replayed: DecisionRow, live: LiveRow | undefined, cut: Cut): Promise<string> {
+  async function describe(replayed: DecisionRow, live: LiveDecision | undefined, cut: Cut): Promise<string> {
     const where = `agent ${replayed.agentId}, slot ${isoTime(replayed.slot)}`;
     if (live === undefined) return `${where}: the live run has written no decision for this slot, the replay ${replayed.disposition}`;
-    if (live.manifest_hash !== replayed.manifestHash) {
-      return `${where}: the live run decided by manifest version ${live.manifest_version}, the replay by version ${replayed.manifestVersion}`;
+    if (live.manifestHash !== replayed.manifestHash) {
+      return `${where}: the live run decided by manifest version ${live.manifestVersion}, the replay by version ${replayed.manifestVersion}`;
     }
-    if (live.observed_hash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
+    if (live.observedHash !== replayed.observedHash) return `${where}: ${await describeObserved(replayed.slot, cut)}`;
     for (const part of ['disposition', 'reason', 'instrument', 'outcome'] as const) {
       if (live[part] !== replayed[part])
         return `${where}: ${part} was ${String(live[part])} live and is ${String(replayed[part])} in the replay`;
@@ -64,16 +46,13 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
     const risk = replayed.risk === null ? null : JSON.stringify(replayed.risk);
     if (live.book !== replayed.book) return `${where}: the book was ${shown(live.book)} live and is ${shown(replayed.book)} in the replay`;
     if (live.risk !== risk) return `${where}: risk said ${shown(live.risk)} live and says ${shown(risk)} in the replay`;
-    if (live.previous_hash !== replayed.previousHash)
+    if (live.previousHash !== replayed.previousHash)
       return `${where}: it follows another decision than live; the difference lies before this tape`;
     return `${where}: the hash differs, though nothing that it covers does`;
   }
 
   async function describeObserved(slot: EpochMs, cut: Cut): Promise<string> {
-    const bodies = await sql<
-      { instrument: string; body: string }[]
-    >`select instrument, body from observations where slot = ${slot} order by instrument`;
-    const live = new Map(bodies.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));
+    const live = await reads.observations(slot);
     for (const [instrument, observation] of cut.observations) {
       const other = live.get(instrument);
       if (other === undefined) return `${instrument} was not observed live`;
@@ -88,11 +67,11 @@ export async function createComparison(sql: Sql): Promise<ReplayComparison> {
   return {
     missed: (agentId, slot) => missed.get(`${agentId} ${slot}`) ?? null,
     async take(replayed, cut) {
-      const live = await sql<LiveRow[]>`
-        select d.agent_id, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book, d.manifest_version, encode(d.manifest_hash, 'hex') as manifest_hash,
-          encode(d.observed_hash, 'hex') as observed_hash, encode(d.previous_hash, 'hex') as previous_hash, encode(d.hash, 'hex') as hash
-        from unnest(${replayed.map(({ agentId }) => agentId)}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${cut.slot}`;
-      const byAgent = new Map(live.map((row) => [row.agent_id, row]));
+      const live = await reads.decisions(
+        replayed.map(({ agentId }) => agentId),
+        cut.slot,
+      );
+      const byAgent = new Map(live.map((row) => [row.agentId, row]));
       for (const row of replayed) {
         const other = byAgent.get(row.agentId);
         compared++;

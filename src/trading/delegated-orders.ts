@@ -5,25 +5,14 @@
  */
 import type { CommandContext } from '../../actors/agent/commands.ts';
 import { transactionContext, transactionState } from '../../actors/prepared-transaction/effects.ts';
+import type { CapacityObstacle } from '../../actors/prepared-transaction/open-capacity.ts';
 import { createTransactionSubmission } from '../../actors/prepared-transaction/submission.ts';
 import { createSwapHandler } from '../../actors/prepared-transaction/swap-handler.ts';
 import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { ExecutionClient, SubmitInfo } from '../../actors/proposal/execution-client.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
-import type { Clock } from '../../streams/clock.ts';
-import type { SignerClient } from '../adapters/identity/signer-socket.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import { createActorStore } from '../adapters/store/actors/actor-store.ts';
-import { booksOf, booksOfOrganizations } from '../adapters/store/books/book-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { createDelegationStore } from '../adapters/store/delegations/delegation-store.ts';
-import { DelegationLost } from '../adapters/store/delegations/execution-permit.ts';
-import { groundOf } from '../adapters/store/orders/prepared-transaction-store.ts';
-import type { PrimaryChain } from '../boot/capabilities/capability.ts';
-import { isSilence, legsOf, obstacleOf } from '../boot/capabilities/prepared-transaction.ts';
-import type { ActorRecord } from '../domain/actor-step.ts';
+import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
 import { sellableOf } from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
@@ -32,25 +21,35 @@ import type { VenueAnswer } from '../domain/execution.ts';
 import { contentId } from '../domain/ids.ts';
 import { marketStepOf } from '../domain/market-step.ts';
 import type { Order } from '../domain/order.ts';
+import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import { refuse } from '../domain/refusal.ts';
 import { swapFill, uiOf } from '../domain/solana/swap.ts';
+import type { VerifySignature } from '../domain/solana/verify.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
+import type { HeardQuotes, RiskReads, SignerClient } from './ports.ts';
+import { legsOf, type PrimaryChain } from './primary-chain.ts';
 
 /** The part of an order's slippage budget that its route may slip by; the rest is for the route's own price. */
 const FOR_SLIPPAGE = '0.8';
 /** Notionals are rounded up to this. */
 const USD_STEP = '0.000001';
 
-export interface DelegatedOrderDeps extends PrimaryChain {
-  readonly sql: Sql;
-  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly preTrade: PreTrade;
-  readonly signer: SignerClient;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
-  readonly clock: Pick<Clock, 'now'>;
+/** A transaction that was put before the delegated signer. */
+export interface DelegatedOrder {
+  readonly orderId: string;
+  readonly orgId: string;
+  readonly agentId: string;
+  readonly proposalId: string;
+  readonly delegationId: string;
+  readonly order: Order;
+  /** What risk passed it on, and what the organization's holdings are valued by. */
+  readonly heard: readonly (Quote | ReferencePrice)[];
+  readonly preparedAt: EpochMs;
 }
 
-interface ProposalGround {
+/** What of a proposal its delegated transaction rests on. */
+export interface DelegatedProposal {
   readonly orgId: string;
   readonly agentId: string;
   readonly epoch: number;
@@ -61,10 +60,39 @@ interface ProposalGround {
   readonly flattens: boolean;
 }
 
+/** What delegated orders ask of the store. */
+export interface DelegatedOrderStore {
+  /** Null where there is no proposal with this id. */
+  proposal(id: string): Promise<DelegatedProposal | null>;
+  /** The agent's newest delegation, whatever became of it. */
+  newest(orgId: string, agentId: string): Promise<Delegation | null>;
+  /** Notes what is put before the signer; the same order again changes nothing. */
+  note(order: DelegatedOrder): Promise<void>;
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
+  /** What a judgement of a book rests on, as one text. */
+  ground(orgId: string, bookId: string): Promise<string>;
+  /** True of the error of a step whose delegation was revoked. */
+  isDelegationLost(error: unknown): boolean;
+}
+
+export interface DelegatedOrderDeps extends PrimaryChain {
+  readonly store: DelegatedOrderStore;
+  readonly reads: Pick<RiskReads, 'books' | 'agentBooks'>;
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly preTrade: PreTrade;
+  readonly signer: SignerClient;
+  readonly bus: HeardQuotes;
+  readonly verifySignature: VerifySignature;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  /** True of an error that says that the node gave no answer. */
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: { now(): EpochMs };
+}
+
 const rejected = (reason: string, detail: string): VenueAnswer => ({ outcome: 'rejected', reason, detail });
 
 /** Who acts, for the audit: the agent, by what its organization and the owner of the wallet have granted it. */
-function actingFor({ orgId, agentId }: Pick<ProposalGround, 'orgId' | 'agentId'>, { key }: SubmitInfo<'spotchain'>): CommandContext {
+function actingFor({ orgId, agentId }: Pick<DelegatedProposal, 'orgId' | 'agentId'>, { key }: SubmitInfo<'spotchain'>): CommandContext {
   return { orgId, subject: `agent:${agentId}`, permissions: ['trade:execute'], requestId: key };
 }
 
@@ -77,19 +105,11 @@ function transactionIdOf(proposalId: string): string {
 }
 
 export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient<'spotchain'> {
-  const { sql, clock, bus } = deps;
-  const { load } = createActorStore(sql);
-  const delegations = createDelegationStore(sql);
-  async function groundOfProposal(id: string): Promise<ProposalGround | null> {
-    const [row] = await sql<ProposalGround[]>`
-      select org_id as "orgId", agent_id as "agentId", epoch, reads_reference as "readsReference", manifest_hash as "manifestHash",
-        side = 'exit' as "reduceOnly", decision_id is null as flattens from proposals where id = ${id}`;
-    return row ?? null;
-  }
+  const { store, reads, clock, bus } = deps;
 
   /** What the signer's risk is to see: the quotes of the order and of everything that the organization holds. */
-  async function heard(orgId: string, instrument: InstrumentKey): Promise<BusQuote[]> {
-    const books = await booksOfOrganizations(sql, [orgId], 'live');
+  async function heard(orgId: string, instrument: InstrumentKey): Promise<(Quote | ReferencePrice)[]> {
+    const books = await reads.books(orgId, 'live');
     const held = books.flatMap(({ state }) => state.holdings.map((holding) => holding.instrument));
     const traded = [instrument, ...held];
     const wanted = new Set(traded.flatMap((one) => [one, CATALOG.byKey(one)?.benchmark ?? one]));
@@ -102,7 +122,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
    */
   async function closing(order: Order, agentId: string): Promise<DecimalString | null> {
     if (order.side === 'buy') return null;
-    const state = (await booksOf(sql, [agentId])).get(order.bookId)?.state;
+    const state = (await reads.agentBooks(agentId)).get(order.bookId)?.state;
     if (state === undefined) return null;
     const others = state.openProposals.filter(({ id }) => id !== order.id);
     const sellable = sellableOf({ ...state, openProposals: others }, order.instrument);
@@ -111,7 +131,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
   }
 
   /** Prepares the swap of an order, judged by the agent's own risk in the place of a person's. */
-  async function prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: ProposalGround, delegation: Delegation) {
+  async function prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: DelegatedProposal, delegation: Delegation) {
     const legs = await legsOf(deps, order.instrument);
     if (!legs.ok) return legs;
     const slippageBps = slippageLeft(order, info);
@@ -123,13 +143,11 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       ...deps,
       submission: NOT_BY_THE_DESK,
       legs: async () => legs,
-      obstacleOf,
-      isSilence,
       executor: 'delegated',
       newId: () => transactionIdOf(info.key),
       preTrade: {
         quote: () => info.quote,
-        ground: (orgId) => groundOf(sql, orgId, order.bookId),
+        ground: (orgId) => store.ground(orgId, order.bookId),
         async judge(orgId, _, compile) {
           const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
           if (!made.ok) return made;
@@ -138,7 +156,13 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
           judged = own;
           const beyond = beyondOrder(own, order);
           if (beyond !== null) return refuse('route_refused', beyond);
-          const verdict = await deps.preTrade.assess(orgId, { agentId: ground.agentId, order: own, readsReference: ground.readsReference });
+          const verdict = await deps.preTrade.assess(orgId, {
+            agentId: ground.agentId,
+            order: own,
+            readsReference: ground.readsReference,
+            epoch: ground.epoch,
+            flattens: ground.flattens,
+          });
           return {
             ok: true,
             value: { order: own, verdict, touch: info.decisionPrice, epoch: ground.epoch, bookVersion: 0, capitalUsd: '0' },
@@ -161,7 +185,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
     id: string,
     signedBase64: string,
     info: SubmitInfo<'spotchain'>,
-    { orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: ProposalGround,
+    { orgId, agentId, epoch, manifestHash, reduceOnly, flattens }: DelegatedProposal,
     delegation: Delegation,
   ): Promise<VenueAnswer> {
     const permits: readonly ActorRecord[] = [
@@ -173,8 +197,8 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
         deliver: (actorId, event, options) =>
           deps.runtime.deliver(actorId, event, { ...options, also: (row, plan) => [...permits, ...(options.also?.(row, plan) ?? [])] }),
       },
-      load,
-      verifySignature: verifyEd25519,
+      load: store.load,
+      verifySignature: deps.verifySignature,
       // The signer has run risk a moment ago, on the same quotes.
       mayLeave: { swap: async () => ({ ok: true, value: null }) },
       clock,
@@ -184,13 +208,18 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       if (!submitted.ok) return rejected(submitted.refusal.code, submitted.refusal.detail);
       return { outcome: 'unknown', detail: 'signed and on its way to the chain', underWay: true };
     } catch (error) {
-      if (error instanceof DelegationLost) return rejected('delegation_revoked', 'the delegation was revoked while it was signed');
+      if (store.isDelegationLost(error)) return rejected('delegation_revoked', 'the delegation was revoked while it was signed');
       throw error;
     }
   }
 
   /** Has the prepared transaction signed and submits it. Nothing leaves before that. */
-  async function signed(id: string, info: SubmitInfo<'spotchain'>, ground: ProposalGround, delegation: Delegation): Promise<VenueAnswer> {
+  async function signed(
+    id: string,
+    info: SubmitInfo<'spotchain'>,
+    ground: DelegatedProposal,
+    delegation: Delegation,
+  ): Promise<VenueAnswer> {
     const answer = await deps.signer.sign(id);
     if (answer.outcome === 'unavailable') return rejected('signer_unavailable', answer.detail);
     if (answer.outcome === 'refused') return rejected(answer.code, answer.detail);
@@ -201,15 +230,15 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
 
   return {
     async submit(order, info) {
-      const ground = await groundOfProposal(info.key);
+      const ground = await store.proposal(info.key);
       if (ground === null) return rejected('feature_disabled', 'only proposals of agents are signed for without a wallet prompt');
-      const delegation = await delegations.newest(ground.orgId, ground.agentId);
+      const delegation = await store.newest(ground.orgId, ground.agentId);
       const refusal = delegationRefusal(delegation, clock.now(), { wallet: delegation?.wallet ?? '', notionalUsd: order.notionalUsd });
       if (refusal !== null || delegation === null) return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? '');
       const prepared = await prepare(order, info, ground, delegation);
       if (!prepared.ok) return rejected(prepared.refusal.code, prepared.refusal.detail);
       const { id } = prepared.value;
-      await delegations.note({
+      await store.note({
         orderId: id,
         orgId: ground.orgId,
         agentId: ground.agentId,
@@ -224,7 +253,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
 
     async lookUp(order, key): Promise<VenueAnswer> {
       const id = transactionIdOf(key);
-      const row = (await load([id])).get(id);
+      const row = (await store.load([id])).get(id);
       if (row === undefined) return rejected('not_found', 'nothing was prepared for it');
       const state = transactionState(row.state);
       const context = transactionContext(row.state);

@@ -3,26 +3,18 @@
  * is traded in, and everything that waits on that book counts.
  */
 import type { ManualVerdict } from '../../actors/manual-order/verdict.ts';
-import type { Clock } from '../../streams/clock.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { booksOfOrganizations } from '../adapters/store/books/book-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { openMarketOrders } from '../adapters/store/orders/market-order-store.ts';
-import { marketsOfOutcomes, openPredictionOrders } from '../adapters/store/orders/prediction-order-store.ts';
-import { openPreparedTransactions } from '../adapters/store/orders/prepared-transaction-store.ts';
-import { preferencesOf } from '../adapters/store/risk/risk-preferences-store.ts';
 import { bookIds, emptyBook, markBook, type OpenProposal, type TradingBook } from '../domain/book.ts';
 import { CATALOG } from '../domain/catalog.ts';
-import { costModelOf } from '../domain/costs.ts';
 import { type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import type { ExecutionMode, Order } from '../domain/order.ts';
-import type { PaperMarket } from '../domain/paper-fill.ts';
 import type { PredictionMarket } from '../domain/prediction/market.ts';
 import { exposureOf, readOutcomeKey, restingMark } from '../domain/prediction/order.ts';
 import type { Outcome } from '../domain/refusal.ts';
-import { assessOrder, mandateOf, otherBooksOf, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
+import { assessOrder, haltOf, orderContext, otherBooksOf, type RiskCatalog, type RiskContext } from '../domain/risk/index.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createLiveMarks } from './live-marks.ts';
+import type { RiskDeps } from './ports.ts';
+import type { PresentInstrument } from './present-market.ts';
 
 export interface ManualRisk {
   /**
@@ -32,7 +24,7 @@ export interface ManualRisk {
   judge(
     orgId: string,
     mode: ExecutionMode,
-    present: PaperMarket,
+    present: PresentInstrument,
     compile: (longestSlippageBps: number, book: TradingBook) => Outcome<Order>,
     more?: ManualRiskOptions,
   ): Promise<Outcome<ManualVerdict & { readonly context: RiskContext }>>;
@@ -43,16 +35,12 @@ interface ManualRiskOptions {
   readonly feeBps?: (order: Order) => number;
   /** Counts as pending in the manual book besides what really is. */
   readonly alongside?: readonly OpenProposal[];
-  /** What the instrument is benchmarked against, as it is now; looked at where the mandate asks for a live one. */
-  readonly reference?: RiskContext['reference']['observed'];
+  /** The control epoch that the order was placed in; that of the judgement unless told. */
+  readonly placedIn?: number | undefined;
 }
 
-export function createManualRisk(deps: {
-  readonly sql: Sql;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
-  readonly clock: Pick<Clock, 'now'>;
-}): ManualRisk {
-  const { sql, clock } = deps;
+export function createManualRisk(deps: RiskDeps): ManualRisk {
+  const { reads, clock } = deps;
   const live = createLiveMarks(deps.bus, clock);
 
   /** Live marks, and for outcomes that nobody quotes what is known of their market. */
@@ -67,13 +55,13 @@ export function createManualRisk(deps: {
   }
 
   return {
-    async judge(orgId, mode, present, compile, { feeBps, alongside = [], reference = null } = {}) {
+    async judge(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
       const bookId = bookIds.manual(orgId, mode);
-      const [[control], { preferences }, books, waiting] = await Promise.all([
-        sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`,
-        preferencesOf(sql, orgId),
-        booksOfOrganizations(sql, [orgId], mode),
-        waitingOn(sql, orgId, bookId),
+      const [epoch, { preferences }, books, waiting] = await Promise.all([
+        reads.epoch(orgId),
+        reads.preferences(orgId),
+        reads.books(orgId, mode),
+        reads.waitingOn(orgId, bookId),
       ]);
       const capitalUsd = preferences.maxCapitalUsd;
       const stored = books.find((book) => book.id === bookId);
@@ -82,43 +70,45 @@ export function createManualRisk(deps: {
       if (!compiled.ok) return compiled;
       const order = compiled.value;
       const held = [state, ...books.map((book) => book.state)].flatMap((book) => instrumentsOf(book));
-      const markets = await marketsOfOutcomes(sql, [order.instrument, ...held]);
-      const marked = (book: TradingBook) =>
-        markBook(
-          book,
-          marksOf(
-            book.holdings.map(({ instrument }) => instrument),
-            markets,
-          ),
-          clock.now(),
-        );
-      const context: RiskContext = {
-        at: clock.now(),
-        quote: present.quote,
-        reference: { required: false, observed: reference },
-        liquidityUsd: present.liquidityUsd,
-        mandate: mandateOf(null, preferences, null),
+      const markets = await reads.outcomeMarkets([order.instrument, ...held]);
+      const marked = (book: TradingBook) => {
+        const instruments = book.holdings.map(({ instrument }) => instrument);
+        return markBook(book, marksOf(instruments, markets), clock.now());
+      };
+      const context = orderContext(order, {
+        market: present.market,
+        readsReference: false,
+        agent: null,
+        preferences,
         book: marked(state),
         others: otherBooksOf(
           books.map((book) => marked(book.state)),
           mode,
           bookId,
         ),
-        halt: 'none',
-        disabledFeature: null,
-        feeBps: feeBps?.(order) ?? costModelOf(order.instrument).takerFeeBps,
-      };
+        control: {
+          halt: haltOf({ decidedEpoch: placedIn ?? epoch, epoch, paused: false, closes: false }),
+          disabled: deps.disabledVenues(null),
+        },
+        feeBps: feeBps?.(order),
+      });
       const verdict = assessOrder(order, context, withOutcomes(markets));
-      const touch: DecimalString | null | undefined = order.side === 'buy' ? present.quote?.ask : present.quote?.bid;
+      const { quote, depth, market } = present;
+      const touch: DecimalString | null | undefined = order.side === 'buy' ? quote?.ask : quote?.bid;
       return {
         ok: true,
         value: {
           order,
           verdict: verdict.ok
-            ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: present }
+            ? {
+                ok: true,
+                approved: verdict.approved,
+                risk: verdict.attribution,
+                market: { quote, depth, liquidityUsd: market.liquidityUsd },
+              }
             : { ok: false, risk: verdict.attribution },
           touch: plainDecimal(touch ?? order.limitPrice),
-          epoch: control?.epoch ?? 0,
+          epoch,
           bookVersion: stored?.version ?? 0,
           capitalUsd,
           context,
@@ -126,16 +116,6 @@ export function createManualRisk(deps: {
       };
     },
   };
-}
-
-/** Everything that waits on a manual book and reserves capacity there. */
-export async function waitingOn(sql: Sql, orgId: string, bookId: string): Promise<readonly OpenProposal[]> {
-  const waiting = await Promise.all([
-    openMarketOrders(sql, orgId, bookId),
-    openPreparedTransactions(sql, orgId, bookId),
-    openPredictionOrders(sql, orgId, bookId),
-  ]);
-  return waiting.flat();
 }
 
 function instrumentsOf({ holdings, openProposals }: TradingBook): InstrumentKey[] {

@@ -1,13 +1,5 @@
 /** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations judged by risk. */
-import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { booksOfOrganizations } from '../adapters/store/books/book-store.ts';
-import { fillsOfPositions } from '../adapters/store/books/portfolio-reads.ts';
-import { poolLiquidity } from '../adapters/store/catalog/pool-liquidity-store.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { marketsOfOutcomes } from '../adapters/store/orders/prediction-order-store.ts';
-import { preferencesOf } from '../adapters/store/risk/risk-preferences-store.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
@@ -17,22 +9,13 @@ import { isPooled } from '../domain/portfolio/pool-exit.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';
 import { readOutcomeKey } from '../domain/prediction/order.ts';
 import type { Quote } from '../domain/quote.ts';
+import { POOL_LIQUIDITY_MAX_AGE_MS } from '../domain/risk/index.ts';
 import { limitUses } from '../domain/risk/limit-uses.ts';
+import type { EpochMs } from '../domain/time.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
-import { waitingOn } from './manual-risk.ts';
-import { type ImpactPreTrade, LIQUIDITY_MAX_AGE_MS } from './pre-trade.ts';
-
-/** Fills that are named of one position. */
-const FILLS_NAMED = 20;
-
-export interface PortfolioDeps {
-  readonly sql: Sql;
-  /** The newest quote of each instrument that this process has heard of. */
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
-  readonly preTrade: ImpactPreTrade;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import type { HeardQuotes, RiskReads } from './ports.ts';
+import type { ImpactPreTrade } from './pre-trade.ts';
 
 /** Reads portfolios and judges allocations; nothing that it does is stored. */
 export interface PortfolioReads {
@@ -42,8 +25,32 @@ export interface PortfolioReads {
   judge(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
 }
 
+/** An open position whose fills are asked for. */
+export interface OpenPosition {
+  readonly bookId: string;
+  readonly instrument: InstrumentKey;
+  readonly openedAt: EpochMs;
+}
+
+/** What a portfolio reads besides the inputs of risk. */
+export interface PositionFills {
+  /** Ids of the newest fills of open positions, at most `limit` of each, newest first; by `<book> <instrument>`. */
+  fillsOfPositions(positions: readonly OpenPosition[], limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
+}
+
+/** Fills that are named of one position. */
+const FILLS_NAMED = 20;
+
+export interface PortfolioDeps {
+  readonly reads: RiskReads;
+  readonly fills: PositionFills;
+  readonly bus: HeardQuotes;
+  readonly preTrade: ImpactPreTrade;
+  readonly clock: { now(): EpochMs };
+}
+
 export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
-  const { sql, bus, clock } = deps;
+  const { reads, bus, clock } = deps;
   const freshness = createFreshness();
 
   function quotesOf(instruments: readonly InstrumentKey[]): ReadonlyMap<InstrumentKey, Quote> {
@@ -56,7 +63,7 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
   }
 
   async function outcomesOf(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<InstrumentKey, OutcomeFact>> {
-    const markets = await marketsOfOutcomes(sql, instruments);
+    const markets = await reads.outcomeMarkets(instruments);
     const facts = new Map<InstrumentKey, OutcomeFact>();
     for (const key of instruments) {
       const name = readOutcomeKey(key);
@@ -69,11 +76,11 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
   /** The books of the mode; what waits on the manual one is known elsewhere. */
   async function booksIn(orgId: string, mode: ExecutionMode): Promise<readonly PortfolioBook[]> {
     const manual = bookIds.manual(orgId, mode);
-    const [stored, waiting] = await Promise.all([booksOfOrganizations(sql, [orgId], mode), waitingOn(sql, orgId, manual)]);
+    const [stored, waiting] = await Promise.all([reads.books(orgId, mode), reads.waitingOn(orgId, manual)]);
     const positions = stored.flatMap(({ id, state }) =>
       state.holdings.map(({ instrument, openedAt }) => ({ bookId: id, instrument, openedAt })),
     );
-    const fills = await fillsOfPositions(sql, positions, FILLS_NAMED);
+    const fills = await deps.fills.fillsOfPositions(positions, FILLS_NAMED);
     return stored.map(({ id, agentId, version, state }) => ({
       agentId,
       version,
@@ -89,12 +96,12 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
     { read, unread }: PortfolioWallets,
     besides: readonly InstrumentKey[],
   ): Promise<PortfolioMaterial> {
-    const [books, mandate] = await Promise.all([booksIn(orgId, mode), preferencesOf(sql, orgId)]);
+    const [books, mandate] = await Promise.all([booksIn(orgId, mode), reads.preferences(orgId)]);
     const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
     const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
     const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
     const [pools, outcomes] = await Promise.all([
-      poolLiquidity(sql, instruments.filter(isPooled), clock.now() - LIQUIDITY_MAX_AGE_MS),
+      reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
       outcomesOf(instruments),
     ]);
     return { at: clock.now(), mode, books, wallets: read, unread, quotes: quotesOf(instruments), outcomes, pools, mandate };

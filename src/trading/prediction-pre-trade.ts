@@ -1,13 +1,9 @@
 /** Risk for orders on prediction markets: the market as its provider lists it, its book asked for just now, and the one risk function. */
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
-import type { Clock } from '../../streams/clock.ts';
 import { createFreshness } from '../../streams/freshness.ts';
-import type { BusQuote } from '../adapters/queue/quote-bus.ts';
-import { VenueError } from '../adapters/venues/venue-feed.ts';
-import { judgedBook, type PredictionAsking } from '../boot/prediction-reads.ts';
+import { judgedBook } from '../../streams/prediction-quality.ts';
 import { bookIds } from '../domain/book.ts';
-import type { PaperMarket } from '../domain/paper-fill.ts';
-import type { OutcomeSide, PredictionBook, PredictionMarket, PredictionProvider } from '../domain/prediction/market.ts';
+import type { OutcomeSide, PredictionBook, PredictionMarket } from '../domain/prediction/market.ts';
 import {
   closedBecause,
   compilePredictionOrder,
@@ -20,22 +16,24 @@ import {
 } from '../domain/prediction/order.ts';
 import { atPresentPrice } from '../domain/present-order.ts';
 import { type Outcome, refuse } from '../domain/refusal.ts';
+import { presentMarket } from '../domain/risk/index.ts';
 import { notLive } from '../domain/risk/refusal.ts';
-import type { InstrumentKey } from '../domain/venue.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { agedQuote } from './live-marks.ts';
 import type { ManualRisk } from './manual-risk.ts';
-import { topOf } from './pre-trade.ts';
+import type { HeardQuotes } from './ports.ts';
+import { type PresentInstrument, topOf } from './present-market.ts';
 
 export interface PredictionPreTradeDeps {
   readonly risk: ManualRisk;
   readonly markets: { get(id: string): Promise<PredictionMarket | null> };
-  /** The providers, for a market whose listing has grown old: they are asked for that one. @throws VenueError */
-  readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>;
-  /** The book of a market at the venue that the order would go to. @throws VenueError */
-  readonly book: (market: PredictionMarket) => Promise<PredictionBook>;
-  /** The newest quote of each instrument that was heard of that very venue, which stands in where it gives no book; null where none is heard. */
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null } | null;
-  readonly clock: Pick<Clock, 'now'>;
+  /** The market as its provider lists it now; null where the provider lists nothing or does not answer. */
+  readonly listed: (market: PredictionMarket) => Promise<PredictionMarket | null>;
+  /** The book of a market at the venue that the order would go to; null where the venue gives none. */
+  readonly book: (market: PredictionMarket) => Promise<PredictionBook | null>;
+  /** The newest quotes that were heard of that very venue, which stand in where it gives no book; null where none is heard. */
+  readonly bus: HeardQuotes | null;
+  readonly clock: { now(): EpochMs };
 }
 
 export function createPredictionPreTrade(deps: PredictionPreTradeDeps): PredictionPreTrade {
@@ -43,30 +41,22 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   const freshness = createFreshness();
 
   /** The outcome's book as the venue answers now, else the top of it that was heard. */
-  async function present(market: PredictionMarket, outcome: OutcomeSide): Promise<PaperMarket> {
+  async function present(market: PredictionMarket, outcome: OutcomeSide): Promise<PresentInstrument> {
     const key = outcomeKey(market.id, outcome);
-    try {
-      const depth = depthOfOutcome(judgedBook(await deps.book(market), clock.now()), outcome);
-      return { quote: topOf(depth, key.slice('prediction:'.length)), depth, liquidityUsd: null };
-    } catch (error) {
-      if (!(error instanceof VenueError)) throw error;
-      const heard = deps.bus?.latest(key);
-      return { quote: heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null, depth: null, liquidityUsd: null };
-    }
+    const book = await deps.book(market);
+    const at = clock.now();
+    const depth = book === null ? null : depthOfOutcome(judgedBook(book, at), outcome);
+    const heard = depth === null ? (deps.bus?.latest(key) ?? null) : null;
+    const aged = heard?.kind === 'quote' ? agedQuote(heard, freshness, at) : null;
+    const quote = depth === null ? aged : topOf(depth, key.slice('prediction:'.length));
+    return { quote, depth, market: presentMarket({ at, quote, reference: null, liquidity: null }) };
   }
 
   /** The market by a listing of now, where its provider gives one. What it inherits from its event stays as it was listed. */
   async function listed(market: PredictionMarket): Promise<PredictionMarket> {
     if (isListedNow(market, clock.now())) return market;
-    try {
-      const found = await deps.venues[market.provider].ask?.([market]);
-      const fresh = found?.markets.find(({ id }) => id === market.id);
-      if (fresh === undefined) return market;
-      return { ...fresh, event: market.event, fee: fresh.fee.model === 'unknown' ? market.fee : fresh.fee };
-    } catch (error) {
-      if (error instanceof VenueError) return market;
-      throw error;
-    }
+    const fresh = await deps.listed(market);
+    return fresh === null ? market : { ...fresh, event: market.event, fee: fresh.fee.model === 'unknown' ? market.fee : fresh.fee };
   }
 
   return {

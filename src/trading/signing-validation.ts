@@ -4,34 +4,90 @@
  * and the pre-trade risk function once more; and compares what the remote signer gives back with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
-import type { Clock } from '../../streams/clock.ts';
-import type { RemoteSigner } from '../adapters/identity/remote-signer.ts';
-import type { SignerAnswer } from '../adapters/identity/signer-socket.ts';
-import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
-import type { Sql } from '../adapters/store/database.ts';
-import { type DelegatedOrder, delegatedOrder, newestDelegation } from '../adapters/store/delegations/delegation-store.ts';
-import {
-  createSigningReads,
-  type SignableProposal,
-  type SignableTransaction,
-  type SigningReads,
-} from '../adapters/store/delegations/signing-reads.ts';
+import type { Autonomy, Disposition } from '../domain/agent.ts';
+import type { Cut } from '../domain/cut.ts';
 import { compileManifest } from '../domain/decide.ts';
 import { Decimal } from '../domain/decimal.ts';
-import { delegationRefusal } from '../domain/delegation.ts';
-import { supersededBy } from '../domain/execution.ts';
+import type { AgentBook } from '../domain/decision.ts';
+import { type Delegation, delegationRefusal } from '../domain/delegation.ts';
+import { type PermitGround, type ProposalState, supersededBy } from '../domain/execution.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
 import type { Order } from '../domain/order.ts';
 import { refuse } from '../domain/refusal.ts';
 import { readTransaction } from '../domain/solana/message.ts';
-import { digestOf, fromBase64, verifySigned } from '../domain/solana/verify.ts';
+import { digestOf, fromBase64, type PreparedMessage, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
+import type { EpochMs } from '../domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
+import type { DelegatedOrder } from './delegated-orders.ts';
+import type { RemoteSigner, RiskDeps, RiskReads, SignerAnswer } from './ports.ts';
 import { createPreTrade } from './pre-trade.ts';
 
+/** A prepared transaction as its actor stands. */
+export interface SignableTransaction {
+  readonly orgId: string;
+  readonly state: string;
+  readonly purpose: string;
+  readonly executor: string;
+  readonly wallet: string;
+  readonly prepared: PreparedMessage;
+  readonly unsignedBase64: string;
+  readonly reservation: {
+    readonly bookId: string;
+    readonly instrument: InstrumentKey;
+    readonly side: 'buy' | 'sell';
+    readonly quantity: string;
+    readonly notionalUsd: string;
+  } | null;
+}
+
+/** A trade proposal with the ground that it is executed on. */
+export interface SignableProposal {
+  readonly state: ProposalState;
+  readonly autonomy: Autonomy;
+  readonly side: 'entry' | 'exit';
+  readonly slot: EpochMs;
+  readonly manifestHash: string;
+  readonly epoch: number;
+  readonly order: Order;
+  readonly readsReference: boolean;
+  /** Null where a kill switch closes a position. */
+  readonly decisionId: string | null;
+  readonly ground: PermitGround;
+  readonly manifest: Manifest;
+}
+
+/** What a decision was made on, as it lies in the trail. */
+export interface DecisionGround {
+  readonly disposition: Disposition;
+  readonly instrument: InstrumentKey | null;
+  readonly outcome: string;
+  readonly book: AgentBook;
+  readonly cut: Cut;
+  /** Whether the observations that are stored now are those that the decision committed to. */
+  readonly isWhole: boolean;
+}
+
+/** What the delegated signer reads for itself before it has anything signed. */
+export interface SigningReads {
+  /** Null where there is no prepared transaction with this id. */
+  transaction(id: string): Promise<SignableTransaction | null>;
+  /** What was put before the signer under this id; null where nothing was. */
+  delegatedOrder(id: string): Promise<DelegatedOrder | null>;
+  /** Null where the organization has no such proposal of this agent. */
+  proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null>;
+  /** Null where the agent decided nothing in that slot. */
+  decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null>;
+  /** The one that counts of an agent: its newest, whatever became of it. */
+  newestDelegation(orgId: string, agentId: string): Promise<Delegation | null>;
+}
+
 export interface SigningDeps {
-  /** Only read from. */
-  readonly sql: Sql;
+  readonly reads: SigningReads;
+  readonly risk: RiskReads;
+  readonly disabledVenues: RiskDeps['disabledVenues'];
   readonly remote: RemoteSigner;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly verifySignature: VerifySignature;
+  readonly clock: { now(): EpochMs };
 }
 
 type Refused = Extract<SignerAnswer, { readonly outcome: 'refused' }>;
@@ -43,11 +99,10 @@ const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
 
 /** Signs by the id of a prepared transaction. */
 export function createSigning(deps: SigningDeps): (orderId: string) => Promise<SignerAnswer> {
-  const { sql, clock, remote } = deps;
-  const reads = createSigningReads(sql);
+  const { reads, clock, remote } = deps;
 
   return async (orderId) => {
-    const [transaction, noted] = await Promise.all([reads.transaction(orderId), delegatedOrder(sql, orderId)]);
+    const [transaction, noted] = await Promise.all([reads.transaction(orderId), reads.delegatedOrder(orderId)]);
     if (transaction === null || noted === null || transaction.orgId !== noted.orgId)
       return no('not_found', 'no transaction with this id was put before the delegated signer');
     const proposal = await reads.proposal(noted.orgId, noted.agentId, noted.proposalId);
@@ -59,7 +114,7 @@ export function createSigning(deps: SigningDeps): (orderId: string) => Promise<S
       (await riskRefusal(deps, proposal, noted));
     if (wrong !== null) return wrong;
     // Last of what is read: a revocation that was answered before this moment counts.
-    const delegation = await newestDelegation(sql, noted.orgId, noted.agentId);
+    const delegation = await reads.newestDelegation(noted.orgId, noted.agentId);
     const undelegated = delegationRefusal(delegation, clock.now(), { wallet: transaction.wallet, notionalUsd: noted.order.notionalUsd });
     if (undelegated !== null) return no(undelegated.code, undelegated.detail);
     if (delegation === null || delegation.id !== noted.delegationId)
@@ -67,7 +122,7 @@ export function createSigning(deps: SigningDeps): (orderId: string) => Promise<S
     const unsigned = fromBase64(transaction.unsignedBase64) as Uint8Array;
     const answer = await remote.signTransaction(delegation.signerWallet, unsigned, transaction.prepared.digest);
     if (answer.outcome !== 'signed') return answer;
-    const verified = verifySigned(transaction.prepared, answer.signed, verifyEd25519);
+    const verified = verifySigned(transaction.prepared, answer.signed, deps.verifySignature);
     if (!verified.ok) return no(verified.refusal.code, verified.refusal.detail);
     return { outcome: 'signed', signedBase64: Buffer.from(answer.signed).toString('base64') };
   };
@@ -163,10 +218,15 @@ async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { 
 }
 
 /** Runs the pre-trade risk function once more, on the present book and mandate and on the quotes as they have aged. */
-async function riskRefusal({ sql, clock }: SigningDeps, proposal: SignableProposal, noted: DelegatedOrder): Promise<Refused | null> {
+async function riskRefusal(
+  { risk, disabledVenues, clock }: SigningDeps,
+  proposal: SignableProposal,
+  noted: DelegatedOrder,
+): Promise<Refused | null> {
   const heard = new Map(noted.heard.map((quote) => [instrumentKey(quote.venue, quote.instrument), quote]));
   const preTrade: PreTrade = createPreTrade({
-    sql,
+    reads: risk,
+    disabledVenues,
     clock,
     bus: { latest: (key) => heard.get(key) ?? null },
     orderBooks: { read: async () => refuse('unavailable', 'the signer asks no venue') },
@@ -175,6 +235,8 @@ async function riskRefusal({ sql, clock }: SigningDeps, proposal: SignablePropos
     agentId: noted.agentId,
     order: noted.order,
     readsReference: proposal.readsReference,
+    epoch: proposal.epoch,
+    flattens: proposal.decisionId === null,
   });
   if (verdict.ok) return null;
   const { rejections } = verdict.risk;

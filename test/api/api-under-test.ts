@@ -153,7 +153,7 @@ export async function apiUnderTest(
     predictionBooks: predictionVenues,
     onchainPredictions: onchain,
     primaryChain: null,
-    live: false,
+    disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
     clock,
     newId,
   });

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
-import { createPredictionReads, judgedBook } from '../../src/boot/prediction-reads.ts';
+import { createPredictionReads } from '../../src/boot/prediction-reads.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { matchQuestions } from '../../src/domain/prediction/question.ts';
 import type { Quote } from '../../src/domain/quote.ts';
+import { judgedBook } from '../../streams/prediction-quality.ts';
 import { sampleMarket, sampleTrade } from '../domain/prediction/samples.ts';
 import { NOON, predictionFixture } from '../sandbox/prediction/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';

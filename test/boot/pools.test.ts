@@ -1,12 +1,13 @@
 // How deep pools are is known as soon as the feed has heard it: no order waits for the first full minute after a start.
 import { Observable, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { poolLiquidity } from '../../src/adapters/store/catalog/pool-liquidity-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
+import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { knownLiquidity, POOL_LIQUIDITY_MAX_AGE_MS } from '../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
-import { LIQUIDITY_MAX_AGE_MS, liquidityOf } from '../../src/trading/pre-trade.ts';
+import { heardLiquidity } from '../../src/trading/present-market.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -25,6 +26,8 @@ test('a pool is known within its first minute, then by the minute, and an older 
     subscribed = true;
     return venue.subscribe(subscriber);
   });
+  const liquidityOf = async (key: InstrumentKey): Promise<string | null> =>
+    knownLiquidity(await heardLiquidity(createRiskReads(sql), key, clock.now()), clock.now());
   const feed = startFeed(feedOptions(sql, clock, [{ venue: 'spotchain', messages }]));
   const hear = (liquidityUsd: string, instrument = 'AAPLx'): void =>
     venue.next({
@@ -37,13 +40,13 @@ test('a pool is known within its first minute, then by the minute, and an older 
       liquidityUsd,
     });
   const known = (liquidityUsd: string) =>
-    waitFor(async () => (await liquidityOf(sql, AAPLX, clock.now())) === liquidityUsd, {
+    waitFor(async () => (await liquidityOf(AAPLX)) === liquidityUsd, {
       what: `a pool of ${liquidityUsd}`,
       deadlineMs: 20_000,
     });
   try {
     await waitFor(() => subscribed, { what: 'the venue asked', deadlineMs: 20_000 });
-    expect(await liquidityOf(sql, AAPLX, clock.now())).toBeNull();
+    expect(await liquidityOf(AAPLX)).toBeNull();
     hear('1234567.5');
     await known('1234567.5');
     // No cut has told of it.
@@ -53,11 +56,11 @@ test('a pool is known within its first minute, then by the minute, and an older 
     clock.advanceTo(AT + 2_000);
     hear('7');
     hear('8', 'SPYx');
-    await waitFor(async () => (await liquidityOf(sql, 'spotchain:SPYx', clock.now())) === '8', {
+    await waitFor(async () => (await liquidityOf('spotchain:SPYx')) === '8', {
       what: 'the other pool',
       deadlineMs: 20_000,
     });
-    expect(await liquidityOf(sql, AAPLX, clock.now())).toBe('1234567.5');
+    expect(await liquidityOf(AAPLX)).toBe('1234567.5');
 
     // The cut of the full minute is the younger word, until the venue is heard again.
     clock.advanceTo(AT + 41_000);
@@ -67,8 +70,10 @@ test('a pool is known within its first minute, then by the minute, and an older 
     await known('9');
 
     // Silence: what was known is known no longer.
-    const later = clock.now() + LIQUIDITY_MAX_AGE_MS;
-    expect(await poolLiquidity(sql, [AAPLX], later - LIQUIDITY_MAX_AGE_MS)).toEqual(new Map());
+    const heard = await heardLiquidity(createRiskReads(sql), AAPLX, clock.now());
+    const last = (heard?.observedAt ?? 0) + POOL_LIQUIDITY_MAX_AGE_MS;
+    expect([knownLiquidity(heard, last), knownLiquidity(heard, last + 1)]).toEqual(['9', null]);
+    expect(await heardLiquidity(createRiskReads(sql), AAPLX, last + 1)).toBeNull();
   } finally {
     await feed.stop();
     await sql.end({ timeout: 1 });

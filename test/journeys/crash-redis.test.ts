@@ -22,6 +22,7 @@ import { createLiveClock } from '../../streams/live-clock.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 import { quoteOf } from '../actors/proposal/trading-fixture.ts';
 import { testDatabase } from '../harness/postgres.ts';
+import { riskOn } from '../harness/trading.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { measured, onStage, type Stage, type WorkerProcess } from './crash-fixture.ts';
 
@@ -95,9 +96,7 @@ function trading({ sql }: Stage) {
   const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
   const proposals = createProposalStore(sql);
   const preTrade = createPreTrade({
-    sql,
-    clock,
-    bus: { latest: (key) => quoteOf(key, clock.now(), '268.5', '268.5', 'live', '1000') },
+    ...riskOn(sql, { clock, bus: { latest: (key) => quoteOf(key, clock.now(), '268.5', '268.5', 'live', '1000') } }),
     orderBooks: { read: async () => refuse('unavailable', 'this venue has no book') },
   });
   const activities = startActivities({

@@ -7,7 +7,6 @@ import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { startTimers } from '../../actors/runtime/timers.ts';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
-import type { SignerAnswer } from '../../src/adapters/identity/signer-socket.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
 import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
@@ -32,10 +31,12 @@ import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
 import { createSpotchainSimulator, type SpotchainSimulator } from '../../src/sandbox/spotchain/simulator.ts';
 import { createSwapBuilder } from '../../src/sandbox/spotchain/swap-builder.ts';
 import { createDelegatedOrders } from '../../src/trading/delegated-orders.ts';
+import type { SignerAnswer } from '../../src/trading/ports.ts';
 import { createSigning } from '../../src/trading/signing-validation.ts';
 import { condition } from '../actors/agent/sample.ts';
 import { eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { placeAtStage } from '../harness/fixture.ts';
+import { delegatedOn, signingOn } from '../harness/trading.ts';
 
 const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
@@ -93,13 +94,13 @@ async function opened() {
     directory: createDirectory(ACTOR_KINDS),
     clock,
   });
-  const signing = createSigning({ sql, remote, clock });
+  const signing = createSigning({ ...signingOn(sql), remote, clock });
   const answers: SignerAnswer[] = [];
   const bus = { latest: (instrument: InstrumentKey) => stage.quotes.get(instrument) ?? null };
   /** What happens between the preparation and the signing. */
   const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
   const orders = createDelegatedOrders({
-    sql,
+    ...delegatedOn(sql),
     runtime,
     preTrade,
     chain: rpc,
@@ -414,7 +415,7 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
 
 test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
   const signing = createSigning({
-    sql: stage.sql,
+    ...signingOn(stage.sql),
     remote: { signTransaction: () => expect.fail('nothing is to be signed') },
     clock: stage.clock,
   });

@@ -24,6 +24,7 @@ import { createPreTrade } from '../../src/trading/pre-trade.ts';
 import { BTC, eagerManifest, ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
 import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
 import { placeAtStage } from '../harness/fixture.ts';
+import { riskOn } from '../harness/trading.ts';
 
 let stage: TradingFixture;
 let simulator: SpotExchangeSimulator;
@@ -140,9 +141,7 @@ test('a person’s live order goes the same way, and a halt before it is sent st
   let made = 0;
   const newId = () => uuidV7(clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 9, ++made));
   const preTrade = createPreTrade({
-    sql,
-    clock,
-    bus: { latest: (key) => stage.quotes.get(key) ?? null },
+    ...riskOn(sql, { clock, bus: { latest: (key) => stage.quotes.get(key) ?? null } }),
     orderBooks: { read: async () => refuse('unavailable', 'the venue does not answer') },
   });
   const handler = createMarketOrderHandler({

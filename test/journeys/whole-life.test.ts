@@ -12,6 +12,7 @@ import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { openEvaluations } from '../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { openBacktestRunner, openStressRunner } from '../../src/boot/evaluation-runners.ts';
 import { type Gates, openGates } from '../../src/boot/gates.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { readBacktestRequest } from '../../src/domain/backtest/request.ts';
@@ -23,10 +24,8 @@ import { readManifest } from '../../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { createBacktestRunner } from '../../src/simulation/backtest/backtest-runner.ts';
 import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
 import { replayTape } from '../../src/simulation/replay.ts';
-import { createStressRunner } from '../../src/simulation/stress/stress-runner.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { createGateFixture, type GateFixture, ORG } from '../adapters/store/gates/gate-fixture.ts';
 import { payload } from '../domain/authored.ts';
@@ -58,8 +57,8 @@ beforeAll(async () => {
   evaluations = openEvaluations({ sql, runtime, evidence: gates.evidence, clock, newId });
   worker = evaluations.carry(
     {
-      backtest: createBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') }),
-      stress_test: createStressRunner({ sql }),
+      backtest: openBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') }),
+      stress_test: openStressRunner(sql),
     },
     'worker-1',
     (error) => console.error(error),

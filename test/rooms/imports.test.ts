@@ -8,8 +8,8 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   ['src/domain', [], ['decimal.js', 'node:crypto']],
   ['streams', ['src/domain'], ['rxjs']],
   ['actors', ['src/domain', 'streams'], ['rxjs', 'xstate']],
-  ['src/trading', ['src/domain', 'streams', 'actors', 'src/adapters', 'src/boot'], ['rxjs']],
-  ['src/simulation', ['src/domain', 'streams', 'actors', 'src/trading', 'src/adapters', 'src/boot'], [/./]],
+  ['src/trading', ['src/domain', 'streams', 'actors'], []],
+  ['src/simulation', ['src/domain', 'streams', 'actors', 'src/trading'], ['node:crypto', 'node:worker_threads', 'rxjs']],
   [
     'src/adapters',
     ['src/domain', 'streams'],

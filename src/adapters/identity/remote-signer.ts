@@ -2,25 +2,9 @@
 
 import type { Clock } from '../../../streams/clock.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
+import type { RemoteAnswer, RemoteSigner } from '../../trading/ports.ts';
 import type { AuthorizationKey } from './authorization-signature.ts';
 import { bodyWithin } from './bounded-body.ts';
-
-/** What became of asking. Asking again is harmless: the same message has one signature. */
-export type RemoteAnswer =
-  /** Not checked yet: whoever asked compares it with what it asked for. */
-  | { readonly outcome: 'signed'; readonly signed: Uint8Array }
-  | {
-      readonly outcome: 'refused';
-      readonly code: 'signer_unauthorized' | 'signer_delegation_missing' | 'signer_refused';
-      readonly detail: string;
-    }
-  /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
-  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
-
-export interface RemoteSigner {
-  /** @param unsigned the whole wire transaction. */
-  signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
-}
 
 const ANSWER_MS = 3_000;
 const MAX_ANSWER_BYTES = 64 * 1024;

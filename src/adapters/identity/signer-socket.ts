@@ -3,20 +3,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../streams/clock.ts';
-import type { RiskRejection } from '../../domain/decision.ts';
-
-/** What became of asking the signer. Asking again is harmless: the same message has one signature. */
-export type SignerAnswer =
-  | { readonly outcome: 'signed'; readonly signedBase64: string }
-  /** It will not be signed as things stand; `code` says which condition is missing. */
-  | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly rejections?: readonly RiskRejection[] }
-  /** Nobody knows whether it was signed; nothing was broadcast. */
-  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
-
-/** Has prepared transactions signed. */
-export interface SignerClient {
-  sign(orderId: string): Promise<SignerAnswer>;
-}
+import type { SignerAnswer, SignerClient } from '../../trading/ports.ts';
 
 const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;

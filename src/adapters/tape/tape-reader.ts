@@ -3,7 +3,15 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { constants, crc32, createGunzip } from 'node:zlib';
-import { leanEvent, TAPE_BATCH, type TapeEvent, type TapeHeader, tapeEventProblem, tapeHeaderProblem } from '../../domain/tape.ts';
+import {
+  leanEvent,
+  TAPE_BATCH,
+  type TapeCut,
+  type TapeEvent,
+  type TapeHeader,
+  tapeEventProblem,
+  tapeHeaderProblem,
+} from '../../domain/tape.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { BINARY_MAGIC, decodeBlock, decodeFrame, FRAME_BYTES, type Frame, MAX_PART_BYTES, PREAMBLE_BYTES } from './binary-codec.ts';
 import { TapeError } from './tape-error.ts';
@@ -15,13 +23,6 @@ export interface TapeBatch {
   readonly events: readonly TapeEvent[];
   /** The lines of the events without line breaks, where they were asked for. */
   readonly lines: readonly string[] | null;
-}
-
-/** The end of a tape that was cut off; everything before it was read. */
-export interface TapeCut {
-  /** `line 7`, `byte 8192`. */
-  readonly place: string;
-  readonly detail: string;
 }
 
 export interface TapeReader {

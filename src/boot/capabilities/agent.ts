@@ -33,6 +33,7 @@ export const agentCapability = {
         clock: deps.clock,
         alone: deps.alone,
         ...(trading === null ? {} : { approvalMs: trading.approvalMs }),
+        ...(trading?.disabledVenues === undefined ? {} : { disabledVenues: trading.disabledVenues }),
         onMarked: createBreakers({ ...deps, onError: deps.onError('breakers') }).onMarked,
         pause: async (agentId) => {
           await runtime.deliver(agentId, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });

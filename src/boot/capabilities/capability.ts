@@ -7,7 +7,6 @@
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import type { OnchainVenue } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
-import type { SwapRouter } from '../../../actors/prepared-transaction/swap-router.ts';
 import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
@@ -16,23 +15,15 @@ import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
-import type { SolanaRpc } from '../../adapters/solana/rpc.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
-import type { RouteRules } from '../../domain/solana/swap.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
+import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
+import type { PrimaryChain } from '../../trading/primary-chain.ts';
 import type { PredictionAsking } from '../prediction-reads.ts';
-
-/** The primary chain as this process reaches it. */
-export interface PrimaryChain {
-  readonly chain: ChainClient & Pick<SolanaRpc, 'mintInfo'>;
-  readonly routes: SwapRouter;
-  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
-}
 
 /** The on-chain counterpart and its chain, as this process reaches them. */
 export interface OnchainPredictions {
@@ -52,6 +43,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly approvalMs: number;
   /** The price at which a sell of the instrument would trade now; null where none is live. */
   readonly bid: (instrument: InstrumentKey) => string | null;
+  /** The venues whose live orders cannot be carried out; none unless told. */
+  readonly disabledVenues?: RiskDeps['disabledVenues'];
 }
 
 /** What a worker process hands to every capability. */
@@ -85,15 +78,15 @@ export interface CallerDeps {
   /** Puts evidence on record. */
   readonly evaluator: Sql;
   readonly preTrade: ReturnType<typeof createPreTrade>;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  /** What judgements of this organization's orders read. */
+  readonly risk: RiskDeps;
+  readonly bus: HeardQuotes;
   readonly orderBooks: OrderBookReads;
   /** Null where no node of the primary chain is named: then nothing is swapped. */
   readonly primaryChain: PrimaryChain | null;
   /** Null where live prediction orders are not set up. */
   readonly onchainPredictions: OnchainPredictions | null;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
-  /** Whether orders of people may go to the live spot exchange. */
-  readonly live: boolean;
   readonly clock: Clock;
   readonly newId: () => string;
 }

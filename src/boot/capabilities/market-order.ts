@@ -16,8 +16,9 @@ export const marketOrderCapability = {
       ? {}
       : marketOrderWorkers({ ...deps, ...deps.trading, load: deps.store.load, preTrade: deps.trading.manual }),
 
-  callers({ sql, runtime, preTrade, live, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
+  callers({ sql, runtime, preTrade, risk, clock, newId }): Pick<ApiPorts, 'marketOrders'> {
     const isOverrun = (error: unknown): boolean => error instanceof BookMoved;
+    const live = risk.disabledVenues(null).spotexchange === undefined;
     const commands = createMarketOrderHandler({ runtime, preTrade, live, isOverrun, clock, newId });
     return { marketOrders: { reads: createMarketOrderStore(sql), commands } };
   },

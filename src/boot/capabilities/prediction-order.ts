@@ -10,7 +10,6 @@ import { createTransactionSubmission } from '../../../actors/prepared-transactio
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
@@ -18,10 +17,11 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
 import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
-import type { PredictionProvider } from '../../domain/prediction/market.ts';
+import { VenueError } from '../../adapters/venues/venue-feed.ts';
+import type { PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
+import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade } from '../../trading/prediction-pre-trade.ts';
 import type { PredictionAsking } from '../prediction-reads.ts';
 import type { ActorCapability, OnchainPredictions } from './capability.ts';
@@ -37,7 +37,7 @@ export function createLivePredictionOrders(deps: {
   readonly onchain: OnchainPredictions | null;
   /** The providers that list the markets. */
   readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly risk: RiskDeps;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }): LivePredictionOrders {
@@ -54,10 +54,10 @@ export function createLivePredictionOrders(deps: {
   const markets = createPredictionStore(sql);
   // A quote of the provider itself never prices an order at its on-chain counterpart.
   const preTrade = createPredictionPreTrade({
-    risk: createManualRisk({ sql, bus: deps.bus, clock }),
+    risk: createManualRisk(deps.risk),
     markets,
-    venues: deps.venues,
-    book: (market) => onchain.venue.book(market),
+    listed: (market) => listedNow(deps.venues, market),
+    book: (market) => orNone(onchain.venue.book(market)),
     bus: null,
     clock,
   });
@@ -96,21 +96,21 @@ export function createLivePredictionOrders(deps: {
 export function createPredictionOrders(deps: {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start'>;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly risk: RiskDeps;
   /** The providers, asked on demand. */
   readonly venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }): PredictionOrderCommands {
-  const { sql, bus, clock, venues } = deps;
+  const { sql, clock, venues } = deps;
   return createPredictionOrderHandler({
     runtime: deps.runtime,
     preTrade: createPredictionPreTrade({
-      risk: createManualRisk({ sql, bus, clock }),
+      risk: createManualRisk(deps.risk),
       markets: createPredictionStore(sql),
-      venues,
-      book: (market) => venues[market.provider].book(market),
-      bus,
+      listed: (market) => listedNow(venues, market),
+      book: (market) => orNone(venues[market.provider].book(market)),
+      bus: deps.risk.bus,
       clock,
     }),
     isOverrun: (error) => error instanceof BookMoved,
@@ -131,13 +131,32 @@ export const predictionOrderCapability = {
   ],
 
   callers(deps): Pick<ApiPorts, 'predictionOrders'> {
-    const { sql, runtime, bus, predictionBooks: venues, onchainPredictions: onchain, clock, newId } = deps;
+    const { sql, runtime, risk, predictionBooks: venues, onchainPredictions: onchain, clock, newId } = deps;
     return {
       predictionOrders: {
         reads: createPredictionOrderStore(sql),
-        live: createLivePredictionOrders({ sql, runtime, onchain, venues, bus, clock, newId }),
-        commands: createPredictionOrders({ sql, runtime, bus, venues, clock, newId }),
+        live: createLivePredictionOrders({ sql, runtime, onchain, venues, risk, clock, newId }),
+        commands: createPredictionOrders({ sql, runtime, risk, venues, clock, newId }),
       },
     };
   },
 } satisfies ActorCapability;
+
+/** A venue's answer; null where it gave none. */
+async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof VenueError) return null;
+    throw error;
+  }
+}
+
+/** The market as its provider lists it now; null where it lists nothing on demand or does not answer. */
+async function listedNow(
+  venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>,
+  market: PredictionMarket,
+): Promise<PredictionMarket | null> {
+  const found = await orNone(venues[market.provider].ask?.([market]) ?? Promise.resolve(null));
+  return found?.markets.find(({ id }) => id === market.id) ?? null;
+}

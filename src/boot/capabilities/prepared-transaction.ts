@@ -17,8 +17,6 @@ import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { createFreshness } from '../../../streams/freshness.ts';
-import type { BusQuote } from '../../adapters/queue/quote-bus.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { NodeError } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
@@ -31,17 +29,10 @@ import {
   isDuplicate,
 } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import { bookIds, sellableOf } from '../../domain/book.ts';
-import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../../domain/catalog.ts';
-import { plainDecimal } from '../../domain/decimal.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
-import type { SwapLeg } from '../../domain/solana/swap.ts';
-import { multiplierAt } from '../../domain/solana/token-layout.ts';
-import type { InstrumentKey } from '../../domain/venue.ts';
-import { agedQuote } from '../../trading/live-marks.ts';
-import { createManualRisk } from '../../trading/manual-risk.ts';
-import { liquidityOf, referenceNow } from '../../trading/pre-trade.ts';
-import type { ActorCapability, PrimaryChain } from './capability.ts';
+import type { RiskDeps } from '../../trading/ports.ts';
+import { createSwapPreTrade, legsOf, type PrimaryChain } from '../../trading/primary-chain.ts';
+import type { ActorCapability } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
 export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules };
@@ -51,14 +42,14 @@ export const preparedTransactions = preparedTransactionKind(PURPOSES);
 interface SwapDeps extends PrimaryChain {
   readonly sql: Sql;
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  readonly bus: { latest(key: InstrumentKey): BusQuote | null };
+  readonly risk: RiskDeps;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
 }
 
 /** Swaps of people on these connections. */
 export function createSwaps(deps: SwapDeps): SwapCommands {
-  const preTrade = createSwapPreTrade(deps);
+  const preTrade = createSwapPreTrade({ ...deps.risk, ground: (orgId, bookId) => groundOf(deps.sql, orgId, bookId) });
   return createSwapHandler({
     runtime: deps.runtime,
     preTrade,
@@ -91,27 +82,6 @@ async function mayLeave(preTrade: SwapPreTrade, orgId: string, context: Prepared
   return judged.ok ? { ok: true, value: null } : judged;
 }
 
-function createSwapPreTrade({ sql, bus, clock }: Pick<SwapDeps, 'sql' | 'bus' | 'clock'>): SwapPreTrade {
-  const freshness = createFreshness();
-  const risk = createManualRisk({ sql, bus, clock });
-  const quote: SwapPreTrade['quote'] = (instrument) => {
-    const heard = bus.latest(instrument);
-    return heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null;
-  };
-  return {
-    quote,
-    ground: (orgId) => groundOf(sql, orgId, bookIds.manual(orgId, 'live')),
-    async judge(orgId, instrument, compile) {
-      const liquidityUsd = await liquidityOf(sql, instrument, clock.now());
-      const present = { quote: quote(instrument), depth: null, liquidityUsd };
-      const reference = referenceNow(bus, freshness, instrument, clock.now());
-      return risk.judge(orgId, 'live', present, (longest, book) => compile(longest, present.quote, sellableOf(book, instrument)), {
-        reference,
-      });
-    },
-  };
-}
-
 /** True of an error that says that the node of the chain gave no answer. */
 export function isSilence(error: unknown): boolean {
   return error instanceof NodeError;
@@ -122,26 +92,6 @@ export function obstacleOf(error: unknown): CapacityObstacle {
   if (error instanceof CapacityMoved) return 'moved';
   if (error instanceof CapacityFull) return 'full';
   return isDuplicate(error) ? 'twin' : null;
-}
-
-/** Both sides of a token's swap. What a UI unit is, the mint itself says. */
-export async function legsOf(
-  { chain, clock }: Pick<SwapDeps, 'chain' | 'clock'>,
-  instrument: InstrumentKey,
-): Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>> {
-  const token = CATALOG.byKey(instrument)?.token ?? null;
-  if (token === null) return refuse('malformed', `$.instrument: ${instrument} is no token of the primary chain`);
-  const mint = await chain.mintInfo(token.mint);
-  if (mint === null) return refuse('unavailable', `the node does not know the mint ${token.mint}`);
-  if (mint.paused) return refuse('route_refused', `the issuer has stopped every transfer of ${instrument}`);
-  const multiplier = plainDecimal(multiplierAt(mint, clock.now()));
-  return {
-    ok: true,
-    value: {
-      stable: { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' },
-      token: { mint: token.mint, decimals: mint.decimals, multiplier },
-    },
-  };
 }
 
 /** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */
@@ -178,9 +128,9 @@ export const preparedTransactionCapability = {
 
   workers: (deps) => (deps.trading?.primaryChain ? preparedTransactionWorkers({ ...deps, chain: deps.trading.primaryChain.chain }) : {}),
 
-  callers({ sql, runtime, primaryChain, bus, clock, newId }): Pick<ApiPorts, 'swaps'> {
+  callers({ sql, runtime, primaryChain, risk, clock, newId }): Pick<ApiPorts, 'swaps'> {
     const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
-    const commands = primaryChain === null ? noSwaps(reads.find) : createSwaps({ sql, runtime, ...primaryChain, bus, clock, newId });
+    const commands = primaryChain === null ? noSwaps(reads.find) : createSwaps({ sql, runtime, ...primaryChain, risk, clock, newId });
     return { swaps: { reads, commands } };
   },
 } satisfies ActorCapability;

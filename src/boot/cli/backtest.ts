@@ -13,8 +13,8 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { readManifest } from '../../domain/manifest/reader.ts';
 import { isoTime, timeframeMs } from '../../domain/time.ts';
 import { type BacktestOutcome, workBacktest } from '../../simulation/backtest/backtest-work.ts';
-import { workFromStore } from '../../simulation/backtest/backtest-worker.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from '../../simulation/backtest/needs.ts';
+import { workFromStore } from '../threads/backtest-worker.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 
@@ -125,7 +125,8 @@ async function fromStore(
   const { url, close } = await serviceDatabase();
   try {
     await migrate(url);
-    return await workFromStore({ databaseUrl: url, manifest, request, trials, funding: [], createdAt: now }, (message) => {
+    const asked = { manifest, request, trials, funding: [], createdAt: now };
+    return await workFromStore({ databaseUrl: url, asked }, (message) => {
       if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);
     });
   } finally {

@@ -5,6 +5,7 @@ import { readFile, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { parse as parseYaml } from 'yaml';
+import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { IMPORTERS, type ImportReport, importTape } from '../../adapters/tape/import-tape.ts';
 import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
@@ -298,7 +299,7 @@ async function replayCommand(
   const bar = progressBar('replaying', 'bytes');
   try {
     for (const file of files) readers.push(await openTape(file));
-    const comparison = sql === null ? null : await createComparison(sql);
+    const comparison = sql === null ? null : await createComparison(createLiveRunReads(sql));
     const write = createRecordWriter();
     const replay: ReplayOptions = {
       tapes: readers,

@@ -12,4 +12,18 @@ export {
 } from './context.ts';
 export { breachesOf, figuresOf, type OrderFigures, type RiskFrame } from './kernel.ts';
 export { limitedLiveCapital, type Mandate, mandateOf } from './mandate.ts';
+export {
+  ALL_ENABLED,
+  type DisabledVenues,
+  type HeardLiquidity,
+  haltOf,
+  knownLiquidity,
+  observedMarket,
+  orderContext,
+  POOL_LIQUIDITY_MAX_AGE_MS,
+  presentMarket,
+  type RiskMarket,
+  type TradingControl,
+  UNCONTROLLED,
+} from './order-context.ts';
 export { DEFAULT_PREFERENCES, type RiskPreferences } from './preferences.ts';

@@ -11,7 +11,7 @@ import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json
 import { CATALOG } from '../../domain/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { costModelOf } from '../../domain/costs.ts';
-import type { Cut, Observation } from '../../domain/cut.ts';
+import type { Cut } from '../../domain/cut.ts';
 import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { GATE_LIMITS, type StressRun, type StressSeries } from '../../domain/evidence.ts';
@@ -19,7 +19,17 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
 import { paperFill } from '../../domain/paper-fill.ts';
 import { atPresentPrice } from '../../domain/present-order.ts';
-import { assessOrder, mandateOf, NO_OTHER_BOOKS, type RiskContext, type RiskPreferences } from '../../domain/risk/index.ts';
+import {
+  assessOrder,
+  mandateOf,
+  NO_OTHER_BOOKS,
+  orderContext,
+  presentMarket,
+  type RiskContext,
+  type RiskMarket,
+  type RiskPreferences,
+  UNCONTROLLED,
+} from '../../domain/risk/index.ts';
 import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { createBookAudit } from './book-audit.ts';
@@ -294,24 +304,16 @@ function createRun(input: RunInput) {
     quietLow = null;
   }
 
-  function contextOf(
-    order: Order,
-    quote: OrderQuote | null,
-    observation: Pick<Observation, 'reference' | 'liquidityUsd'>,
-    marked: MarkedBook,
-  ): RiskContext {
-    return {
-      at: clock.now(),
-      quote,
-      reference: { required: order.side === 'buy' && readsReference, observed: observation.reference },
-      liquidityUsd: observation.liquidityUsd,
-      mandate,
+  function contextOf(order: Order, market: RiskMarket, marked: MarkedBook): RiskContext {
+    return orderContext(order, {
+      market,
+      readsReference: order.side === 'buy' && readsReference,
+      agent,
+      preferences: input.preferences,
       book: marked,
       others: NO_OTHER_BOOKS,
-      halt: 'none',
-      disabledFeature: null,
-      feeBps: costModelOf(order.instrument).takerFeeBps,
-    };
+      control: UNCONTROLLED,
+    });
   }
 
   function sized(
@@ -370,14 +372,14 @@ function createRun(input: RunInput) {
     const { instrument } = decided;
     const quote = pipeline.view.quoteAt(instrument, at);
     const order = atPresentPrice(decided, quote);
-    const observed = present(instrument, at);
+    const market = present(instrument, at, quote);
     const marked = markBook(book, bids(), at);
-    const verdict = assessOrder(order, contextOf(order, quote, observed, marked));
+    const verdict = assessOrder(order, contextOf(order, market, marked));
     if (!verdict.ok) {
       refuse(verdict.attribution.rejections[0]?.code ?? 'blocked_by_risk');
       return;
     }
-    const done = paperFill(verdict.approved, { quote, depth: null, liquidityUsd: observed.liquidityUsd }, costModelOf(instrument), {
+    const done = paperFill(verdict.approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, costModelOf(instrument), {
       id: `${order.id}-fill`,
       at,
       decisionPrice,
@@ -392,28 +394,11 @@ function createRun(input: RunInput) {
     fold(done.fill);
   }
 
-  /** What the view knows of an instrument beside its quote, with the marks of this instant. */
-  function present(instrument: InstrumentKey, at: EpochMs): Pick<Observation, 'reference' | 'liquidityUsd'> {
+  /** What the view knows of an instrument at this instant, beside the quote that prices the order. */
+  function present(instrument: InstrumentKey, at: EpochMs, quote: OrderQuote | null): RiskMarket {
     const benchmark = relations.find(({ key }) => key === instrument)?.benchmark ?? null;
     const reference = benchmark === null ? null : pipeline.view.referenceAt(benchmark, at);
-    const liquidity = pipeline.view.instrument(instrument)?.liquidity ?? null;
-    const { liquidityMaxAgeMs } = pipeline.view.freshness.limits;
-    return {
-      reference:
-        reference === null
-          ? null
-          : {
-              instrument: reference.instrument,
-              referencePrice: reference.referencePrice,
-              confidence: reference.confidence,
-              feedUpdatedAt: reference.feedUpdatedAt,
-              receivedAt: reference.receivedAt,
-              ageMs: Math.max(0, at - reference.feedUpdatedAt),
-              quality: reference.quality,
-              flags: reference.flags,
-            },
-      liquidityUsd: liquidity === null || at - liquidity.observedAt > liquidityMaxAgeMs ? null : liquidity.liquidityUsd,
-    };
+    return presentMarket({ at, quote, reference, liquidity: pipeline.view.instrument(instrument)?.liquidity ?? null });
   }
 
   function fold(fill: Fill): void {
@@ -464,7 +449,7 @@ function createRun(input: RunInput) {
 
   /** The largest part of an entry that risk lets pass; null where it is none. That a reference is carried over a weekend takes nothing away: nothing is decided on it. */
   function withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {
-    const context = contextOf(order, quote, present(order.instrument, at), markBook(book, bids(), at));
+    const context = contextOf(order, present(order.instrument, at, quote), markBook(book, bids(), at));
     const verdict = assessOrder(order, { ...context, reference: { required: false, observed: context.reference.observed } });
     if (verdict.ok) return order;
     const quantity = verdict.attribution.headroom?.quantity ?? '0';

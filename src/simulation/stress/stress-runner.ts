@@ -1,15 +1,12 @@
 /** Runs stress tests for the evaluation actors: finds out what the markets are like, then works in a thread of its own. */
 import type { EvaluationOutcome, EvaluationRunner } from '../../../actors/evaluation/run-worker.ts';
-import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
-import type { Sql } from '../../adapters/store/database.ts';
-import { preferencesOf } from '../../adapters/store/risk/risk-preferences-store.ts';
 import type { Candle } from '../../domain/candle.ts';
-import type { Observation } from '../../domain/cut.ts';
 import { compileManifest } from '../../domain/decide.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
 import { inThread } from '../evaluation-thread.ts';
+import type { StressReads } from '../ports.ts';
 import { type KnownMarket, stressMarkets } from './stress-market.ts';
 import type { StressOutcome, StressThread } from './stress-worker.ts';
 
@@ -27,19 +24,19 @@ const WARM_TIMES = 3;
 const OBSERVED_WITHIN_MS = 86_400_000;
 
 /** A runner of kind `stress_test`. */
-export function createStressRunner({ sql }: { readonly sql: Sql }): EvaluationRunner {
+export function createStressRunner(reads: StressReads): EvaluationRunner {
   return async (job): Promise<EvaluationOutcome> => {
     const { agentId, manifest, manifestVersion, manifestHash, runId } = job;
     if (manifest.universe.length === 0)
       return { ok: false, code: 'manifest_invalid', detail: 'the universe is empty: there is nothing to stress' };
     const { seeds } = job.request as unknown as StressRequest;
     job.progress(0, 1, 'reading recent history');
-    const [markets, stored] = await Promise.all([knownMarkets(sql, manifest, job.createdAt), preferencesOf(sql, job.orgId)]);
+    const [markets, preferences] = await Promise.all([knownMarkets(reads, manifest, job.createdAt), reads.preferences(job.orgId)]);
     const thread: StressThread = {
       agentId,
       manifest,
       manifestVersion,
-      preferences: stored.preferences,
+      preferences,
       markets: stressMarkets(manifest, markets),
       seeds: Array.from({ length: seeds }, (_, index) => index + 1),
     };
@@ -57,9 +54,12 @@ export function createStressRunner({ sql }: { readonly sql: Sql }): EvaluationRu
   };
 }
 
-/** What the store knows of a universe up to an instant. What it does not know is assumed by kind, and the result says so. */
-export async function knownMarkets(sql: Sql, manifest: Manifest, at: EpochMs): Promise<ReadonlyMap<InstrumentKey, KnownMarket>> {
-  const store = createCandleStore(sql);
+/** What is known of a universe up to an instant. What it does not know is assumed by kind, and the result says so. */
+export async function knownMarkets(
+  reads: Pick<StressReads, 'bars' | 'lastObservation'>,
+  manifest: Manifest,
+  at: EpochMs,
+): Promise<ReadonlyMap<InstrumentKey, KnownMarket>> {
   const { needs } = compileManifest(manifest);
   const found = new Map<InstrumentKey, KnownMarket>();
   for (const { key } of manifest.universe) {
@@ -73,7 +73,7 @@ export async function knownMarkets(sql: Sql, manifest: Manifest, at: EpochMs): P
     for (const [timeframe, count] of counts) {
       const barMs = timeframeMs(timeframe);
       if (barMs === null) continue;
-      const read = await store.range({
+      const read = await reads.bars({
         venue,
         instrument,
         timeframe,
@@ -83,7 +83,7 @@ export async function knownMarkets(sql: Sql, manifest: Manifest, at: EpochMs): P
       });
       bars[timeframe] = read.map(({ openTime, open, high, low, close, volume }) => ({ openTime, open, high, low, close, volume }));
     }
-    const seen = await lastObservation(sql, key, at);
+    const seen = await reads.lastObservation(key, at - OBSERVED_WITHIN_MS, at);
     found.set(key, {
       bars,
       level: numberOf(seen?.quote?.mid),
@@ -93,12 +93,6 @@ export async function knownMarkets(sql: Sql, manifest: Manifest, at: EpochMs): P
     });
   }
   return found;
-}
-
-async function lastObservation(sql: Sql, key: InstrumentKey, at: EpochMs): Promise<Observation | null> {
-  const [row] = await sql<{ body: string }[]>`
-    select body from observations where instrument = ${key} and slot <= ${at} and slot > ${at - OBSERVED_WITHIN_MS} order by slot desc limit 1`;
-  return row === undefined ? null : (JSON.parse(row.body) as Observation);
 }
 
 function numberOf(text: string | null | undefined): number | null {

@@ -33,6 +33,7 @@ import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts'
 import { readWire } from '../../../src/sandbox/solana/wire.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { riskOn } from '../../harness/trading.ts';
 
 export const ORG = '00000000-0000-7000-8000-00000000000a';
 /** A Friday at half past four in the afternoon, UTC: hourly and daily questions are under way. */
@@ -96,7 +97,7 @@ export async function onchainFixture({ at = AT } = {}) {
     runtime,
     onchain: { venue, chain },
     venues: { kalshi: listing, polymarket: listing },
-    bus: { latest: () => null },
+    risk: riskOn(sql, { bus: { latest: () => null }, clock }),
     clock,
     newId,
   });

@@ -33,6 +33,7 @@ import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.t
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { riskOn } from '../../harness/trading.ts';
 import { SLOT, sampleObservation } from '../agent/sample.ts';
 import { quoteOf } from '../proposal/trading-fixture.ts';
 
@@ -80,7 +81,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   const quotes = new Map<InstrumentKey, Quote>();
   const bus = { latest: (key: InstrumentKey) => quotes.get(key) ?? null };
   const swapsOn = (over: { sql?: Sql; runtime?: Pick<Runtime, 'start' | 'deliver'>; chain?: typeof node } = {}) =>
-    createSwaps({ sql, runtime, chain: node, routes, rules, bus, clock, newId, ...over });
+    createSwaps({ sql, runtime, chain: node, routes, rules, risk: riskOn(over.sql ?? sql, { bus, clock }), clock, newId, ...over });
   const swaps = swapsOn();
   const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
   const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });

@@ -7,7 +7,7 @@ test('a swap before the first minute is refused for its true reason, and passes 
   const stage = await swapFixture();
   try {
     // What the last cut before the restart said is too old.
-    stage.clock.advanceTo(stage.clock.now() + 200_000);
+    stage.clock.advanceTo(stage.clock.now() + 310_000);
     stage.chain.advance(8);
     await stage.hear();
     const unknown = await stage.swaps.prepare(stage.context(), stage.wish());

@@ -29,6 +29,7 @@ import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { riskOn } from '../../harness/trading.ts';
 import { payIntoVault } from '../../harness/vault.ts';
 import { condition, SLOT, sampleManifest, sampleObservation } from '../agent/sample.ts';
 
@@ -102,9 +103,7 @@ export async function tradingFixture(options: { readonly connections?: number; r
   const quotes = new Map<InstrumentKey, Quote>();
   const books = new Map<string, OrderBook>();
   const preTrade = createPreTrade({
-    sql,
-    clock,
-    bus: { latest: (key) => quotes.get(key) ?? null },
+    ...riskOn(sql, { clock, bus: { latest: (key) => quotes.get(key) ?? null } }),
     orderBooks: {
       read: async (venue, instrument) => {
         const book = books.get(`${venue}:${instrument}`);

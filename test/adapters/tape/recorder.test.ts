@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-reads.ts';
 import { activeManifests } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
@@ -244,7 +245,7 @@ test('a replay of the tape writes what the live run wrote, hash for hash', async
 
   const tape = await openTape(file);
   expect(tape.header).toMatchObject({ tape: 1, source: 'live recording' });
-  const comparison = await createComparison(sql);
+  const comparison = await createComparison(createLiveRunReads(sql));
   const rows: { agentId: string; slot: number; disposition: string; reason: string | null }[] = [];
   const result = await replayTape({
     tapes: [tape],
@@ -274,7 +275,7 @@ test('a price that the live run did not see is found, and said in words', async 
   await process.refreshNeeds();
   for (let number = 1; number <= 3; number++) await process.minute(number);
   await process.stop();
-  const comparison = await createComparison(sql);
+  const comparison = await createComparison(createLiveRunReads(sql));
   const tape = await openTape(file);
   const forged = {
     file,

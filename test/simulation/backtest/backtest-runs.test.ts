@@ -14,16 +14,16 @@ import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/stor
 import { createIntelligenceStore } from '../../../src/adapters/store/intelligence/intelligence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { openBacktestRunner } from '../../../src/boot/evaluation-runners.ts';
 import { createLog } from '../../../src/boot/log.ts';
 import { createNewIds } from '../../../src/boot/new-ids.ts';
+import { workFromStore } from '../../../src/boot/threads/backtest-worker.ts';
 import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { sha256Hex } from '../../../src/domain/canonical-json.ts';
 import type { Report } from '../../../src/domain/intelligence/report.ts';
 import { StoryTracker, type TrackerChange } from '../../../src/domain/intelligence/story-tracker.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { createBacktestRunner } from '../../../src/simulation/backtest/backtest-runner.ts';
-import { workFromStore } from '../../../src/simulation/backtest/backtest-worker.ts';
 import type { BacktestResult } from '../../../src/simulation/backtest/run.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { payload } from '../../domain/authored.ts';
@@ -81,7 +81,7 @@ async function keep(instrument: string, candles: readonly Candle[]): Promise<voi
 }
 
 function carry(holder = 'worker-1'): void {
-  const runner = createBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') });
+  const runner = openBacktestRunner({ sql, databaseUrl: url, histories: {}, clock, log: createLog('silent') });
   workers.push(evaluations.carry({ backtest: runner }, holder, (error) => console.error(error)));
 }
 
@@ -269,7 +269,10 @@ test('reads the events that were heard, as they were known at each slot, and non
   const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, clock.now());
   if (!('from' in request)) throw new Error(JSON.stringify(request));
   const trials = { versions: 1, otherSharpes: [] };
-  const outcome = await workFromStore({ databaseUrl: url, manifest: read.manifest, request, trials, funding: [], createdAt: TO }, () => {});
+  const outcome = await workFromStore(
+    { databaseUrl: url, asked: { manifest: read.manifest, request, trials, funding: [], createdAt: TO } },
+    () => {},
+  );
   if (!outcome.ok) throw new Error(outcome.detail);
   const { conditions } = JSON.parse(outcome.result) as BacktestResult;
   const slots = (TO - FROM) / DAY;

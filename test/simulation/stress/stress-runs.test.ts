@@ -10,14 +10,16 @@ import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createStressReads } from '../../../src/adapters/store/evaluations/stress-reads.ts';
 import { createEvidenceWriter, EVALUATOR_ROLE } from '../../../src/adapters/store/gates/evidence-store.ts';
 import { type Evaluations, openEvaluations } from '../../../src/boot/capabilities/evaluation.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { openStressRunner } from '../../../src/boot/evaluation-runners.ts';
 import { createNewIds } from '../../../src/boot/new-ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { stressMarkets } from '../../../src/simulation/stress/stress-market.ts';
-import { createStressRunner, knownMarkets } from '../../../src/simulation/stress/stress-runner.ts';
+import { knownMarkets } from '../../../src/simulation/stress/stress-runner.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { sampleManifest, sampleObservation } from '../../actors/agent/sample.ts';
 import { testDatabase } from '../../harness/postgres.ts';
@@ -65,7 +67,7 @@ async function again(agentId: string): Promise<string> {
 }
 
 function carry(): void {
-  workers.push(evaluations.carry({ stress_test: createStressRunner({ sql }) }, 'worker-1', (error) => console.error(error)));
+  workers.push(evaluations.carry({ stress_test: openStressRunner(sql) }, 'worker-1', (error) => console.error(error)));
 }
 
 const ended = ({ agentId, runId }: { readonly agentId: string; readonly runId: string }) =>
@@ -99,7 +101,7 @@ test('level and volatility are those of the recent bars, liquidity and mark thos
     { slot, observations: new Map([[KEY, sampleObservation(KEY, slot, { mid: '203', premiumPct: null, rsi: null })]]) },
     'streams',
   );
-  const known = await knownMarkets(sql, PRUDENT, at);
+  const known = await knownMarkets(createStressReads(sql), PRUDENT, at);
   expect(known.get(KEY)).toMatchObject({ level: 203, liquidityUsd: 900_000, benchmarkLevel: 270 });
   // The bar of 12:00 is not closed at 12:30, and would not be looked at.
   expect(known.get(KEY)?.bars['1h']?.at(-1)).toMatchObject({ openTime: Date.UTC(2026, 5, 10, 11), close: '202' });
@@ -107,7 +109,7 @@ test('level and volatility are those of the recent bars, liquidity and mark thos
   expect(market).toMatchObject({ level: 203, basis: 'history' });
   expect(market?.minuteVolatility).toBeCloseTo(0.00998 / Math.sqrt(60), 4);
   // A day later the observation is too old to say anything, the bars still tell.
-  expect((await knownMarkets(sql, PRUDENT, at + 25 * HOUR)).get(KEY)).toMatchObject({ level: null, liquidityUsd: null });
+  expect((await knownMarkets(createStressReads(sql), PRUDENT, at + 25 * HOUR)).get(KEY)).toMatchObject({ level: null, liquidityUsd: null });
 });
 
 test('a run ends with evidence that the database judged itself, a page, and the same result when it is run again', async () => {

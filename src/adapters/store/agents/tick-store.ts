@@ -144,14 +144,16 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
       return new Map([...books].map(([id, { state }]) => [id, state]));
     },
 
-    async organizations(orgIds: readonly string[]) {
-      const [controls, preferences, paper, live] = await Promise.all([
+    async organizations(orgIds: readonly string[], agentIds: readonly string[]) {
+      const [controls, preferences, paper, live, paused] = await Promise.all([
         sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
         preferencesOfAll(sql, orgIds),
         booksOfOrganizations(sql, orgIds, 'paper'),
         booksOfOrganizations(sql, orgIds, 'live'),
+        sql<{ id: string }[]>`select id from agents where id = any(${agentIds as string[]}::uuid[]) and pause_cause is not null`,
       ]);
       const books = [...paper, ...live];
+      const resting = new Set(paused.map(({ id }) => id));
       return new Map(
         controls.map(({ org_id, epoch }) => [
           org_id,
@@ -159,6 +161,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
             epoch,
             preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
             books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
+            paused: resting,
           },
         ]),
       );

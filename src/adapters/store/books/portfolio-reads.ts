@@ -1,17 +1,12 @@
 /** What a portfolio reads besides books: the fills that open positions were made of. */
-import type { EpochMs } from '../../../domain/time.ts';
-import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { OpenPosition, PositionFills } from '../../../trading/portfolio.ts';
 import type { Sql } from '../database.ts';
 
-/** An open position whose fills are asked for. */
-export interface OpenPosition {
-  readonly bookId: string;
-  readonly instrument: InstrumentKey;
-  readonly openedAt: EpochMs;
+export function createPositionFills(sql: Sql): PositionFills {
+  return { fillsOfPositions: (positions, limit) => fillsOfPositions(sql, positions, limit) };
 }
 
-/** Ids of the newest fills of open positions, at most `limit` of each, newest first; by `<book> <instrument>`. */
-export async function fillsOfPositions(
+async function fillsOfPositions(
   sql: Sql,
   positions: readonly OpenPosition[],
   limit: number,

@@ -3,13 +3,13 @@ import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Delegation } from '../../../domain/delegation.ts';
 import type { Order } from '../../../domain/order.ts';
-import type { Quote, ReferencePrice } from '../../../domain/quote.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import type { DelegatedOrder, DelegatedOrderStore, DelegatedProposal } from '../../../trading/delegated-orders.ts';
 import { writeRecords } from '../actors/actor-records.ts';
-import { inTransaction } from '../actors/actor-store.ts';
+import { createActorStore, inTransaction } from '../actors/actor-store.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
-import { lockDelegation } from './execution-permit.ts';
+import { groundOf } from '../orders/prepared-transaction-store.ts';
+import { DelegationLost, lockDelegation } from './execution-permit.ts';
 
 interface Row {
   readonly id: string;
@@ -27,19 +27,6 @@ interface Row {
   readonly granted_at: number;
   readonly revoked_at: number | null;
   readonly revoked_by: string | null;
-}
-
-/** A transaction that was put before the delegated signer. */
-export interface DelegatedOrder {
-  readonly orderId: string;
-  readonly orgId: string;
-  readonly agentId: string;
-  readonly proposalId: string;
-  readonly delegationId: string;
-  readonly order: Order;
-  /** What risk passed it on, and what the organization's holdings are valued by. */
-  readonly heard: readonly (Quote | ReferencePrice)[];
-  readonly preparedAt: EpochMs;
 }
 
 const readDelegations = (sql: Sql | Transaction) => sql`
@@ -115,6 +102,24 @@ export function createDelegationStore(sql: Sql) {
         values (${order.orderId}, ${order.orgId}, ${order.agentId}, ${order.proposalId}, ${order.delegationId}, ${sql.json(order.order as never)},
           ${sql.json(order.heard as never)}, ${order.preparedAt})
         on conflict (order_id) do nothing`;
+    },
+  };
+}
+
+/** What orders through the delegated signer read and note. */
+export function createDelegatedOrderStore(sql: Sql): DelegatedOrderStore {
+  const { newest, note } = createDelegationStore(sql);
+  return {
+    newest,
+    note,
+    load: createActorStore(sql).load,
+    ground: (orgId, bookId) => groundOf(sql, orgId, bookId),
+    isDelegationLost: (error) => error instanceof DelegationLost,
+    async proposal(id) {
+      const [row] = await sql<DelegatedProposal[]>`
+        select org_id as "orgId", agent_id as "agentId", epoch, reads_reference as "readsReference", manifest_hash as "manifestHash",
+          side = 'exit' as "reduceOnly", decision_id is null as flattens from proposals where id = ${id}`;
+      return row ?? null;
     },
   };
 }

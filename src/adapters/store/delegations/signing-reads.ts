@@ -1,71 +1,28 @@
 /** What the delegated signer reads for itself before it has anything signed: the transaction, its proposal, the agent's ground and decision. */
 import type { Autonomy, Disposition, Stage } from '../../../domain/agent.ts';
-import { type Cut, observationHash } from '../../../domain/cut.ts';
+import { observationHash } from '../../../domain/cut.ts';
 import { type AgentBook, combineObservationHashes, EMPTY_BOOK } from '../../../domain/decision.ts';
-import { BREAKER_PAUSES, type PermitGround, type ProposalState } from '../../../domain/execution.ts';
+import { BREAKER_PAUSES, type ProposalState } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Order } from '../../../domain/order.ts';
-import type { PreparedMessage } from '../../../domain/solana/verify.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
+import type { DecisionGround, SignableProposal, SignableTransaction, SigningReads } from '../../../trading/signing-validation.ts';
 import { readCut } from '../agents/tick-store.ts';
 import type { Sql } from '../database.ts';
+import { delegatedOrder, newestDelegation } from './delegation-store.ts';
 
-/** A prepared transaction as its actor stands. */
-export interface SignableTransaction {
-  readonly orgId: string;
-  readonly state: string;
-  readonly purpose: string;
-  readonly executor: string;
-  readonly wallet: string;
-  readonly prepared: PreparedMessage;
-  readonly unsignedBase64: string;
-  readonly reservation: {
-    readonly bookId: string;
-    readonly instrument: InstrumentKey;
-    readonly side: 'buy' | 'sell';
-    readonly quantity: string;
-    readonly notionalUsd: string;
-  } | null;
-}
-
-/** A trade proposal with the ground that it is executed on. */
-export interface SignableProposal {
-  readonly state: ProposalState;
-  readonly autonomy: Autonomy;
-  readonly side: 'entry' | 'exit';
-  readonly slot: EpochMs;
-  readonly manifestHash: string;
-  readonly epoch: number;
-  readonly order: Order;
-  readonly readsReference: boolean;
-  /** Null where a kill switch closes a position. */
-  readonly decisionId: string | null;
-  readonly ground: PermitGround;
-  readonly manifest: Manifest;
-}
-
-/** What a decision was made on, as it lies in the trail. */
-export interface DecisionGround {
-  readonly disposition: Disposition;
-  readonly instrument: InstrumentKey | null;
-  readonly outcome: string;
-  readonly book: AgentBook;
-  readonly cut: Cut;
-  /** Whether the observations that are stored now are those that the decision committed to. */
-  readonly isWhole: boolean;
-}
-
-export function createSigningReads(sql: Sql) {
+export function createSigningReads(sql: Sql): SigningReads {
   return {
-    /** Null where there is no prepared transaction with this id. */
+    delegatedOrder: (id) => delegatedOrder(sql, id),
+    newestDelegation: (orgId, agentId) => newestDelegation(sql, orgId, agentId),
+
     async transaction(id: string): Promise<SignableTransaction | null> {
       const [row] = await sql<{ org_id: string; state: string; context: Omit<SignableTransaction, 'orgId' | 'state'> }[]>`
         select org_id, snapshot->>'value' as state, snapshot->'context' as context from actors where id = ${id} and kind = 'prepared_transaction'`;
       return row === undefined ? null : { ...row.context, orgId: row.org_id, state: row.state };
     },
 
-    /** Null where the organization has no such proposal of this agent. */
     async proposal(orgId: string, agentId: string, id: string): Promise<SignableProposal | null> {
       const [row] = await sql<
         {
@@ -114,7 +71,6 @@ export function createSigningReads(sql: Sql) {
       };
     },
 
-    /** Null where the agent decided nothing in that slot. */
     async decision(agentId: string, slot: EpochMs, universe: readonly InstrumentKey[]): Promise<DecisionGround | null> {
       const [[row], cut] = await Promise.all([
         sql<{ disposition: Disposition; instrument: InstrumentKey | null; outcome: string; book: string | null; observed_hash: string }[]>`
@@ -137,4 +93,3 @@ export function createSigningReads(sql: Sql) {
     },
   };
 }
-export type SigningReads = ReturnType<typeof createSigningReads>;

@@ -1,0 +1,21 @@
+/** What of a live run a replay is compared with: its decisions, what was observed, and the slots that agents missed. */
+import type { Observation } from '../../../domain/cut.ts';
+import type { LiveDecision, LiveRunReads } from '../../../simulation/ports.ts';
+import type { Sql } from '../database.ts';
+
+export function createLiveRunReads(sql: Sql): LiveRunReads {
+  return {
+    missed: () => sql`
+      select agent_id as "agentId", slot, reason from decisions where reason in ('late_tick', 'tick_crash')`,
+    decisions: (agentIds, slot) => sql<LiveDecision[]>`
+      select d.agent_id as "agentId", d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book, d.manifest_version as "manifestVersion",
+        encode(d.manifest_hash, 'hex') as "manifestHash", encode(d.observed_hash, 'hex') as "observedHash",
+        encode(d.previous_hash, 'hex') as "previousHash", encode(d.hash, 'hex') as hash
+      from unnest(${agentIds as string[]}::uuid[]) as a(id) join decisions d on d.agent_id = a.id and d.slot = ${slot}`,
+    async observations(slot) {
+      const rows = await sql<{ instrument: string; body: string }[]>`
+        select instrument, body from observations where slot = ${slot} order by instrument`;
+      return new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation]));
+    },
+  };
+}

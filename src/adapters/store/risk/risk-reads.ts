@@ -1,0 +1,53 @@
+/** What risk reads of an organization, from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
+
+import type { Autonomy, Stage } from '../../../domain/agent.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { RiskReads } from '../../../trading/ports.ts';
+import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
+import type { Sql } from '../database.ts';
+import { openMarketOrders } from '../orders/market-order-store.ts';
+import { marketsOfOutcomes, openPredictionOrders } from '../orders/prediction-order-store.ts';
+import { openPreparedTransactions } from '../orders/prepared-transaction-store.ts';
+import { preferencesOf } from './risk-preferences-store.ts';
+
+interface AgentRow {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly manifest_version: number;
+  readonly paused: boolean;
+  readonly epoch: number;
+  readonly canonical: string;
+}
+
+export function createRiskReads(sql: Sql): RiskReads {
+  return {
+    async agent(orgId, agentId) {
+      const [row] = await sql<AgentRow[]>`
+        select a.id, a.stage, a.autonomy, a.manifest_version, a.pause_cause is not null as paused, c.epoch, m.canonical
+        from agents a join control c on c.org_id = a.org_id
+        join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = ${agentId} and a.org_id = ${orgId}`;
+      if (row === undefined) return null;
+      const { id, stage, autonomy, paused, epoch } = row;
+      return { id, stage, autonomy, paused, epoch, manifest: JSON.parse(row.canonical) as Manifest, manifestVersion: row.manifest_version };
+    },
+    agentBooks: (agentId) => booksOf(sql, [agentId]),
+    books: (orgId, mode) => booksOfOrganizations(sql, [orgId], mode),
+    async waitingOn(orgId, bookId) {
+      const waiting = await Promise.all([
+        openMarketOrders(sql, orgId, bookId),
+        openPreparedTransactions(sql, orgId, bookId),
+        openPredictionOrders(sql, orgId, bookId),
+      ]);
+      return waiting.flat();
+    },
+    preferences: (orgId) => preferencesOf(sql, orgId),
+    async epoch(orgId) {
+      const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
+      return row?.epoch ?? 0;
+    },
+    liquidity: (instruments, since) => poolLiquidity(sql, instruments, since),
+    outcomeMarkets: (instruments) => marketsOfOutcomes(sql, instruments),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * The one function that puts the inputs of risk together. A tick, an approval, an execution, a person's order, a
+ * portfolio's impact, a replay and a stress test read them in different places and are the same from here on.
+ */
+import type { Autonomy, Stage } from '../agent.ts';
+import type { MarkedBook } from '../book.ts';
+import { costModelOf } from '../costs.ts';
+import type { Observation } from '../cut.ts';
+import type { DecimalString } from '../decimal.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Order, OrderQuote } from '../order.ts';
+import type { ReferencePrice } from '../quote.ts';
+import type { EpochMs } from '../time.ts';
+import { type ExecutableVenue, splitInstrumentKey } from '../venue.ts';
+import { type OtherBooks, observedOrderQuote, type RiskContext } from './context.ts';
+import { mandateOf } from './mandate.ts';
+import type { RiskPreferences } from './preferences.ts';
+
+/** Liquidity of a pool that was heard longer ago than this is unknown. Milliseconds. */
+export const POOL_LIQUIDITY_MAX_AGE_MS = 300_000;
+
+/** The liquidity of a pool as it was heard, in US dollars over both sides. */
+export interface HeardLiquidity {
+  readonly liquidityUsd: DecimalString;
+  readonly observedAt: EpochMs;
+}
+
+/** The liquidity of a pool where it is known at a moment; null where it was never heard, or too long ago. */
+export function knownLiquidity(heard: HeardLiquidity | null, at: EpochMs): DecimalString | null {
+  return heard === null || at - heard.observedAt > POOL_LIQUIDITY_MAX_AGE_MS ? null : heard.liquidityUsd;
+}
+
+/** What is known of an order's instrument at a moment. */
+export interface RiskMarket {
+  readonly at: EpochMs;
+  readonly quote: OrderQuote | null;
+  readonly reference: RiskContext['reference']['observed'];
+  readonly liquidityUsd: DecimalString | null;
+}
+
+/** What a tick observed of an instrument. The cut has dropped what was too old. */
+export function observedMarket(observation: Observation): RiskMarket {
+  const { slot, reference, liquidityUsd } = observation;
+  return { at: slot, quote: observedOrderQuote(observation), reference, liquidityUsd };
+}
+
+/** What is heard of an instrument now. Quote and reference carry the quality that they have at `at`. */
+export function presentMarket(heard: {
+  readonly at: EpochMs;
+  readonly quote: OrderQuote | null;
+  readonly reference: Pick<ReferencePrice, 'quality' | 'flags' | 'feedUpdatedAt'> | null;
+  readonly liquidity: HeardLiquidity | null;
+}): RiskMarket {
+  const { at, quote, reference } = heard;
+  return {
+    at,
+    quote,
+    reference:
+      reference === null ? null : { quality: reference.quality, flags: reference.flags, ageMs: Math.max(0, at - reference.feedUpdatedAt) },
+    liquidityUsd: knownLiquidity(heard.liquidity, at),
+  };
+}
+
+/** Who trades: an agent by its manifest, or a person by the organization's preferences alone. */
+export interface RiskAgent {
+  readonly manifest: Manifest;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+}
+
+/** The setting that live orders of a venue lack, by venue; a venue that is not named takes live orders. */
+export type DisabledVenues = Readonly<Partial<Record<ExecutableVenue, string>>>;
+
+/** Every venue takes live orders. */
+export const ALL_ENABLED: DisabledVenues = Object.freeze({});
+
+/** What stands in the way of orders beside limits and prices: halts, pauses and switched-off venues. */
+export interface TradingControl {
+  readonly halt: RiskContext['halt'];
+  readonly disabled: DisabledVenues;
+}
+
+/** Nothing is halted and nothing is switched off: a simulation. */
+export const UNCONTROLLED: TradingControl = Object.freeze({ halt: 'none', disabled: ALL_ENABLED });
+
+/** What decides how far a halt or a pause reaches into an order. */
+export interface HaltFacts {
+  /** The control epoch that the order was decided in, and the organization's epoch now; a halt begins a new one. */
+  readonly decidedEpoch: number;
+  readonly epoch: number;
+  /** Whether the agent is paused now; false for an order of a person. */
+  readonly paused: boolean;
+  /** True where the order closes a position by the word of a person or of a kill switch: a pause does not stop it. */
+  readonly closes: boolean;
+}
+
+/** Nothing begins after a halt, or of a paused agent; a pause lets positions be closed. */
+export function haltOf({ decidedEpoch, epoch, paused, closes }: HaltFacts): RiskContext['halt'] {
+  if (decidedEpoch !== epoch) return 'all';
+  if (!paused) return 'none';
+  return closes ? 'entries' : 'all';
+}
+
+export interface OrderContextInputs {
+  readonly market: RiskMarket;
+  /** True where the rules that ask for the order read the reference price. */
+  readonly readsReference: boolean;
+  /** Null for an order of a person. */
+  readonly agent: RiskAgent | null;
+  readonly preferences: RiskPreferences;
+  /** The order's own book, marked. */
+  readonly book: MarkedBook;
+  readonly others: OtherBooks;
+  readonly control: TradingControl;
+  /** The most that the order may pay, in basis points; the venue's taker fee unless told. */
+  readonly feeBps?: number | undefined;
+}
+
+/** The context that an order is assessed in. */
+export function orderContext(order: Pick<Order, 'instrument' | 'mode'>, inputs: OrderContextInputs): RiskContext {
+  const { market, agent, control } = inputs;
+  const venue = splitInstrumentKey(order.instrument).venue as ExecutableVenue;
+  return {
+    at: market.at,
+    quote: market.quote,
+    reference: { required: inputs.readsReference, observed: market.reference },
+    liquidityUsd: market.liquidityUsd,
+    mandate: mandateOf(agent?.manifest ?? null, inputs.preferences, agent?.stage ?? null, agent?.autonomy),
+    book: inputs.book,
+    others: inputs.others,
+    halt: control.halt,
+    disabledFeature: order.mode === 'live' ? (control.disabled[venue] ?? null) : null,
+    feeBps: inputs.feeBps ?? costModelOf(order.instrument).takerFeeBps,
+  };
+}

@@ -1,0 +1,76 @@
+/** What simulations ask of the outside. Stores and venues implement these ports; all values are the domain's. */
+import type { Candle } from '../domain/candle.ts';
+import type { Observation } from '../domain/cut.ts';
+import type { Report } from '../domain/intelligence/report.ts';
+import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey, Venue } from '../domain/venue.ts';
+import type { Fact } from './backtest/history.ts';
+import type { BarSeries } from './backtest/needs.ts';
+
+/** Closed bars of one series that open within [from, to), ascending, at most `limit`. */
+export interface BarRange {
+  readonly venue: Venue;
+  readonly instrument: string;
+  readonly timeframe: string;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  readonly limit: number;
+}
+
+/** What a backtest reads of the history that is kept. */
+export interface BacktestReads {
+  bars(range: BarRange): Promise<readonly Candle[]>;
+  /** Every report of an event that is kept, whatever its age. */
+  reports(): Promise<readonly Report[]>;
+}
+
+/** Fetches from venues what the kept history lacks. */
+export interface HistoryFetcher {
+  /** Answers the code of the refusal where the venue did not give all bars; null where it did, or has none to give. */
+  bars(
+    series: BarSeries,
+    range: { readonly from: EpochMs; readonly to: EpochMs },
+    job: { readonly signal: AbortSignal; readonly progress: (done: number, total: number) => void },
+  ): Promise<{ readonly code: string } | null>;
+  /** Hourly funding of a perpetual; null where its venue gives none. */
+  funding(perpetual: string, range: { readonly from: EpochMs; readonly to: EpochMs }): Promise<readonly Fact[] | null>;
+}
+
+/** Which other strategies of an agent were tried before: what luck is measured by. */
+export interface TrialReads {
+  /** The Sharpe ratio of each; null where it is not defined. */
+  otherTrials(agentId: string, manifestHash: string, before: EpochMs): Promise<readonly (number | null)[]>;
+}
+
+/** What a stress test reads of the markets of a universe. */
+export interface StressReads {
+  bars(range: BarRange): Promise<readonly Candle[]>;
+  /** The last observation of an instrument after `since`, at `at` or before. */
+  lastObservation(key: InstrumentKey, since: EpochMs, at: EpochMs): Promise<Observation | null>;
+  preferences(orgId: string): Promise<RiskPreferences>;
+}
+
+/** A decision as a live run wrote it. Hashes are hexadecimal. */
+export interface LiveDecision {
+  readonly agentId: string;
+  readonly disposition: string;
+  readonly reason: string | null;
+  readonly instrument: string | null;
+  readonly outcome: string;
+  readonly risk: string | null;
+  readonly book: string | null;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly observedHash: string;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+/** What of a live run a replay is compared with. */
+export interface LiveRunReads {
+  /** The slots that agents missed, and how. */
+  missed(): Promise<readonly { readonly agentId: string; readonly slot: EpochMs; readonly reason: 'late_tick' | 'tick_crash' }[]>;
+  decisions(agentIds: readonly string[], slot: EpochMs): Promise<readonly LiveDecision[]>;
+  observations(slot: EpochMs): Promise<ReadonlyMap<string, Observation>>;
+}

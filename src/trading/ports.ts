@@ -1,0 +1,106 @@
+/** What trading asks of the outside. Stores, venues and the signer implement these ports; all values are the domain's. */
+import type { Autonomy, Stage } from '../domain/agent.ts';
+import type { OpenProposal, TradingBook } from '../domain/book.ts';
+import type { RiskRejection } from '../domain/decision.ts';
+import type { Manifest } from '../domain/manifest/manifest.ts';
+import type { ExecutionMode } from '../domain/order.ts';
+import type { OrderBook } from '../domain/order-book.ts';
+import type { PredictionMarket } from '../domain/prediction/market.ts';
+import type { Quote, ReferencePrice } from '../domain/quote.ts';
+import type { Outcome } from '../domain/refusal.ts';
+import type { DisabledVenues, HeardLiquidity } from '../domain/risk/order-context.ts';
+import type { RiskPreferences } from '../domain/risk/preferences.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { ExecutableVenue, InstrumentKey } from '../domain/venue.ts';
+
+/** The newest quote of each instrument that this process has heard of. */
+export interface HeardQuotes {
+  latest(key: InstrumentKey): Quote | ReferencePrice | null;
+}
+
+/** Books of venues, asked for at the moment of an order. */
+export interface VenueBooks {
+  /** At most `levels` of each side; refuses with `not_found` or `unavailable`. */
+  read(venue: ExecutableVenue, instrument: string, levels: number): Promise<Outcome<OrderBook>>;
+}
+
+/** A book of an organization. `version` counts what was booked; zero was never booked to. */
+export interface AccountBook {
+  readonly id: string;
+  /** Null for the book of the organization's people. */
+  readonly agentId: string | null;
+  readonly version: number;
+  readonly state: TradingBook;
+}
+
+/** An agent as its orders depend on it at this moment. */
+export interface AgentFacts {
+  readonly id: string;
+  readonly stage: Stage;
+  readonly autonomy: Autonomy;
+  readonly manifest: Manifest;
+  readonly manifestVersion: number;
+  readonly paused: boolean;
+  /** The organization's control epoch; a halt begins a new one. */
+  readonly epoch: number;
+}
+
+/** What risk reads of an organization, its agents and its books. */
+export interface RiskReads {
+  /** Null where the organization has no such agent. */
+  agent(orgId: string, agentId: string): Promise<AgentFacts | null>;
+  /** The books that an agent trades in now, by id, with what is open on them; one that nothing has happened to is left out. */
+  agentBooks(agentId: string): Promise<ReadonlyMap<string, AccountBook>>;
+  /** Every book of the organization of one mode. */
+  books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
+  /** Everything that waits on a manual book and reserves capacity there. */
+  waitingOn(orgId: string, bookId: string): Promise<readonly OpenProposal[]>;
+  /** The organization's mandate. Version zero: it never said anything, and the defaults hold. */
+  preferences(orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }>;
+  /** The organization's control epoch. */
+  epoch(orgId: string): Promise<number>;
+  /** The liquidity of instruments' pools as it was heard last, after `since`; an instrument without one is left out. */
+  liquidity(instruments: readonly InstrumentKey[], since: EpochMs): Promise<ReadonlyMap<InstrumentKey, HeardLiquidity>>;
+  /** The prediction markets of outcomes, by market id. */
+  outcomeMarkets(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>>;
+}
+
+/** What every judgement of an order reads. */
+export interface RiskDeps {
+  readonly reads: RiskReads;
+  readonly bus: HeardQuotes;
+  readonly clock: { now(): EpochMs };
+  /** The venues whose live orders cannot be carried out; null asks for an order of a person. */
+  readonly disabledVenues: (autonomy: Autonomy | null) => DisabledVenues;
+}
+
+/** What became of asking the signer. Asking again is harmless: the same message has one signature. */
+export type SignerAnswer =
+  | { readonly outcome: 'signed'; readonly signedBase64: string }
+  /** It will not be signed as things stand; `code` says which condition is missing. */
+  | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly rejections?: readonly RiskRejection[] }
+  /** Nobody knows whether it was signed; nothing was broadcast. */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
+
+/** Has prepared transactions signed. */
+export interface SignerClient {
+  sign(orderId: string): Promise<SignerAnswer>;
+}
+
+/** What became of asking the remote signer. */
+export type RemoteAnswer =
+  /** Not checked yet: whoever asked compares it with what it asked for. */
+  | { readonly outcome: 'signed'; readonly signed: Uint8Array }
+  | {
+      readonly outcome: 'refused';
+      readonly code: 'signer_unauthorized' | 'signer_delegation_missing' | 'signer_refused';
+      readonly detail: string;
+    }
+  /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
+  | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
+
+/** The identity provider's signing API. */
+export interface RemoteSigner {
+  /** @param unsigned the whole wire transaction. */
+  signTransaction(wallet: string, unsigned: Uint8Array, idempotencyKey: string): Promise<RemoteAnswer>;
+}

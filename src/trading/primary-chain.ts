@@ -1,0 +1,68 @@
+/** Swaps on the primary chain before anybody signs: what a token's two sides are, and risk on the token's quote. */
+import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
+import type { SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
+import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import { bookIds, sellableOf } from '../domain/book.ts';
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { plainDecimal } from '../domain/decimal.ts';
+import { type Outcome, refuse } from '../domain/refusal.ts';
+import { presentMarket } from '../domain/risk/index.ts';
+import type { RouteRules, SwapLeg } from '../domain/solana/swap.ts';
+import { type MintAccount, multiplierAt } from '../domain/solana/token-layout.ts';
+import type { EpochMs } from '../domain/time.ts';
+import type { InstrumentKey } from '../domain/venue.ts';
+import { agedQuote } from './live-marks.ts';
+import { createManualRisk } from './manual-risk.ts';
+import type { RiskDeps } from './ports.ts';
+import { heardLiquidity, referenceNow } from './present-market.ts';
+
+/** The primary chain as this process reaches it. */
+export interface PrimaryChain {
+  readonly chain: ChainClient & { mintInfo(mint: string): Promise<MintAccount | null> };
+  readonly routes: SwapRouter;
+  readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+}
+
+/** Both sides of a token's swap. What a UI unit is, the mint itself says. */
+export async function legsOf(
+  { chain, clock }: { readonly chain: Pick<PrimaryChain['chain'], 'mintInfo'>; readonly clock: { now(): EpochMs } },
+  instrument: InstrumentKey,
+): Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>> {
+  const token = CATALOG.byKey(instrument)?.token ?? null;
+  if (token === null) return refuse('malformed', `$.instrument: ${instrument} is no token of the primary chain`);
+  const mint = await chain.mintInfo(token.mint);
+  if (mint === null) return refuse('unavailable', `the node does not know the mint ${token.mint}`);
+  if (mint.paused) return refuse('route_refused', `the issuer has stopped every transfer of ${instrument}`);
+  const multiplier = plainDecimal(multiplierAt(mint, clock.now()));
+  return {
+    ok: true,
+    value: {
+      stable: { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' },
+      token: { mint: token.mint, decimals: mint.decimals, multiplier },
+    },
+  };
+}
+
+/** Risk for swaps of people. `ground` reads what a judgement of a book rests on, as one text. */
+export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: string, bookId: string) => Promise<string> }): SwapPreTrade {
+  const { reads, bus, clock } = deps;
+  const freshness = createFreshness();
+  const risk = createManualRisk(deps);
+  const quote: SwapPreTrade['quote'] = (instrument) => {
+    const heard = bus.latest(instrument);
+    return heard?.kind === 'quote' ? agedQuote(heard, freshness, clock.now()) : null;
+  };
+  return {
+    quote,
+    ground: (orgId) => deps.ground(orgId, bookIds.manual(orgId, 'live')),
+    async judge(orgId, instrument, compile) {
+      const liquidity = await heardLiquidity(reads, instrument, clock.now());
+      const at = clock.now();
+      const own = quote(instrument);
+      const market = presentMarket({ at, quote: own, reference: referenceNow(bus, freshness, instrument, at), liquidity });
+      const present = { quote: own, depth: null, market };
+      return risk.judge(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument)));
+    },
+  };
+}
