@@ -2,7 +2,8 @@
 import { CommanderError } from 'commander';
 import { createProgram } from './cli/program.ts';
 
-const program = createProgram();
+// The first word that is no option names the command.
+const program = await createProgram(process.argv.slice(2).find((word) => !word.startsWith('-')));
 
 try {
   await program.parseAsync(process.argv);

@@ -58,7 +58,7 @@ test('the page of the command line is what the commands say', async () => {
     '`npx sevengate <command>`, or `node src/boot/sevengate.mjs <command>`. Results go to standard output, everything else to',
     'standard error. This page is generated from the commands by `test/boot/documents.test.ts`.',
     '',
-    ...commandsOf(createProgram()).flatMap(({ name, help }) => [`## ${name}`, '', '```', help.trim(), '```', '']),
+    ...commandsOf(await createProgram('all')).flatMap(({ name, help }) => [`## ${name}`, '', '```', help.trim(), '```', '']),
   ];
   await expect(page.join('\n')).toMatchFileSnapshot('../../docs/reference/command-line.md');
 });

@@ -33,11 +33,9 @@ interface Options {
 }
 
 /** Adds `backtest`. A refused run sets exit code 1 and says why in one sentence. */
-export function backtestCommand(program: Command): void {
+export function backtestCommand(command: Command): void {
   const { costMultiplier, maxParticipationPct, minOrderUsd } = ASSUMPTION_LIMITS;
-  program
-    .command('backtest')
-    .description('run the historical simulation of a manifest over closed bars')
+  command
     .argument('<manifest>', 'the manifest: YAML or JSON, in either form')
     .option(
       '--from <time>',

@@ -40,8 +40,7 @@ interface ImportOptions extends SeriesOptions {
 }
 
 /** Adds `candles` and its commands. Conflicts that were not replaced and gaps do not fail a command; bad rows do. */
-export function candleCommands(program: Command): void {
-  const candles = program.command('candles').description('import, fetch and look at closed bars');
+export function candleCommands(candles: Command): void {
   const venue = () => new Option('--venue <venue>', 'the venue that the bars are of').choices(VENUES);
 
   candles

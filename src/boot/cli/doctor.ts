@@ -17,20 +17,15 @@ interface Finding {
 
 const LEAST_FREE_BYTES = 512 * 1024 * 1024;
 
-export function doctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .description('check Node.js, settings, state folder, disk, database, queue and port')
-    .option('--json', 'print the findings as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const findings = await examine();
-      const ok = findings.every((finding) => finding.ok);
-      if (options.json) process.stdout.write(`${JSON.stringify({ ok, findings })}\n`);
-      else
-        for (const { what, ok: fine, detail } of findings)
-          process.stdout.write(`${fine ? 'ok   ' : 'WRONG'} ${what.padEnd(13)} ${detail}\n`);
-      if (!ok) process.exitCode = 1;
-    });
+export function doctorCommand(command: Command): void {
+  command.option('--json', 'print the findings as JSON').action(async (options: { json?: boolean }) => {
+    const findings = await examine();
+    const ok = findings.every((finding) => finding.ok);
+    if (options.json) process.stdout.write(`${JSON.stringify({ ok, findings })}\n`);
+    else
+      for (const { what, ok: fine, detail } of findings) process.stdout.write(`${fine ? 'ok   ' : 'WRONG'} ${what.padEnd(13)} ${detail}\n`);
+    if (!ok) process.exitCode = 1;
+  });
 }
 
 async function examine(): Promise<Finding[]> {

@@ -8,10 +8,8 @@ import { serviceDatabase } from './service-database.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Adds `explain`. A decision that is not on record ends with exit code 1. */
-export function explainCommand(program: Command): void {
-  program
-    .command('explain')
-    .description('say in words what a decision saw, which rules held and what followed')
+export function explainCommand(command: Command): void {
+  command
     .argument('<decision>', 'id of the decision, as /v1/agents/:id/decisions gives it', uuid)
     .option('--database <url>', 'URL of the database to read (default: that of the settings)')
     .option('--json', 'print the result as JSON')

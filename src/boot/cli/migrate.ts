@@ -5,29 +5,25 @@ import { createLog } from '../log.ts';
 import { startServers } from '../servers.ts';
 import { settings } from './settings.ts';
 
-export function migrateCommand(program: Command): void {
-  program
-    .command('migrate')
-    .description('apply the migrations that the database lacks')
-    .option('--json', 'print the result as JSON')
-    .action(async (options: { json?: boolean }) => {
-      const config = settings();
-      const servers = await startServers(
-        { ...config, QUEUE_BACKEND: config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND },
-        '',
-        createLog('error'),
+export function migrateCommand(command: Command): void {
+  command.option('--json', 'print the result as JSON').action(async (options: { json?: boolean }) => {
+    const config = settings();
+    const servers = await startServers(
+      { ...config, QUEUE_BACKEND: config.REDIS_URL === null ? 'postgres' : config.QUEUE_BACKEND },
+      '',
+      createLog('error'),
+    );
+    try {
+      const { applied, present } = await migrate(servers.databaseUrl, (name, done, total) =>
+        process.stderr.write(`${done}/${total} ${name}\n`),
       );
-      try {
-        const { applied, present } = await migrate(servers.databaseUrl, (name, done, total) =>
-          process.stderr.write(`${done}/${total} ${name}\n`),
-        );
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify({ applied, present })}\n`
-            : `${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`} (${present.length} migrations)\n`,
-        );
-      } finally {
-        await servers.stop();
-      }
-    });
+      process.stdout.write(
+        options.json
+          ? `${JSON.stringify({ applied, present })}\n`
+          : `${applied.length === 0 ? 'up to date' : `applied ${applied.join(', ')}`} (${present.length} migrations)\n`,
+      );
+    } finally {
+      await servers.stop();
+    }
+  });
 }

@@ -1,36 +1,93 @@
-/** Every command of `sevengate`, with its options and help. */
+/** Every command of `sevengate`. The code of a command is loaded only where that command is asked for. */
 import { Command } from 'commander';
 import { describeSettings } from '../config.ts';
 import { packageVersion } from '../version.ts';
-import { backtestCommand } from './backtest.ts';
-import { candleCommands } from './candles.ts';
-import { doctorCommand } from './doctor.ts';
-import { explainCommand } from './explain.ts';
-import { migrateCommand } from './migrate.ts';
-import { startCommand } from './start.ts';
-import { tapeCommands } from './tape.ts';
-import { tokenCommand } from './token.ts';
-import { verifyTrailCommand } from './verify-trail.ts';
 
-/** The program before it has read any argument. What commander refuses is thrown as a CommanderError. */
-export function createProgram(): Command {
+interface CommandEntry {
+  readonly name: string;
+  /** What follows the name in the list of commands. */
+  readonly usage: string;
+  readonly description: string;
+  /** Adds arguments, options, subcommands and the action. */
+  readonly load: () => Promise<(command: Command) => void>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'start',
+    usage: '[options]',
+    description: 'run the service: embedded servers where none are set, migrations, sandbox, and the roles',
+    load: async () => (await import('./start.ts')).startCommand,
+  },
+  {
+    name: 'migrate',
+    usage: '[options]',
+    description: 'apply the migrations that the database lacks',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+  {
+    name: 'token',
+    usage: '[options]',
+    description: 'print a bearer token of the local identity provider; permissions are granted in the database, never in the token',
+    load: async () => (await import('./token.ts')).tokenCommand,
+  },
+  {
+    name: 'tape',
+    usage: '[command]',
+    description: 'record, inspect, replay and convert tapes of recorded quotes',
+    load: async () => (await import('./tape.ts')).tapeCommands,
+  },
+  {
+    name: 'candles',
+    usage: '[command]',
+    description: 'import, fetch and look at closed bars',
+    load: async () => (await import('./candles.ts')).candleCommands,
+  },
+  {
+    name: 'backtest',
+    usage: '[options] <manifest>',
+    description: 'run the historical simulation of a manifest over closed bars',
+    load: async () => (await import('./backtest.ts')).backtestCommand,
+  },
+  {
+    name: 'verify-trail',
+    usage: '[options]',
+    description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',
+    load: async () => (await import('./verify-trail.ts')).verifyTrailCommand,
+  },
+  {
+    name: 'explain',
+    usage: '[options] <decision>',
+    description: 'say in words what a decision saw, which rules held and what followed',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    name: 'doctor',
+    usage: '[options]',
+    description: 'check Node.js, settings, state folder, disk, database, queue and port',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+];
+
+/**
+ * The program before it has read any argument. Only the chosen command has its options and its action; the others are
+ * there by name and description. What commander refuses is thrown as a CommanderError.
+ */
+export async function createProgram(chosen: 'all' | (string & {}) | undefined): Promise<Command> {
   const program = new Command('sevengate')
     .description('An engine for trading agents that earn their capital through seven gates.')
     .version(packageVersion())
     .configureOutput({ outputError: (text, write) => write(`sevengate: ${oneSentence(text)} (sevengate --help lists what there is)\n`) })
-    .exitOverride();
-
-  startCommand(program);
-  migrateCommand(program);
-  tokenCommand(program);
-  tapeCommands(program);
-  candleCommands(program);
-  backtestCommand(program);
-  verifyTrailCommand(program);
-  explainCommand(program);
-  doctorCommand(program);
-  program.addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}\n`);
-  return program;
+    .exitOverride()
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${COMMANDS.find(({ name }) => name === command.name())?.usage ?? command.usage()}`,
+    });
+  const loaded = chosen === 'help' ? 'all' : chosen;
+  for (const { name, description, load } of COMMANDS) {
+    const command = program.command(name).description(description);
+    if (loaded === 'all' || loaded === name) (await load())(command);
+  }
+  return program.addHelpText('after', `\nSettings, from the environment:\n${describeSettings()}\n`);
 }
 
 /** What Commander says of wrong words, on one line like every other refusal. */

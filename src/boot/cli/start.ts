@@ -8,10 +8,8 @@ import { settings } from './settings.ts';
 /** After a signal everything has so long to end by itself: it takes a second, and longer only where the machine is crowded. */
 const STOP_MS = 25_000;
 
-export function startCommand(program: Command): void {
-  program
-    .command('start')
-    .description('run the service: embedded servers where none are set, migrations, sandbox, and the roles')
+export function startCommand(command: Command): void {
+  command
     .option('--role <role>', `run only this role (${ROLES.join(', ')}); may be given more than once`, collectRole, [] as Role[])
     .option('--record <file>', 'record everything heard to a tape (*.tape.ndjson, *.tape.ndjson.gz or *.tape)')
     .option('--json', 'print the ready line as JSON')

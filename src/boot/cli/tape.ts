@@ -26,9 +26,7 @@ import { serviceDatabase } from './service-database.ts';
 const REPLAY_ORG = '00000000-0000-7000-8000-000000000000';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
-export function tapeCommands(program: Command): void {
-  const tape = program.command('tape').description('record, inspect, replay and convert tapes of recorded quotes');
-
+export function tapeCommands(tape: Command): void {
   tape
     .command('record')
     .description("import a recording in a venue's own format as a tape")

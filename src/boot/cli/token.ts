@@ -16,10 +16,8 @@ import { settings } from './settings.ts';
 const LIFETIME_S = 3_600;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-export function tokenCommand(program: Command): void {
-  program
-    .command('token')
-    .description('print a bearer token of the local identity provider; permissions are granted in the database, never in the token')
+export function tokenCommand(command: Command): void {
+  command
     .requiredOption('--permissions <list>', `what the subject may do, separated by commas: ${PERMISSIONS.join(', ')}, or none`, permissions)
     .option('--subject <subject>', 'who the token speaks for (default: named after its permissions)')
     .option('--org <org>', 'organization: a UUID, or a name of your own (default: the example organization)')

@@ -6,10 +6,8 @@ import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 
 /** Adds `verify-trail`. A break sets exit code 1. */
-export function verifyTrailCommand(program: Command): void {
-  program
-    .command('verify-trail')
-    .description('recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered')
+export function verifyTrailCommand(command: Command): void {
+  command
     .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
     .option('--json', 'print the result as JSON')
     .action(async (options: { database?: string; json?: true }) => {
