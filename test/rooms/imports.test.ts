@@ -5,7 +5,7 @@ import { files, product } from './source.ts';
 const NODE = /^node:/;
 // The room, what else of ours it may import, and the packages it may see.
 const TABLE: readonly [room: string, ours: readonly string[], packages: readonly (string | RegExp)[]][] = [
-  ['src/domain', [], ['decimal.js', 'node:crypto']],
+  ['src/domain', [], ['decimal.js', 'node:crypto', '@scure/base']],
   ['streams', ['src/domain'], ['rxjs']],
   ['actors', ['src/domain', 'streams'], ['rxjs', 'xstate']],
   ['src/trading', ['src/domain', 'streams', 'actors'], []],
@@ -26,6 +26,8 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'viem',
       'rxjs',
       'typebox',
+      'undici',
+      'csv-parse',
       'eventsource-parser',
       'decimal.js',
       'elkjs',

@@ -1,9 +1,11 @@
 /** Reads the closed bars of one CSV file, strictly: every row is a sound bar or is named with what is wrong with it. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { compareDecimals, isPositive } from '../../domain/decimal.ts';
 import type { EpochMs } from '../../domain/time.ts';
+import { CsvFault, type CsvRecord, csvRecords } from '../csv-records.ts';
 import { type BarColumn, type CandleForm, formOf } from './candle-forms.ts';
 
 /** Why a row is no bar. */
@@ -82,8 +84,11 @@ export interface CandleReading {
 }
 
 const BATCH = 20_000;
-const MAX_LINE = 4_096;
 const CHUNK_BYTES = 256 * 1024;
+/** Bars of a file that is written newest first, which are turned round in memory; five years of minutes are 2.6 million. */
+const MAX_TURNED = 5_000_000;
+/** Records by whose times the order of a file is told. */
+const ORDER_SAMPLE = 100;
 /** Nothing that trades is older than 1970 or further than 2100. */
 const LAST_OPEN = Date.UTC(2100, 0, 1);
 const DECIMAL = /^\d{1,30}(?:\.\d{1,30})?$/;
@@ -135,92 +140,145 @@ function quoted(text: string): string {
 
 /** Opens a file for reading. Gzip is unpacked where the name ends in `.gz`. Nothing is read before `batches`. */
 export function readCandleFile(file: string, options: ReadOptions): CandleReading {
-  const { barMs, now, align, onBad } = options;
   const hash = createHash('sha256');
-  let form: CandleForm | null = null;
+  const reader = new BarReader(options);
   let digest = '';
-  let aligned = 0;
 
   async function* batches(): AsyncGenerator<BarBatch> {
-    let unit: TimeUnit | null = null;
-    let lastOpen = -1;
-    let number = 0;
-    let rows: string[] = [];
-    let firstOpen = 0;
     const size = options.batch ?? BATCH;
-
-    const bad = (reason: BadRowReason, column: BarColumn | null, detail: string): null => {
-      const place = form === null || column === null ? undefined : form.places[column];
-      onBad({ reason, line: number, column: place === undefined ? null : (form?.titles[place] ?? column), detail });
-      return null;
-    };
-
-    /** The row of a sound bar for COPY; null where it is none, which was said. */
-    function take({ places, width, time }: CandleForm, line: string): string | null {
-      const fields = line.split(',');
-      if (fields.length !== width) return bad('wrong_columns', null, `has ${fields.length} fields, needed are ${width}`);
-      const read = readOpenTime(unquoted(fields[places.openTime] as string), time === 'milliseconds');
-      if ('reason' in read) return bad(read.reason, 'openTime', read.detail);
-      if (unit !== null && read.unit !== unit) {
-        return bad('mixed_time_units', 'openTime', `the time is written in ${read.unit}, those before in ${unit}`);
+    try {
+      for await (const records of oldestFirst(file, csvRecords(bytesOf(file, hash, options.onBytes)), reader)) {
+        reader.take(records);
+        if (reader.waiting >= size) yield reader.batch();
       }
-      let openTime = read.at;
-      const off = openTime % barMs;
-      if (off !== 0) {
-        if (!align) {
-          return bad('off_grid', 'openTime', `the bar opens ${off / 1_000} s after its timeframe begins; --align moves it back`);
-        }
-        openTime -= off;
-      }
-      if (openTime + barMs > now) return bad('unclosed', 'openTime', 'the bar is not closed yet');
-      if (openTime === lastOpen) return bad('duplicate', 'openTime', 'the bar before opens at the same time');
-      if (openTime < lastOpen) return bad('disorder', 'openTime', 'the bar opens before the one above it; needed is ascending order');
-      const open = unquoted(fields[places.open] as string);
-      const high = unquoted(fields[places.high] as string);
-      const low = unquoted(fields[places.low] as string);
-      const close = unquoted(fields[places.close] as string);
-      const volume = unquoted(fields[places.volume] as string);
-      const wrong = wrongPrices(open, high, low, close, volume);
-      if (wrong !== null) return bad(...wrong);
-      unit = read.unit;
-      lastOpen = openTime;
-      if (off !== 0) aligned++;
-      return `${openTime}\t${open}\t${high}\t${low}\t${close}\t${volume}`;
+    } catch (error) {
+      throw error instanceof CandleFileError || !isReadingFailure(error) ? error : new CandleFileError(file, null, readingFailure(error));
     }
-
-    const full = (): BarBatch => {
-      const batch = { rows: `${rows.join('\n')}\n`, bars: rows.length, firstOpen, lastOpen };
-      rows = [];
-      return batch;
-    };
-
-    for await (const lines of linesOf(file, hash, options.onBytes)) {
-      for (const raw of lines) {
-        number++;
-        const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-        if (form === null) {
-          form = firstForm(file, line);
-          if (form.headed) continue;
-        }
-        if (line === '') continue;
-        const row = take(form, line);
-        if (row === null) continue;
-        if (rows.length === 0) firstOpen = lastOpen;
-        rows.push(row);
-      }
-      if (rows.length >= size) yield full();
-    }
-    if (form === null) throw new CandleFileError(file, null, 'is empty');
-    if (rows.length > 0) yield full();
+    if (reader.form === null) throw new CandleFileError(file, null, 'is empty');
+    if (reader.waiting > 0) yield reader.batch();
     digest = hash.digest('hex');
   }
 
-  return { batches, result: () => ({ form: form?.name ?? 'uniform', sha256: digest, aligned }) };
+  return { batches, result: () => ({ form: reader.form?.name ?? 'uniform', sha256: digest, aligned: reader.aligned }) };
+}
+
+/** Tells the form by the first record, and hands on the bars' records with the oldest first. @throws CandleFileError */
+async function* oldestFirst(
+  file: string,
+  steps: AsyncIterable<readonly CsvRecord[]>,
+  reader: BarReader,
+): AsyncGenerator<readonly CsvRecord[]> {
+  let turned: CsvRecord[] | null = null;
+  for await (const step of steps) {
+    let records = step;
+    if (reader.form === null) {
+      const form = firstForm(file, (records[0] as CsvRecord).fields);
+      reader.form = form;
+      if (form.headed) records = records.slice(1);
+      if (isNewestFirst(records, form)) turned = [];
+    }
+    if (turned === null) yield records;
+    else {
+      turned.push(...records);
+      if (turned.length > MAX_TURNED)
+        throw new CandleFileError(file, null, `is written newest first and has more than ${MAX_TURNED} rows: turn it round first (tac)`);
+    }
+  }
+  if (turned !== null) yield turned.reverse();
+}
+
+/** True where most of the first times descend. */
+function isNewestFirst(records: readonly CsvRecord[], { places, time }: CandleForm): boolean {
+  const times = records.slice(0, ORDER_SAMPLE).flatMap(({ fields }) => {
+    const read = readOpenTime(unquoted(fields[places.openTime] ?? ''), time === 'milliseconds');
+    return 'reason' in read ? [] : [read.at];
+  });
+  let balance = 0;
+  for (let index = 1; index < times.length; index++) balance += Math.sign((times[index] as number) - (times[index - 1] as number));
+  return balance < 0;
+}
+
+type Wrong = readonly [BadRowReason, BarColumn | null, string];
+
+/** Checks record after record, and keeps the sound ones as rows for COPY. */
+class BarReader {
+  readonly #options: ReadOptions;
+  form: CandleForm | null = null;
+  aligned = 0;
+  #unit: TimeUnit | null = null;
+  #lastOpen = -1;
+  #firstOpen = 0;
+  #rows: string[] = [];
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  get waiting(): number {
+    return this.#rows.length;
+  }
+
+  /** The rows that wait, as one batch. */
+  batch(): BarBatch {
+    const rows = this.#rows;
+    this.#rows = [];
+    return { rows: `${rows.join('\n')}\n`, bars: rows.length, firstOpen: this.#firstOpen, lastOpen: this.#lastOpen };
+  }
+
+  take(records: readonly CsvRecord[]): void {
+    const form = this.form as CandleForm;
+    for (const { line, fields } of records) {
+      const row = this.#rowOf(form, fields);
+      if (typeof row === 'string') {
+        if (this.#rows.length === 0) this.#firstOpen = this.#lastOpen;
+        this.#rows.push(row);
+        continue;
+      }
+      const [reason, column, detail] = row;
+      const place = column === null ? null : form.places[column];
+      this.#options.onBad({ reason, line, column: place === null ? null : (form.titles[place] ?? column), detail });
+    }
+  }
+
+  /** The row of a sound bar for COPY, or what is wrong with it. */
+  #rowOf({ places, width, time }: CandleForm, fields: readonly string[]): string | Wrong {
+    if (fields.length !== width) return ['wrong_columns', null, `has ${fields.length} fields, needed are ${width}`];
+    const read = readOpenTime(unquoted(fields[places.openTime] as string), time === 'milliseconds');
+    if ('reason' in read) return [read.reason, 'openTime', read.detail];
+    if (this.#unit !== null && read.unit !== this.#unit)
+      return ['mixed_time_units', 'openTime', `the time is written in ${read.unit}, those before in ${this.#unit}`];
+    const off = read.at % this.#options.barMs;
+    const openTime = read.at - off;
+    const wrongTime = this.#wrongTime(openTime, off);
+    if (wrongTime !== null) return wrongTime;
+    const open = unquoted(fields[places.open] as string);
+    const high = unquoted(fields[places.high] as string);
+    const low = unquoted(fields[places.low] as string);
+    const close = unquoted(fields[places.close] as string);
+    const volume = unquoted(fields[places.volume] as string);
+    const wrong = wrongPrices(open, high, low, close, volume);
+    if (wrong !== null) return wrong;
+    this.#unit = read.unit;
+    this.#lastOpen = openTime;
+    if (off !== 0) this.aligned++;
+    return `${openTime}\t${open}\t${high}\t${low}\t${close}\t${volume}`;
+  }
+
+  #wrongTime(openTime: EpochMs, off: number): Wrong | null {
+    const { align, barMs, now } = this.#options;
+    if (off !== 0 && !align)
+      return ['off_grid', 'openTime', `the bar opens ${off / 1_000} s after its timeframe begins; --align moves it back`];
+    if (openTime + barMs > now) return ['unclosed', 'openTime', 'the bar is not closed yet'];
+    if (openTime === this.#lastOpen) return ['duplicate', 'openTime', 'the bar before opens at the same time'];
+    if (openTime < this.#lastOpen)
+      return ['disorder', 'openTime', 'the bar opens before the one that should precede it; needed is one order throughout'];
+    return null;
+  }
 }
 
 /** The form of a file by its first line. @throws CandleFileError where it is none that is understood. */
-function firstForm(file: string, line: string): CandleForm {
-  const form = formOf(line);
+function firstForm(file: string, fields: readonly string[]): CandleForm {
+  const form = formOf(fields.join(','));
   if (typeof form === 'string') throw new CandleFileError(file, null, `${form}; see sevengate candles import --help`);
   return form;
 }
@@ -233,8 +291,6 @@ function unquoted(field: string): string {
   const text = field.trim();
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
-
-type Wrong = readonly [BadRowReason, BarColumn, string];
 
 /** What is wrong with the prices or the volume of a row, the first thing found; null where they make a bar. */
 function wrongPrices(open: string, high: string, low: string, close: string, volume: string): Wrong | null {
@@ -261,46 +317,30 @@ function notEnclosed(column: BarColumn, price: string, high: string, low: string
   return ['not_enclosed', column, `the price ${price} lies outside of low ${low} to high ${high}`];
 }
 
-/** The lines of a file, without their ends, many at a time; feeds its bytes to the hash. @throws CandleFileError */
-async function* linesOf(
-  file: string,
-  hash: { update(bytes: Buffer): unknown },
-  onBytes?: (bytes: number) => void,
-): AsyncGenerator<readonly string[]> {
+/** The unpacked bytes of a file; those on the disk go into the hash. */
+function bytesOf(file: string, hash: { update(bytes: Buffer): unknown }, onBytes?: (bytes: number) => void): Readable {
   const raw = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   raw.on('data', (chunk) => {
     hash.update(chunk as Buffer);
     onBytes?.(chunk.length);
   });
-  const unpacked = file.endsWith('.gz') ? raw.pipe(createGunzip({ chunkSize: CHUNK_BYTES })) : raw;
-  // A failure of the file does not pass through the pipe by itself.
-  if (unpacked !== raw) raw.on('error', (error) => unpacked.destroy(error));
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
-  try {
-    for await (const chunk of unpacked) {
-      const text = rest + decoder.decode(chunk as Buffer, { stream: true });
-      const lines = text.split('\n');
-      rest = lines.pop() as string;
-      yield lines;
-      if (rest.length > MAX_LINE)
-        throw new CandleFileError(file, null, `has a line of more than ${MAX_LINE} characters: it is no CSV of bars`);
-    }
-    rest += decoder.decode();
-  } catch (error) {
-    if (error instanceof CandleFileError) throw error;
-    throw new CandleFileError(file, null, readingFailure(error));
-  } finally {
-    raw.destroy();
-  }
-  if (rest !== '') yield [rest];
+  if (!file.endsWith('.gz')) return raw;
+  const unpacked = raw.pipe(createGunzip({ chunkSize: CHUNK_BYTES }));
+  // A failure of the file does not pass through the pipe by itself, nor the end of the reading back.
+  raw.on('error', (error) => unpacked.destroy(error));
+  unpacked.on('close', () => raw.destroy());
+  return unpacked;
+}
+
+function isReadingFailure(error: unknown): boolean {
+  return error instanceof CsvFault || (error as NodeJS.ErrnoException).code !== undefined;
 }
 
 function readingFailure(error: unknown): string {
+  if (error instanceof CsvFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EISDIR') return 'is a folder';
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is no UTF-8 text';
   if (code?.startsWith('Z_') === true) return 'is no sound gzip file';
   return `cannot be read: ${message}`;
 }

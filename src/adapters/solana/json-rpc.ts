@@ -1,7 +1,6 @@
 /** JSON-RPC over POST to one host: reads may be tried again, what changes something is sent once, and its loss is told. */
-import http from 'node:http';
-import https from 'node:https';
 import type { Clock } from '../../../streams/clock.ts';
+import { createHttpTransport, type HttpOutcome, headerOf, type LossCode } from '../http-transport.ts';
 import type { RequestBudget } from '../venues/request-budget.ts';
 import { retryAfterMs } from '../venues/venue-http.ts';
 
@@ -53,14 +52,11 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const PAUSE_MS = 250;
 const PAUSE_WHEN_LIMITED_MS = 2_000;
 
-type Exchange =
-  | { readonly kind: 'answered'; readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string }
-  | { readonly kind: 'not_taken' | 'lost'; readonly error: NodeError };
-
 /** Opens nothing yet. One host and no other, no redirects followed. @throws TypeError where the address is none. */
 export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
   const { clock, budget } = options;
-  const exchange = createExchange(options);
+  const { base, http } = nodeTransport(options);
+  const target = base.pathname + base.search;
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.deadline(clock.now() + ms, resolve));
   let counter = 0;
 
@@ -78,13 +74,14 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
         error: new NodeError('budget_exhausted', `the request budget of the node is spent; free again in ${waitMs} ms`),
       };
     const id = ++counter;
-    const found = await exchange.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), kept);
-    if (found.kind !== 'answered') return found;
-    const { status, headers } = found;
-    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headers['retry-after'], clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+    const outcome = await http.send({ method: 'POST', target, headers: { 'content-type': 'application/json' }, body, fresh: !kept });
+    if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: lossOf(outcome) };
+    const { status, headers, text } = outcome;
+    if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(headers, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
     // Turned away at the door; a failure behind it (5xx) leaves open what was done.
     if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
-    return judge(id, status, found.text);
+    return replyIn(id, status, text);
   }
 
   return {
@@ -98,7 +95,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       }
     },
     once: (method, params) => send(method, params, false),
-    close: exchange.close,
+    close: http.close,
   };
 }
 
@@ -107,88 +104,38 @@ function passes(code: string): boolean {
   return code === 'unreachable' || code === 'not_json' || code === 'http_429' || code.startsWith('http_5');
 }
 
-/** One POST after the other, each with what became of it. @throws TypeError where the address is none. */
-function createExchange({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
+/** @throws TypeError where the address is none. Its query may hold a key, and stays a part of every request. */
+function nodeTransport({ url, clock, timeoutMs = TIMEOUT_MS }: JsonRpcOptions) {
   const base = new URL(url);
-  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new TypeError('a node is reached over https:// or http://');
-  const secure = base.protocol === 'https:';
-  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 8 }) : new http.Agent({ keepAlive: true, maxSockets: 8 });
-  // A broadcast has a connection of its own: of one that was kept, nobody can tell what reached the node.
-  const fresh = secure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false });
+  const http = createHttpTransport({
+    baseUrl: base.origin,
+    clock,
+    totalTimeoutMs: timeoutMs,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
+  return { base, http };
+}
 
-  function post(body: string, kept: boolean): Promise<Exchange> {
-    return new Promise((resolve) => {
-      let leaving = false;
-      const request = (secure ? https : http).request({
-        protocol: base.protocol,
-        hostname: base.hostname.replace(/^\[|\]$/g, ''),
-        port: base.port,
-        path: base.pathname + base.search,
-        method: 'POST',
-        headers: {
-          accept: 'application/json',
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          'user-agent': 'sevengate/1',
-        },
-        agent: kept ? agent : fresh,
-      });
-      const settle = (found: Exchange): void => {
-        stopAnswer();
-        stopConnect();
-        resolve(found);
-      };
-      const broken = (code: string, message: string): void => {
-        settle({ kind: leaving ? 'lost' : 'not_taken', error: new NodeError(code, message) });
-        request.destroy();
-      };
-      const stopAnswer = clock.deadline(clock.now() + timeoutMs, () => broken('timeout', 'the node did not answer in time'));
-      let stopConnect = (): void => {};
-      request.on('socket', (socket) => {
-        if (!socket.connecting) {
-          leaving = true;
-          return;
-        }
-        stopConnect = clock.deadline(clock.now() + CONNECT_TIMEOUT_MS, () =>
-          broken('timeout', 'the node did not accept a connection in time'),
-        );
-        socket.once(secure ? 'secureConnect' : 'connect', () => {
-          leaving = true;
-          stopConnect();
-        });
-      });
-      request.on('error', (error: NodeJS.ErrnoException) =>
-        broken('unreachable', `the node cannot be reached: ${error.code ?? 'the connection failed'}`),
-      );
-      request.on('response', (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > MAX_ANSWER_BYTES) broken('too_large', `the node answered more than ${MAX_ANSWER_BYTES} bytes`);
-          else chunks.push(chunk);
-        });
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          settle({ kind: 'answered', status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-        response.on('error', () => broken('unreachable', 'the node broke off its answer'));
-      });
-      request.end(body);
-    });
-  }
+/** What is said of a node that brought no whole answer. */
+const LOSSES: Readonly<Record<LossCode, readonly [code: string, message: string]>> = {
+  timeout: ['timeout', 'the node did not answer in time'],
+  connect_timeout: ['timeout', 'the node did not accept a connection in time'],
+  connection_failed: ['unreachable', 'the node cannot be reached'],
+  answer_broken_off: ['unreachable', 'the node broke off its answer'],
+  answer_too_large: ['too_large', `the node answered more than ${MAX_ANSWER_BYTES} bytes`],
+};
 
-  return {
-    post,
-    close(): void {
-      agent.destroy();
-      fresh.destroy();
-    },
-  };
+function lossOf(outcome: Exclude<HttpOutcome, { kind: 'answered' }>): NodeError {
+  const [code, message] = LOSSES[outcome.code];
+  return new NodeError(
+    code,
+    outcome.code === 'connection_failed' ? `${message}: ${outcome.detail.replace(/^cannot be reached: /, '')}` : message,
+  );
 }
 
 /** What an answer's text says; anything but an answer to this very question is a loss. */
-function judge(id: number, status: number, text: string): Reply {
+function replyIn(id: number, status: number, text: string): Reply {
   const lost = (code: string, message: string): Reply => ({ kind: 'lost', error: new NodeError(code, message) });
   let body: unknown;
   try {

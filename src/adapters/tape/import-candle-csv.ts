@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { timeframeMs } from '../../domain/time.ts';
 import { VENUES } from '../../domain/venue.ts';
 import { wireCandle } from '../venues/spotexchange/map.ts';
-import type { Importer } from './importer.ts';
+import { firstLine, type Importer } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 export const CANDLE_HEADER = 'openTime,open,high,low,close,volume';
@@ -21,7 +21,7 @@ export const CANDLE_CSV: Importer = {
   name: 'candle-csv',
   accepts: `CSV with the header ${CANDLE_HEADER} (times in milliseconds), named <instrument>_<timeframe>_... or with --instrument and --timeframe`,
   venues: VENUES,
-  recognises: (sample) => (sample.split('\n', 1)[0] as string).trim() === CANDLE_HEADER,
+  recognises: (sample) => firstLine(sample) === CANDLE_HEADER,
 
   async *read(source, target, counts) {
     const told = named(source.file);
@@ -36,17 +36,16 @@ export const CANDLE_CSV: Importer = {
         `has bars of ${timeframe ?? 'unknown length'}: use --timeframe with minutes or hours, such as 1h`,
       );
     }
-    let number = 0;
     let lastOpen = -1;
-    for await (const raw of source.lines()) {
-      if (++number === 1 || raw.trim() === '') continue;
+    for await (const { line, fields } of source.records()) {
+      if (line === 1) continue;
       counts.read++;
-      const place = `line ${number}`;
-      const [openText, ...texts] = raw.trim().split(',');
+      const place = `line ${line}`;
+      const [openText, ...texts] = fields.map((field) => field.trim());
       const openTime = /^\d{1,15}$/.test(openText ?? '') ? Number(openText) : null;
       const candle = openTime === null || texts.length !== 5 ? null : wireCandle(openTime, texts);
       if (candle === null) {
-        counts.reject('bad_number', place, `no sound bar: ${raw.slice(0, 120)}`);
+        counts.reject('bad_number', place, `no sound bar: ${fields.join(',').slice(0, 120)}`);
         continue;
       }
       if (candle.openTime <= lastOpen) {

@@ -7,7 +7,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import { type ExecutableVenue, VENUES } from '../../domain/venue.ts';
 import { scaledDecimal } from '../venues/reference/hermes-map.ts';
 import { wireCandle } from '../venues/spotexchange/map.ts';
-import { cellDecimal, type Importer, type ImportTarget } from './importer.ts';
+import { cellDecimal, firstLine, type Importer, type ImportTarget } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 const PATH =
@@ -55,7 +55,7 @@ export const LEAN: Importer = {
     'LEAN minute or second bars, unpacked from their zip, under their own path (.../minute/spy/20230803_quote.csv); shares only as --venue reference',
   venues: VENUES,
   recognises(sample) {
-    const first = (sample.split('\n', 1)[0] as string).trim();
+    const first = firstLine(sample);
     return QUOTE_BAR.test(first) || TRADE_BAR.test(first);
   },
 
@@ -70,14 +70,11 @@ export const LEAN: Importer = {
     }
     const barMs = BAR_MS[lean.resolution];
     const instrument = target.instrument ?? lean.symbol;
-    let number = 0;
-    for await (const raw of source.lines()) {
-      number++;
-      const line = raw.trim();
-      if (line === '') continue;
+    for await (const { line: number, fields } of source.records()) {
       counts.read++;
       const place = `line ${number}`;
-      const cells = line.split(',');
+      const cells = fields.map((field) => field.trim());
+      const line = cells.join(',');
       const offset = Number(cells[0]);
       if (!/^\d{1,8}$/.test(cells[0] as string) || offset >= DAY) {
         counts.reject('bad_time', place, `${String(cells[0])} is no number of milliseconds since midnight`);

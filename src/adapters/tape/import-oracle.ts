@@ -4,7 +4,7 @@ import { isPositive } from '../../domain/decimal.ts';
 import { NO_FLAGS } from '../../domain/quote.ts';
 import { bareFeedId, mapHermesUpdate } from '../venues/reference/hermes-map.ts';
 import { timeOf } from './import-quote-csv.ts';
-import type { Importer } from './importer.ts';
+import { firstLine, type Importer } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 interface HermesRecording {
@@ -71,17 +71,16 @@ export const ORACLE_TICKS: Importer = {
   name: 'oracle-ticks',
   accepts: `CSV with the header ${TICKS_HEADER} (Chainlink ticks as Polymarket streams them), named <asset>USD-... or with --instrument`,
   venues: ['reference'],
-  recognises: (sample) => (sample.split('\n', 1)[0] as string).trim() === TICKS_HEADER,
+  recognises: (sample) => firstLine(sample) === TICKS_HEADER,
 
   async *read(source, target, counts) {
     const instrument = target.instrument ?? /(?:^|[/\\])([A-Z0-9]+)USD-[^/\\]*$/.exec(source.file)?.[1];
     if (instrument === undefined) throw new TapeError(source.file, '', 'does not say in its name which asset it prices: use --instrument');
-    let number = 0;
-    for await (const raw of source.lines()) {
-      if (++number === 1 || raw.trim() === '') continue;
+    for await (const { line, fields } of source.records()) {
+      if (line === 1) continue;
       counts.read++;
-      const place = `line ${number}`;
-      const [feed = '', , exact = '', server = '', received = ''] = raw.trim().split(',');
+      const place = `line ${line}`;
+      const [feed = '', , exact = '', server = '', received = ''] = fields.map((field) => field.trim());
       const [feedUpdatedAt, observedAt, receivedAt] = [timeOf(feed), timeOf(server), timeOf(received)];
       const referencePrice = fromWei(exact);
       if (feedUpdatedAt === null || observedAt === null || receivedAt === null) {

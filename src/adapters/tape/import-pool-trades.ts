@@ -13,9 +13,16 @@ const BAR_MS = 60_000;
 
 interface Trade {
   readonly at: EpochMs;
+  readonly block: number;
+  /** Within its block. */
   readonly order: number;
   readonly price: string;
   readonly amount: string;
+}
+
+/** 0 where the recording does not tell: then the answer's order stands. */
+function blockOf({ block_number: block }: Readonly<Record<string, unknown>>): number {
+  return Number.isSafeInteger(block) ? (block as number) : 0;
 }
 
 /** `TSLAX` is the source's spelling of `TSLAx`. */
@@ -59,10 +66,10 @@ export const POOL_TRADES: Importer = {
       else if (typeof price !== 'string' || typeof amount !== 'string' || !isDecimalString(price) || !isDecimalString(amount)) {
         counts.reject('bad_number', place, `price ${JSON.stringify(price)}, amount ${JSON.stringify(amount)}`);
       } else if (!isPositive(price)) counts.reject('non_positive_price', place, `the price is ${price}`);
-      // Newest first in the answer; equal times are in the block's order, which is the answer's reversed.
-      else trades.push({ at, order: -index, price, amount });
+      // A second holds several blocks, which the answer mixes; within a block it is the chain's order reversed.
+      else trades.push({ at, block: blockOf(trade), order: -index, price, amount });
     }
-    trades.sort((a, b) => a.at - b.at || a.order - b.order);
+    trades.sort((a, b) => a.at - b.at || a.block - b.block || a.order - b.order);
     for (let from = 0; from < trades.length; ) {
       const openTime = slotOf((trades[from] as Trade).at, BAR_MS);
       let to = from;

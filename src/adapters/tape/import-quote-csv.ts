@@ -3,7 +3,7 @@ import { isPositive } from '../../domain/decimal.ts';
 import { NO_FLAGS } from '../../domain/quote.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue } from '../../domain/venue.ts';
-import { cellDecimal, type Importer } from './importer.ts';
+import { cellDecimal, firstLine, type Importer } from './importer.ts';
 import { TapeError } from './tape-error.ts';
 
 /** The names that a column goes by. */
@@ -18,8 +18,8 @@ const COLUMNS = {
 } as const;
 type Column = keyof typeof COLUMNS;
 
-function columnsOf(header: string): ReadonlyMap<Column, number> {
-  const names = header.trim().split(',');
+function columnsOf(header: readonly string[]): ReadonlyMap<Column, number> {
+  const names = header.map((name) => name.trim());
   const found = new Map<Column, number>();
   for (const column of Object.keys(COLUMNS) as Column[]) {
     const index = names.findIndex((name) => (COLUMNS[column] as readonly string[]).includes(name));
@@ -45,27 +45,23 @@ export const QUOTE_CSV: Importer = {
     'CSV with a header of timestamp, bid and ask (and symbol, bid_size, ask_size, local_timestamp where known), as nautilus, Tardis and TrueFX write',
   venues: EXECUTABLE_VENUES,
   recognises(sample) {
-    const columns = columnsOf(sample.split('\n', 1)[0] as string);
+    const columns = columnsOf(firstLine(sample).split(','));
     return columns.has('time') && columns.has('bid') && columns.has('ask');
   },
 
   async *read(source, target, counts) {
     let columns: ReadonlyMap<Column, number> | null = null;
-    let number = 0;
-    for await (const line of source.lines()) {
-      number++;
+    for await (const { line, fields } of source.records()) {
       if (columns === null) {
-        columns = columnsOf(line);
+        columns = columnsOf(fields);
         if (!columns.has('symbol') && target.instrument === null) {
           throw new TapeError(source.file, 'line 1', 'has no column symbol: say with --instrument what it quotes');
         }
         continue;
       }
-      if (line === '') continue;
       counts.read++;
-      const place = `line ${number}`;
-      const cells = line.trim().split(',');
-      const cell = (column: Column): string => cells[columns?.get(column) ?? -1] ?? '';
+      const place = `line ${line}`;
+      const cell = (column: Column): string => fields[columns?.get(column) ?? -1]?.trim() ?? '';
       const observedAt = timeOf(cell('time'));
       const receivedAt = columns.has('localTime') ? timeOf(cell('localTime')) : observedAt;
       if (observedAt === null || receivedAt === null) {
@@ -78,7 +74,7 @@ export const QUOTE_CSV: Importer = {
       const askSize = columns.has('askSize') ? cellDecimal(cell('askSize')) : null;
       const badSize = (columns.has('bidSize') && bidSize === null) || (columns.has('askSize') && askSize === null);
       if (bid === null || ask === null || badSize) {
-        counts.reject('bad_number', place, `a price or size is no plain decimal: ${line.slice(0, 120)}`);
+        counts.reject('bad_number', place, `a price or size is no plain decimal: ${fields.join(',').slice(0, 120)}`);
         continue;
       }
       if (!isPositive(bid) || !isPositive(ask)) {

@@ -8,6 +8,7 @@ import { constants, createGunzip } from 'node:zlib';
 import { TAPE_BATCH, type TapeEvent, type TapeHeader, tapeEventProblem } from '../../domain/tape.ts';
 import { isoTime } from '../../domain/time.ts';
 import { type InstrumentKey, instrumentKey, type Venue } from '../../domain/venue.ts';
+import { CsvFault, csvRecords } from '../csv-records.ts';
 import { CANDLE_CSV } from './import-candle-csv.ts';
 import { LEAN } from './import-lean.ts';
 import { HERMES_RECORDING, ORACLE_TICKS } from './import-oracle.ts';
@@ -208,6 +209,13 @@ function sourceOf(file: string, gzipped: boolean, progress?: (bytes: number) => 
     async *lines() {
       const { stream } = plain(file, gzipped, progress);
       yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+    },
+    async *records() {
+      try {
+        for await (const records of csvRecords(plain(file, gzipped, progress).stream)) yield* records;
+      } catch (error) {
+        throw error instanceof CsvFault ? new TapeError(file, '', error.message) : error;
+      }
     },
     async text() {
       const parts: Buffer[] = [];

@@ -2,6 +2,7 @@
 import { type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import type { TapeEvent } from '../../domain/tape.ts';
 import type { Venue } from '../../domain/venue.ts';
+import type { CsvRecord } from '../csv-records.ts';
 import { wireDecimal } from '../venues/wire-decimal.ts';
 
 /** What the person says about a recording that it does not say itself. */
@@ -20,6 +21,8 @@ export interface ImportSource {
   readonly file: string;
   /** The lines without their breaks; the last empty one is left out. */
   lines(): AsyncIterable<string>;
+  /** The records of a CSV, empty lines left out. @throws TapeError for what is no CSV. */
+  records(): AsyncIterable<CsvRecord>;
   /** All of it, for recordings that are one JSON value. @throws TapeError beyond 256 MiB. */
   text(): Promise<string>;
 }
@@ -55,6 +58,11 @@ export class ImportCounts {
     for (const { count } of this.rejected.values()) total += count;
     return total;
   }
+}
+
+/** The first line of a sample, whatever ends it. */
+export function firstLine(sample: string): string {
+  return (sample.split(/\r\n|\n|\r/, 1)[0] as string).replace(/^\uFEFF/, '').trim();
 }
 
 /** One format of recordings. */

@@ -1,10 +1,10 @@
 /** Requests to a venue: one fixed host, strict time and size limits, the venue's weight budget, no redirects. */
-import http from 'node:http';
-import https from 'node:https';
+import { backoffMs } from '../../../streams/backoff.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import { createHttpTransport, type HttpOutcome, type HttpTransport, headerOf } from '../http-transport.ts';
 import { type KnownFields, noteUnknown } from './known-fields.ts';
 import { type RequestBudget, WeightBudget } from './request-budget.ts';
 import { VenueError } from './venue-feed.ts';
@@ -52,8 +52,8 @@ export interface VenueHttpOptions {
 }
 
 /**
- * The outbound door to one venue. Only reads pass here, so every request may be repeated. `known` is what an answer is
- * known to hold: what else comes is counted once, by the door; without it the reader of the answer counts, or nobody.
+ * The HTTP client of one venue. Only reads pass here, so every request may be repeated. `known` is what an answer is known
+ * to hold: what else comes is counted once, by the client; without it the reader of the answer counts, or nobody.
  */
 export interface VenueHttp {
   /** The whole address of a request, for a stream that the caller opens itself. */
@@ -81,23 +81,7 @@ export function retryAfterMs(header: string | undefined, now: EpochMs): number |
   return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), MAX_RETRY_AFTER_MS);
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
-}
-
-function fixedBase(baseUrl: string): URL {
-  let base: URL;
-  try {
-    base = new URL(baseUrl);
-  } catch {
-    throw new TypeError(`"${baseUrl}" is not a URL; a venue's base URL looks like https://api.example.com`);
-  }
-  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw new TypeError(`"${baseUrl}" must begin with https:// or http://`);
-  if (base.search !== '' || base.hash !== '') throw new TypeError(`"${baseUrl}" must not carry a query or a fragment`);
-  return base;
-}
+type Answer = Extract<HttpOutcome, { kind: 'answered' }>;
 
 /** Headers that name the end of a limit in unix seconds, and how long its window is. */
 const RESET_HEADERS = [
@@ -107,190 +91,27 @@ const RESET_HEADERS = [
 
 /** How long a venue wants us to wait: Retry-After, else where it limits the reset of its window. */
 function retryAfterOf({ status, headers }: Answer, now: EpochMs): number | null {
-  const told = retryAfterMs(header(headers, 'retry-after'), now);
+  const told = retryAfterMs(headerOf(headers, 'retry-after'), now);
   if (told !== null || status !== 429) return told;
   for (const [name, longest] of RESET_HEADERS) {
-    const reset = header(headers, name);
+    const reset = headerOf(headers, name);
     if (reset !== undefined && /^\d{1,12}$/.test(reset)) return Math.max(0, Math.min(longest, Number(reset) * 1000 - now));
   }
   return null;
 }
 
-function header(headers: http.IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name.toLowerCase()];
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** Opens the door. Connections are kept alive; 10 s in all, 5 MB of answer. @throws TypeError for a base URL that is none. */
+/** Opens nothing yet. Connections are kept alive; 10 s in all, 5 MB of answer. @throws TypeError for a base URL that is none. */
 export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
-  const { venue, clock, random } = options;
-  const base = fixedBase(options.baseUrl);
-  const secure = base.protocol === 'https:';
-  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 8 }) : new http.Agent({ keepAlive: true, maxSockets: 8 });
-  const budget = options.budget ?? new WeightBudget(options.weightPerMinute);
-  const connectTimeoutMs = options.connectTimeoutMs ?? 3_000;
-  const maxWaitMs = options.maxWaitMs ?? 60_000;
-  const attempts = options.attempts ?? 3;
+  const http = createHttpTransport({
+    baseUrl: options.baseUrl,
+    clock: options.clock,
+    totalTimeoutMs: TOTAL_TIMEOUT_MS,
+    connectTimeoutMs: options.connectTimeoutMs ?? 3_000,
+    maxAnswerBytes: MAX_RESPONSE_BYTES,
+  });
+  const { base } = http;
   const prefix = base.pathname.replace(/\/$/, '');
-
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      clock.deadline(clock.now() + ms, resolve);
-    });
-
-  async function budgeted(weight: number): Promise<void> {
-    let waited = 0;
-    for (;;) {
-      const ms = await budget.take(weight, clock.now());
-      if (ms === 0) return;
-      if (waited + ms > maxWaitMs) {
-        throw new VenueError(venue, 0, 'budget_exhausted', `the request budget of ${base.host} is spent; free again in ${ms} ms`, ms);
-      }
-      waited += ms;
-      await wait(ms);
-    }
-  }
-
-  /** ETag or Last-Modified of the last answer, by target. */
-  const validators = new Map<string, Readonly<Record<string, string>>>();
-
-  function remember(target: string, { headers }: Answer): void {
-    const etag = header(headers, 'etag');
-    const modified = header(headers, 'last-modified');
-    validators.delete(target);
-    if (etag === undefined && modified === undefined) return;
-    validators.set(target, etag === undefined ? { 'if-modified-since': modified as string } : { 'if-none-match': etag });
-    if (validators.size > MAX_VALIDATORS) validators.delete(validators.keys().next().value as string);
-  }
-
-  function exchange(
-    method: 'GET' | 'POST',
-    target: string,
-    body: string | null,
-    conditions: Readonly<Record<string, string>>,
-  ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const fail = (code: string, message: string) => {
-        stopTotal();
-        stopConnect();
-        request.destroy();
-        reject(new VenueError(venue, 0, code, message));
-      };
-      const headers: http.OutgoingHttpHeaders = {
-        accept: 'application/json',
-        'user-agent': 'sevengate/1',
-        ...options.headers,
-        ...conditions,
-      };
-      if (body !== null) {
-        headers['content-type'] = 'application/json';
-        headers['content-length'] = Buffer.byteLength(body);
-      }
-      const request = (secure ? https : http).request(
-        { protocol: base.protocol, hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port, path: target, method, headers, agent },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let bytes = 0;
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length;
-            if (bytes > MAX_RESPONSE_BYTES) fail('response_too_large', `${base.host} answered more than ${MAX_RESPONSE_BYTES} bytes`);
-            else chunks.push(chunk);
-          });
-          response.on('end', () => {
-            stopTotal();
-            stopConnect();
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') });
-          });
-          response.on('error', (error) => fail('connection_failed', `${base.host} broke off its answer: ${error.message}`));
-        },
-      );
-      const stopTotal = clock.deadline(clock.now() + TOTAL_TIMEOUT_MS, () =>
-        fail('timeout', `${base.host} did not answer within ${TOTAL_TIMEOUT_MS} ms`),
-      );
-      let stopConnect = (): void => {};
-      request.on('socket', (socket) => {
-        if (!socket.connecting) return;
-        stopConnect = clock.deadline(clock.now() + connectTimeoutMs, () =>
-          fail('connect_timeout', `${base.host} did not accept a connection within ${connectTimeoutMs} ms`),
-        );
-        socket.once(secure ? 'secureConnect' : 'connect', () => stopConnect());
-      });
-      request.on('error', (error) => fail('connection_failed', `${base.host} cannot be reached: ${error.message}`));
-      request.end(body ?? undefined);
-    });
-  }
-
-  function judge(answer: Answer): unknown {
-    const now = clock.now();
-    const used = options.usedWeightHeader === undefined ? undefined : header(answer.headers, options.usedWeightHeader);
-    if (used !== undefined && /^\d{1,9}$/.test(used)) budget.observeUsed(Number(used), now);
-    if (answer.status >= 300 && answer.status < 400) {
-      throw new VenueError(venue, answer.status, 'redirect', `${base.host} answered with a redirect, which is never followed`);
-    }
-    let body: unknown;
-    let json = true;
-    try {
-      body = JSON.parse(answer.text);
-    } catch {
-      json = false;
-    }
-    if (answer.status >= 200 && answer.status < 300) {
-      if (!json)
-        throw new VenueError(
-          venue,
-          answer.status,
-          'not_json',
-          `${base.host} answered something that is not JSON: ${answer.text.slice(0, 80)}`,
-        );
-      return body;
-    }
-    const own = options.readError?.(body, answer.status, answer.text) ?? null;
-    throw new VenueError(
-      venue,
-      answer.status,
-      own?.code ?? `http_${answer.status}`,
-      own?.message ?? `${base.host} answered ${answer.status}`,
-      retryAfterOf(answer, now),
-    );
-  }
-
-  /** The last read failed for good although it was tried again: until one succeeds the caller's own patience is enough. */
-  let down = false;
-
-  async function read(method: 'GET' | 'POST', target: string, body: string | null, weight: number, conditional = false): Promise<unknown> {
-    for (let attempt = 1; ; attempt++) {
-      await budgeted(weight);
-      try {
-        const conditions = (conditional && validators.get(target)) || {};
-        const answer = await exchange(method, target, body, conditions);
-        if (answer.status < 500 && answer.status !== 429) down = false;
-        if (answer.status === 304 && validators.has(target)) return UNCHANGED;
-        const found = judge(answer);
-        if (conditional) remember(target, answer);
-        return found;
-      } catch (error) {
-        if (!(error instanceof VenueError)) throw error;
-        const limited = error.status === 429 || error.status === 418;
-        const backoff = (250 * 2 ** (attempt - 1) * (1 + random())) | 0;
-        // A limit without a term still means "not now".
-        const pause = Math.max(error.retryAfterMs ?? (limited ? (options.limitPauseMs ?? WINDOW_MS) : 0), backoff);
-        if (limited) budget.block(clock.now() + pause);
-        const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
-        if (passing && attempt >= attempts) down = true;
-        if (!passing || down || pause > maxWaitMs) throw error;
-        await wait(pause);
-      }
-    }
-  }
-
-  function target(path: string, query: VenueQuery): string {
-    if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~@-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
-    const parameters = new URLSearchParams();
-    const pairs: readonly (readonly [string, string | number | undefined])[] = Array.isArray(query) ? query : Object.entries(query);
-    for (const [name, value] of pairs) if (value !== undefined) parameters.append(name, String(value));
-    const text = parameters.toString();
-    return text === '' ? prefix + path : `${prefix}${path}?${text}`;
-  }
+  const reader = new VenueReader(options, http);
 
   async function counted(answer: Promise<unknown>, known: KnownFields | undefined): Promise<unknown> {
     const body = await answer;
@@ -299,10 +120,151 @@ export function createVenueHttp(options: VenueHttpOptions): VenueHttp {
   }
 
   return {
-    address: (path, query) => base.origin + target(path, query),
-    get: async (path, query, weight, known) => counted(read('GET', target(path, query), null, weight), known),
-    getIfChanged: async (path, query, weight, known) => counted(read('GET', target(path, query), null, weight, true), known),
-    post: async (path, body, weight, known) => counted(read('POST', target(path, {}), JSON.stringify(body), weight), known),
-    close: () => agent.destroy(),
+    address: (path, query) => base.origin + prefix + targetOf(path, query),
+    get: async (path, query, weight, known) => counted(reader.read({ method: 'GET', target: targetOf(path, query) }, weight), known),
+    getIfChanged: async (path, query, weight, known) =>
+      counted(reader.read({ method: 'GET', target: targetOf(path, query) }, weight, true), known),
+    post: async (path, body, weight, known) =>
+      counted(reader.read({ method: 'POST', target: targetOf(path, {}), body: JSON.stringify(body) }, weight), known),
+    close: http.close,
   };
+}
+
+function targetOf(path: string, query: VenueQuery): string {
+  if (!/^(\/[A-Za-z0-9_-][A-Za-z0-9_.~@-]*)+$/.test(path)) throw new TypeError(`"${path}" is not a plain absolute path`);
+  const parameters = new URLSearchParams();
+  const pairs: readonly (readonly [string, string | number | undefined])[] = Array.isArray(query) ? query : Object.entries(query);
+  for (const [name, value] of pairs) if (value !== undefined) parameters.append(name, String(value));
+  const text = parameters.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+interface ReadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly target: string;
+  readonly body?: string;
+}
+
+/** Reads within the budget, tries again what may pass, and tells a refusal in the venue's own words. */
+class VenueReader {
+  readonly #options: VenueHttpOptions;
+  readonly #http: HttpTransport;
+  readonly #budget: RequestBudget;
+  readonly #maxWaitMs: number;
+  /** ETag or Last-Modified of the last answer, by target. */
+  readonly #validators = new Map<string, Readonly<Record<string, string>>>();
+  /** The last read failed for good although it was tried again: until one succeeds the caller's own patience is enough. */
+  #down = false;
+
+  constructor(options: VenueHttpOptions, http: HttpTransport) {
+    this.#options = options;
+    this.#http = http;
+    this.#budget = options.budget ?? new WeightBudget(options.weightPerMinute);
+    this.#maxWaitMs = options.maxWaitMs ?? 60_000;
+  }
+
+  /** @throws VenueError where the venue refuses, stays silent or answers nonsense. */
+  async read(request: ReadRequest, weight: number, conditional = false): Promise<unknown> {
+    const { clock, attempts = 3 } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      await this.#takeBudget(weight);
+      try {
+        return await this.#ask(request, conditional);
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        const pause = this.#pauseAfter(error, attempt);
+        if (error.status === 429 || error.status === 418) this.#budget.block(clock.now() + pause);
+        const passing = error.status === 429 || error.status >= 500 || (error.status === 0 && error.code !== 'response_too_large');
+        if (passing && attempt >= attempts) this.#down = true;
+        if (!passing || this.#down || pause > this.#maxWaitMs) throw error;
+        await this.#wait(pause);
+      }
+    }
+  }
+
+  async #ask(request: ReadRequest, conditional: boolean): Promise<unknown> {
+    const { target, body } = request;
+    const conditions = (conditional && this.#validators.get(target)) || {};
+    const json: Readonly<Record<string, string>> = body === undefined ? {} : { 'content-type': 'application/json' };
+    const outcome = await this.#http.send({ ...request, headers: { ...this.#options.headers, ...json, ...conditions } });
+    if (outcome.kind !== 'answered') throw this.#lossOf(outcome);
+    if (outcome.status < 500 && outcome.status !== 429) this.#down = false;
+    if (outcome.status === 304 && this.#validators.has(target)) return UNCHANGED;
+    const found = this.#bodyOf(outcome);
+    if (conditional) this.#remember(target, outcome);
+    return found;
+  }
+
+  #pauseAfter(error: VenueError, attempt: number): number {
+    const limited = error.status === 429 || error.status === 418;
+    // A limit without a term still means "not now".
+    const told = error.retryAfterMs ?? (limited ? (this.#options.limitPauseMs ?? WINDOW_MS) : 0);
+    return Math.max(told, backoffMs(attempt, this.#options.random));
+  }
+
+  async #takeBudget(weight: number): Promise<void> {
+    const { venue, clock } = this.#options;
+    let waited = 0;
+    for (;;) {
+      const ms = await this.#budget.take(weight, clock.now());
+      if (ms === 0) return;
+      if (waited + ms > this.#maxWaitMs) {
+        const { host } = this.#http.base;
+        throw new VenueError(venue, 0, 'budget_exhausted', `the request budget of ${host} is spent; free again in ${ms} ms`, ms);
+      }
+      waited += ms;
+      await this.#wait(ms);
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => {
+      clock.deadline(clock.now() + ms, resolve);
+    });
+  }
+
+  #lossOf({ code, detail }: Exclude<HttpOutcome, Answer>): VenueError {
+    const told = code === 'answer_too_large' ? 'response_too_large' : code === 'answer_broken_off' ? 'connection_failed' : code;
+    return new VenueError(this.#options.venue, 0, told, `${this.#http.base.host} ${detail}`);
+  }
+
+  #remember(target: string, { headers }: Answer): void {
+    const etag = headerOf(headers, 'etag');
+    const modified = headerOf(headers, 'last-modified');
+    this.#validators.delete(target);
+    if (etag === undefined && modified === undefined) return;
+    this.#validators.set(target, etag === undefined ? { 'if-modified-since': modified as string } : { 'if-none-match': etag });
+    if (this.#validators.size > MAX_VALIDATORS) this.#validators.delete(this.#validators.keys().next().value as string);
+  }
+
+  /** The JSON of a success. @throws VenueError for anything else. */
+  #bodyOf(answer: Answer): unknown {
+    const { venue, clock, usedWeightHeader, readError } = this.#options;
+    const { host } = this.#http.base;
+    const now = clock.now();
+    const used = usedWeightHeader === undefined ? undefined : headerOf(answer.headers, usedWeightHeader);
+    if (used !== undefined && /^\d{1,9}$/.test(used)) this.#budget.observeUsed(Number(used), now);
+    const { status, text } = answer;
+    if (status >= 300 && status < 400)
+      throw new VenueError(venue, status, 'redirect', `${host} answered with a redirect, which is never followed`);
+    const body = parsed(text);
+    if (status >= 200 && status < 300) {
+      if (body === undefined)
+        throw new VenueError(venue, status, 'not_json', `${host} answered something that is not JSON: ${text.slice(0, 80)}`);
+      return body;
+    }
+    const own = readError?.(body, status, text) ?? null;
+    const message = own?.message ?? `${host} answered ${status}`;
+    throw new VenueError(venue, status, own?.code ?? `http_${status}`, message, retryAfterOf(answer, now));
+  }
+}
+
+/** Undefined where the text is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -166,3 +166,32 @@ test('the hash is that of the bytes of the file', async () => {
   const file = fixture('tradingview-made.csv');
   expect((await read(file)).sha256).toBe(createHash('sha256').update(readFileSync(file)).digest('hex'));
 });
+
+describe('the order of a file', () => {
+  const bar = (index: number): string => `${T0 + index * HOUR},1,2,0.5,1.5,${index}`;
+  const ascending = Array.from({ length: 250 }, (_, index) => bar(index));
+
+  test('newest first is turned round, strict or not, and its bad rows keep their lines', async () => {
+    const oldest = await read(fileOf(`${HEADER}\n${ascending.join('\n')}\n`));
+    const newest = await read(fileOf(`${HEADER}\n${[...ascending].reverse().join('\n')}\n`));
+    expect(newest.rows).toEqual(oldest.rows);
+    expect(newest.bad).toEqual([]);
+    const damaged = [...ascending].reverse().with(3, 'x,1,2,0.5,1.5,1');
+    const found = await read(fileOf(`${HEADER}\n${damaged.join('\n')}\n`));
+    expect(found.bars).toBe(249);
+    expect(found.bad).toMatchObject([{ reason: 'bad_time', line: 5 }]);
+  });
+
+  test('two rows that changed places at the beginning do not turn a file round', async () => {
+    const swapped = [ascending[1], ascending[0], ...ascending.slice(2)];
+    const found = await read(fileOf(`${HEADER}\n${swapped.join('\n')}\n`));
+    expect(found.bars).toBe(249);
+    expect(found.bad).toMatchObject([{ reason: 'disorder', line: 3 }]);
+  });
+
+  test('lines may end with a carriage return alone', async () => {
+    const found = await read(fileOf(`${HEADER}\r${ascending.join('\r')}\r`));
+    expect(found).toMatchObject({ bars: 250, bad: [] });
+    expect((await read(fileOf(`${HEADER}\r\n${ascending.join('\r\n')}`))).rows).toEqual(found.rows);
+  });
+});

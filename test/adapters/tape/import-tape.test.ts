@@ -1,6 +1,6 @@
 // Recordings in foreign formats become tapes: every price where the source has it, nothing dropped without a number.
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -207,5 +207,41 @@ test.skipIf(!existsSync(REAL)).each(REAL_FILES)('the real recording %s is import
   for (const { kind } of events) found[kind] = (found[kind] ?? 0) + 1;
   expect(found).toEqual(kinds);
   expect(report.read).toBe(read);
+  expect(report.rejected).toEqual({});
+});
+
+test('pool trades of one second stand in the order of the chain: by block, then by place in it', async () => {
+  const trade = (second: number, block: number, price: string) => ({
+    block_number: block,
+    block_timestamp: new Date(Date.UTC(2026, 5, 21, 12, 36, second)).toISOString().replace('.000', ''),
+    kind: 'buy',
+    from_token_amount: '1',
+    to_token_amount: '1',
+    price_from_in_usd: '1',
+    price_to_in_usd: price,
+    from_token_address: 'EPjF',
+    to_token_address: 'XsDoVf',
+  });
+  // The answer is newest first by the second, mixes the blocks of a second, and reverses a block's own order.
+  const trades = [
+    trade(9, 12, '108'),
+    trade(9, 14, '110'),
+    trade(9, 13, '109'),
+    trade(5, 11, '103'),
+    trade(5, 10, '102'),
+    trade(5, 10, '101'),
+  ];
+  const file = join(folder, 'mixed-blocks.json');
+  await writeFile(file, JSON.stringify({ pool: '9p7abUFv', meta: { sym: 'TSLAX', mint: 'XsDoVf', dex: 'orca' }, trades }));
+  const { events } = await imported(file, 'spotchain');
+  expect(events).toMatchObject([{ candles: [{ open: '101', high: '110', low: '101', close: '110', volume: '6' }] }]);
+});
+
+test.each(['\n', '\r\n', '\r'])('a CSV whose lines end with %j is recognised and read', async (ending) => {
+  const file = join(folder, `quotes-${ending.length}${ending.charCodeAt(0)}.csv`);
+  const lines = ['timestamp,bid,ask', '2021-01-08T00:00:01Z,1.5,1.6', '2021-01-08T00:00:02Z,1.4,1.6', ''];
+  await writeFile(file, lines.join(ending));
+  const { events, report } = await imported(file, 'spotexchange', 'BTCUSDT');
+  expect(events).toMatchObject([{ bid: '1.5' }, { bid: '1.4', ask: '1.6' }]);
   expect(report.rejected).toEqual({});
 });

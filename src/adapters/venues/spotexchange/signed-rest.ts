@@ -2,8 +2,8 @@
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { createHttpTransport, type HttpOutcome, headerOf } from '../../http-transport.ts';
 import { type KnownFields, noteUnknown } from '../known-fields.ts';
-import { createOrderHttp, type Sent } from '../order-http.ts';
 import type { RequestBudget } from '../request-budget.ts';
 import { VenueError } from '../venue-feed.ts';
 import { retryAfterMs, type VenueHttp } from '../venue-http.ts';
@@ -13,6 +13,10 @@ import { type SpotCredentials, spotSigner } from './signature.ts';
 /** The difference of the clocks is measured anew after this long. */
 const OFFSET_AGE_MS = 60_000;
 const QUICK_MS = 1_000;
+/** The venue gives up on an order after ten seconds; a little later its answer will not come any more. */
+const ANSWER_TIMEOUT_MS = 11_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 /** A limit without a term still means "not now". */
 const LIMIT_PAUSE_MS = 60_000;
 
@@ -71,7 +75,14 @@ export function createSignedRest(options: {
 }): SignedRest {
   const { rest, clock, budgets } = options;
   const signature = spotSigner(options.credentials.secret);
-  const http = createOrderHttp({ baseUrl: options.baseUrl, clock, headers: { 'x-mbx-apikey': options.credentials.key } });
+  const headers = { 'x-mbx-apikey': options.credentials.key };
+  const http = createHttpTransport({
+    baseUrl: options.baseUrl,
+    clock,
+    totalTimeoutMs: ANSWER_TIMEOUT_MS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
   let measured: { readonly at: EpochMs; readonly aheadMs: number } | null = null;
 
   /** How far the venue's clock is ahead of ours: its answer is taken for the middle of the round trip. */
@@ -103,12 +114,12 @@ export function createSignedRest(options: {
     }
   }
 
-  function judge(sent: Sent): Told {
-    if (sent.kind === 'not_sent') return sent;
-    if (sent.kind === 'lost') return { kind: 'unknown', detail: sent.detail };
-    const { status, headers, text } = sent;
-    const used = headers['x-mbx-used-weight-1m'];
-    if (typeof used === 'string' && /^\d{1,9}$/.test(used)) budgets.weight.observeUsed(Number(used), clock.now());
+  function toldBy(outcome: HttpOutcome): Told {
+    if (outcome.kind !== 'answered')
+      return { kind: outcome.kind === 'not_sent' ? 'not_sent' : 'unknown', detail: `${http.base.host} ${outcome.detail}` };
+    const { status, headers, text } = outcome;
+    const used = headerOf(headers, 'x-mbx-used-weight-1m');
+    if (used !== undefined && /^\d{1,9}$/.test(used)) budgets.weight.observeUsed(Number(used), clock.now());
     const body = parsed(text);
     const { code, msg } = (body ?? {}) as Record<string, unknown>;
     const own = typeof code === 'number' ? String(code) : null;
@@ -116,7 +127,7 @@ export function createSignedRest(options: {
     if (status >= 200 && status < 300)
       return body === undefined ? { kind: 'unknown', detail: 'the venue answered something that is not JSON' } : { kind: 'ok', body };
     if (status === 429 || status === 418) {
-      const pause = retryAfterMs(typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined, clock.now());
+      const pause = retryAfterMs(headerOf(headers, 'retry-after'), clock.now());
       (own === '-1015' ? budgets.orders : budgets.weight).block(clock.now() + (pause ?? LIMIT_PAUSE_MS));
     }
     // Anything but the venue's own refusal leaves open what happened behind it.
@@ -138,7 +149,8 @@ export function createSignedRest(options: {
       const left = Math.min(Math.floor(until - now), MAX_RECV_WINDOW_MS);
       if (left <= 0) throw new VenueError('spotexchange', 0, 'too_late', 'the time in which the request may be sent is over');
       const query = new URLSearchParams({ ...parameters, recvWindow: String(left), timestamp: String(Math.floor(now + ahead)) }).toString();
-      const told = judge(await http.send(method, `${path}?${query}&signature=${signature(query)}`));
+      const target = `${path}?${query}&signature=${signature(query)}`;
+      const told = toldBy(await http.send({ method, target, headers, fresh: true }));
       if (told.kind === 'ok') noteUnknown(told.body, known, options.note);
       return told;
     },

@@ -1,0 +1,122 @@
+/** The HTTP transport against servers that refuse, hang, break off and pour: whether a request may have arrived is always told. */
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHttpTransport, type HttpTransport, type HttpTransportOptions } from '../../src/adapters/http-transport.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0).reverse()) cleanup();
+});
+
+async function listening(server: net.Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  cleanups.push(() => {
+    if (server instanceof http.Server) server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function transport(baseUrl: string, over: Partial<HttpTransportOptions> = {}): HttpTransport {
+  const made = createHttpTransport({
+    baseUrl,
+    clock: createLiveClock(),
+    totalTimeoutMs: 5_000,
+    connectTimeoutMs: 3_000,
+    maxAnswerBytes: 10_000,
+    ...over,
+  });
+  cleanups.push(() => made.close());
+  return made;
+}
+
+describe('what became of a request', () => {
+  test('answered: status, headers in lower case, text; the prefix of the base URL is kept', async () => {
+    const seen: string[] = [];
+    const url = await listening(
+      http.createServer((request, response) => {
+        seen.push(`${request.method} ${request.url} ${String(request.headers['x-own'])} ${String(request.headers['user-agent'])}`);
+        response.setHeader('Retry-After', '7').writeHead(301, { Location: '/elsewhere' }).end('moved');
+      }),
+    );
+    const answer = await transport(`${url}/prefix/`).send({ method: 'GET', target: '/a?b=c%20d', headers: { 'x-own': 'yes' } });
+    expect(answer).toMatchObject({ kind: 'answered', status: 301, text: 'moved', headers: { 'retry-after': '7' } });
+    expect(seen).toEqual(['GET /prefix/a?b=c%20d yes sevengate/1']);
+  });
+
+  test('not sent: nobody listens', async () => {
+    const server = net.createServer();
+    const url = await listening(server);
+    await new Promise((resolve) => server.close(resolve));
+    for (const fresh of [false, true]) {
+      const outcome = await transport(url).send({ method: 'POST', target: '/', body: '{}', fresh });
+      expect(outcome).toMatchObject({ kind: 'not_sent', code: 'connection_failed' });
+    }
+  });
+
+  test('lost: the connection ends after the request, in the middle of the answer, or nothing comes in time', async () => {
+    for (const [reply, code] of [
+      ['', 'connection_failed'],
+      ['HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf', 'answer_broken_off'],
+    ] as const) {
+      const url = await listening(
+        net.createServer((socket) => {
+          socket.once('data', () => socket.end(reply));
+          socket.on('error', () => {});
+        }),
+      );
+      expect(await transport(url).send({ method: 'POST', target: '/order', body: '{}', fresh: true })).toMatchObject({
+        kind: 'lost',
+        code,
+      });
+    }
+    const hanging = await listening(net.createServer((socket) => void socket.on('error', () => {})));
+    const outcome = await transport(hanging, { totalTimeoutMs: 50 }).send({ method: 'POST', target: '/order', fresh: true });
+    expect(outcome).toMatchObject({ kind: 'lost', code: 'timeout' });
+  });
+
+  test('not sent: given up while it waited for one of the kept connections, and the host never hears of it', async () => {
+    const heard: string[] = [];
+    const url = await listening(http.createServer((request) => void heard.push(request.url ?? '')));
+    const made = transport(url, { totalTimeoutMs: 300 });
+    const outcomes = await Promise.all(Array.from({ length: 9 }, (_, index) => made.send({ method: 'GET', target: `/${index}` })));
+    expect(outcomes.map(({ kind }) => kind)).toEqual([...Array.from({ length: 8 }, () => 'lost'), 'not_sent']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(heard.sort()).toEqual(Array.from({ length: 8 }, (_, index) => `/${index}`));
+  });
+
+  test('an answer that is too large is broken off', async () => {
+    let closed = 0;
+    const url = await listening(
+      http.createServer((_request, response) => {
+        response.on('close', () => closed++);
+        const pour = (): void => void (response.destroyed || response.write('x'.repeat(5_000), () => setImmediate(pour)));
+        pour();
+      }),
+    );
+    expect(await transport(url).send({ method: 'GET', target: '/' })).toMatchObject({ kind: 'lost', code: 'answer_too_large' });
+    await waitFor(() => closed === 1, { what: 'the connection is closed' });
+  });
+});
+
+test('kept connections are used again, a fresh one never', async () => {
+  let connections = 0;
+  const server = http.createServer((_request, response) => response.end('{}'));
+  server.on('connection', () => connections++);
+  const made = transport(await listening(server));
+  for (let index = 0; index < 10; index++) await made.send({ method: 'GET', target: '/' });
+  // The answer is told a moment before its connection is free again.
+  const kept = connections;
+  expect(kept).toBeLessThanOrEqual(2);
+  for (let index = 0; index < 3; index++) await made.send({ method: 'POST', target: '/', fresh: true });
+  expect(connections).toBe(kept + 3);
+});
+
+test.each(['not a url', 'ftp://example.com', 'https://example.com/?key=1'])('%s is no base URL', (baseUrl) => {
+  expect(() => transport(baseUrl)).toThrow(TypeError);
+});
