@@ -54,6 +54,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   route_refused: { status: 422, title: 'The route is refused' },
   too_many_prepared: { status: 429, title: 'Too many prepared orders' },
   challenge_expired: { status: 422, title: 'The text has waited too long' },
+  launch_refused: { status: 422, title: 'The launch is refused' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
 

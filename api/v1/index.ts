@@ -49,6 +49,8 @@ import { listDelegations } from './delegations/list.ts';
 import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
+import { listPresets } from './launches/preset-list.ts';
+import { previewLaunch } from './launches/preview.ts';
 import { getMachineLayout } from './machines/layout.ts';
 import { getMacroRegime } from './macro-regime/get.ts';
 import { getMarketOrder } from './market-orders/get.ts';
@@ -183,6 +185,9 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(withdrawFromVault, 'trade:execute'),
   entry(rankVaults, 'agent:read'),
   entry(getMachineLayout, 'agent:read'),
+  // Spec section 4.9.
+  entry(listPresets, 'market:read'),
+  entry(previewLaunch, 'market:read'),
   // Spec section 5.6.
   entry(challengeDelegation, 'trade:execute'),
   entry(grantDelegation, 'trade:execute'),

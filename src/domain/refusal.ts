@@ -39,6 +39,7 @@ export const REFUSAL_CODES = [
   'route_refused',
   'too_many_prepared',
   'challenge_expired',
+  'launch_refused',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 

@@ -28,6 +28,7 @@ import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import type { OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { createLaunchQuotes } from '../../src/boot/launches.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
@@ -195,6 +196,7 @@ export async function apiUnderTest(
       bars: createBarReads(sql),
       basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
     },
+    launchQuotes: createLaunchQuotes({ latest: (key) => market.get(key) ?? null }, clock),
     venues: {
       states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
       budgets: () => [],

@@ -130,6 +130,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/delegations': ['trade:execute'],
   'GET /v1/delegations': ['agent:read'],
   'POST /v1/delegations/:id/revoke': ['trade:execute', 'risk:manage'],
+  'GET /v1/launches/dbc/presets': ['market:read'],
+  'POST /v1/launches/dbc/preview': ['market:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

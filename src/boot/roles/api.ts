@@ -29,6 +29,7 @@ import type { CallerPorts } from '../caller-ports.ts';
 import { createCandleReads } from '../candle-history.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import { readConsoleFiles } from '../console-files.ts';
+import { createLaunchQuotes } from '../launches.ts';
 import { listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
@@ -200,6 +201,7 @@ export async function startApi(deps: {
       },
       intelligence: createIntelligenceReads(sql),
       rankings,
+      launchQuotes: createLaunchQuotes(bus, clock),
       catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
     },
     {

@@ -2,6 +2,7 @@
 import { type Address, address, lamports as amountOf, type EncodedAccount } from '@solana/kit';
 import type { Clock } from '../../../streams/clock.ts';
 import type { TransactionError } from './errors.ts';
+import { createModelledMachine, type ProgramModel } from './launch-programs/modelled-machine.ts';
 import { createMachine, type Machine, type Moment, memoOf, type Run } from './machine.ts';
 import { BLOCKHASH_LIFE, type Commitment, createSlotClock, FINAL_AFTER, type SlotClock } from './slot-clock.ts';
 import { fullySigned, type ReadTransaction } from './wire.ts';
@@ -71,9 +72,11 @@ export function createSolanaChain(options: {
   readonly clock: Clock;
   readonly seed: number;
   readonly slots: 'clock' | 'manual';
+  /** Programs of which the chain has no binary unless one is added. */
+  readonly models?: ReadonlyMap<string, ProgramModel>;
 }): SolanaChain {
   const slots = createSlotClock(options);
-  const machine: Machine = createMachine();
+  const machine: Machine = createModelledMachine(createMachine(), options.models ?? new Map());
   let blocks: Landed[] = [];
   const bySignature = new Map<string, Landed>();
   const kept: ReadTransaction[] = [];

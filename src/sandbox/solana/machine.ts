@@ -1,11 +1,21 @@
 /** The virtual machine behind the chain: runs one transaction and tells everything that it did. */
-import { type Address, address, type EncodedAccount, getAddressDecoder, getBase58Decoder, type MaybeEncodedAccount } from '@solana/kit';
+import {
+  type Address,
+  address,
+  type EncodedAccount,
+  getAddressDecoder,
+  getBase58Decoder,
+  type Instruction,
+  lamports as lamportsOf,
+  type MaybeEncodedAccount,
+} from '@solana/kit';
 import { FailedTransactionMetadata, LiteSVM, SimulatedTransactionInfo, type TransactionMetadata, Clock as VmClock } from 'litesvm';
 import { readLookupTable, readTokenAccount, type TokenAccount } from '../../domain/solana/token-layout.ts';
 import { errorName, type TransactionError } from './errors.ts';
-import { COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
+import { buildTransaction, COMPUTE_BUDGET, LOOKUP_TABLES, TOKEN, TOKEN_2022 } from './instructions.ts';
+import { sandboxKey } from './keys.ts';
 import { SLOTS_PER_EPOCH } from './slot-clock.ts';
-import { isWritable, type ReadTransaction } from './wire.ts';
+import { isWritable, type ReadTransaction, readWire } from './wire.ts';
 
 export interface InnerInstruction {
   readonly programIndex: number;
@@ -67,6 +77,10 @@ export interface Machine {
   run(transaction: ReadTransaction, moment: Moment): Run;
   /** What a run would do; nothing stays, and signatures are not looked at. */
   rehearse(transaction: ReadTransaction, moment: Moment): Run;
+  /** Does one instruction as it is, whoever signs for it: what a program of the sandbox lets another one do. Nobody pays a fee. */
+  perform(instruction: Instruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'>;
+  /** What accounts hold now. */
+  balances(keys: readonly Address[]): Balances;
   addProgram(at: Address, elf: Uint8Array): void;
   rent(bytes: number): bigint;
 }
@@ -75,6 +89,8 @@ export interface Machine {
 const RECENT_SLOTS = 512;
 const LAMPORTS_PER_SIGNATURE = 5_000n;
 const SYSTEM_ACCOUNT = address('11111111111111111111111111111111');
+/** Pays for what is performed; nobody has its key. */
+const CONDUCTOR = sandboxKey('conductor').address;
 
 /** Blockhashes and repetition are the chain's business: the machine checks signatures and runs programs. */
 export function createMachine(): Machine {
@@ -164,8 +180,30 @@ export function createMachine(): Machine {
     return { ...names, ...accountFor(told), error, begun: true, fee: gone > 0n ? gone : feeOf(transaction), before, after, undo, outcome };
   }
 
+  /** Its fee comes from an account that is filled before and emptied afterwards. */
+  function perform(instruction: Instruction, moment: Moment): Pick<Run, 'error' | 'logs' | 'units'> {
+    set(moment);
+    const signers = (instruction.accounts ?? []).filter(({ role }) => role >= 2).length + 1;
+    const purse = lamportsOf(BigInt(signers) * LAMPORTS_PER_SIGNATURE + svm.minimumBalanceForRentExemption(0n));
+    put(CONDUCTOR, {
+      address: CONDUCTOR,
+      lamports: purse,
+      data: new Uint8Array(),
+      programAddress: SYSTEM_ACCOUNT,
+      executable: false,
+      space: 0n,
+    });
+    const plan = { version: 0, feePayer: CONDUCTOR, blockhash: SYSTEM_ACCOUNT, instructions: [instruction], signers: [] } as const;
+    svm.withSigverify(false);
+    const { error, told } = outcomeOf(svm.sendTransaction(readWire(buildTransaction(plan)).transaction), new Map());
+    put(CONDUCTOR, null);
+    return { error, logs: told.logs(), units: told.computeUnitsConsumed() };
+  }
+
   return {
     account,
+    perform,
+    balances: (keys) => balances(keys, account),
     set,
     owned: (program) => svm.getProgramAccounts(program),
     put,

@@ -4,6 +4,9 @@ import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackServer, listenOnLoopback } from '../loopback.ts';
 import { createSolanaChain, type SolanaChain } from './chain.ts';
 import { fund, type GenesisOptions, writeGenesis } from './genesis.ts';
+import type { Generation } from './launch-programs/create-config.ts';
+import { writeLaunchGenesis } from './launch-programs/launch-genesis.ts';
+import { launchModels } from './launch-programs/launch-models.ts';
 import { createMethods } from './methods.ts';
 import { RpcRefusal } from './parameters.ts';
 import { loadPrograms } from './programs.ts';
@@ -16,6 +19,8 @@ export interface ChainOptions extends GenesisOptions {
   readonly slots?: 'clock' | 'manual';
   /** A folder of `<program id>.so`, each put on the chain. */
   readonly programs?: string | null;
+  /** Which generation of the curve program is modelled where the folder has none. Default: the newest. */
+  readonly generation?: Generation;
 }
 
 export interface NodeOptions {
@@ -44,9 +49,10 @@ export interface SolanaSimulator {
 const PORT_TRIES = 20;
 
 /** A chain with its first block and the programs of the folder. @throws Error in one sentence where one cannot be loaded. */
-export function foundChain({ clock, seed, slots = 'clock', programs = null, mints, stable }: ChainOptions): SolanaChain {
-  const chain = createSolanaChain({ clock, seed, slots });
+export function foundChain({ clock, seed, slots = 'clock', programs = null, generation, mints, stable }: ChainOptions): SolanaChain {
+  const chain = createSolanaChain({ clock, seed, slots, models: launchModels(generation) });
   writeGenesis(chain, { mints, stable });
+  writeLaunchGenesis(chain, mints);
   if (programs !== null) loadPrograms(chain, programs);
   return chain;
 }

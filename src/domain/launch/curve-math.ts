@@ -1,0 +1,114 @@
+/**
+ * Integer arithmetic of a bonding curve: square-root prices in Q64.64, liquidity of segments, and the amounts between two prices.
+ * Every amount is in raw units of its token, and rounds against whoever trades.
+ */
+
+export type Rounding = 'up' | 'down';
+
+/** One end of a segment: from the price before it up to `sqrtPrice` the curve holds `liquidity`. */
+export interface CurvePoint {
+  /** Q64.64 of the square root of raw quote units per raw base unit. */
+  readonly sqrtPrice: bigint;
+  /** Base = L (1/a - 1/b), quote = L (b - a) / 2^128. */
+  readonly liquidity: bigint;
+}
+
+export const MIN_SQRT_PRICE = 4_295_048_016n;
+export const MAX_SQRT_PRICE = 79_226_673_521_066_979_257_578_248_091n;
+export const ONE_Q64 = 1n << 64n;
+export const U64_MAX = (1n << 64n) - 1n;
+export const U128_MAX = (1n << 128n) - 1n;
+/** The most segments of a curve. */
+export const MOST_CURVE_POINTS = 16;
+
+/** `x * y / denominator`. */
+export function mulDiv(x: bigint, y: bigint, denominator: bigint, rounding: Rounding): bigint {
+  const product = x * y;
+  return rounding === 'up' ? (product + denominator - 1n) / denominator : product / denominator;
+}
+
+/** Base between two prices of one segment. */
+export function deltaBase(lower: bigint, upper: bigint, liquidity: bigint, rounding: Rounding): bigint {
+  return mulDiv(liquidity, upper - lower, lower * upper, rounding);
+}
+
+/** Quote between two prices of one segment. */
+export function deltaQuote(lower: bigint, upper: bigint, liquidity: bigint, rounding: Rounding): bigint {
+  return mulDiv(liquidity, upper - lower, 1n << 128n, rounding);
+}
+
+/** Liquidity that holds this much quote between two prices, rounded down. */
+export function liquidityOfQuote(quote: bigint, lower: bigint, upper: bigint): bigint {
+  return (quote << 128n) / (upper - lower);
+}
+
+/** Liquidity that holds this much base between two prices, rounded down. */
+export function liquidityOfBase(base: bigint, lower: bigint, upper: bigint): bigint {
+  return (base * lower * upper) / (upper - lower);
+}
+
+/** Where the price is after so much quote came in. */
+export function afterQuoteIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint {
+  return sqrtPrice + (amount << 128n) / liquidity;
+}
+
+/** Where the price is after so much base came in. */
+export function afterBaseIn(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint {
+  if (amount === 0n) return sqrtPrice;
+  return mulDiv(liquidity, sqrtPrice, liquidity + amount * sqrtPrice, 'up');
+}
+
+/** Where the price is after so much quote went out; null where the segment does not hold as much. */
+export function afterQuoteOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
+  const fall = ((amount << 128n) + liquidity - 1n) / liquidity;
+  return fall > sqrtPrice ? null : sqrtPrice - fall;
+}
+
+/** Where the price is after so much base went out; null where the segment does not hold as much. */
+export function afterBaseOut(sqrtPrice: bigint, liquidity: bigint, amount: bigint): bigint | null {
+  if (amount === 0n) return sqrtPrice;
+  const rest = liquidity - amount * sqrtPrice;
+  return rest <= 0n ? null : mulDiv(liquidity, sqrtPrice, rest, 'up');
+}
+
+/** The price at which a curve holds so much quote; null where the whole curve holds less. */
+export function sqrtPriceAtQuote(quote: bigint, start: bigint, curve: readonly CurvePoint[]): bigint | null {
+  let at = start;
+  let left = quote;
+  for (const { sqrtPrice, liquidity } of curve) {
+    const most = deltaQuote(at, sqrtPrice, liquidity, 'up');
+    if (most > left) return afterQuoteIn(at, liquidity, left);
+    left -= most;
+    at = sqrtPrice;
+  }
+  return left === 0n ? at : null;
+}
+
+/** Base that a curve gives out between two prices, each segment rounded up. */
+export function baseOnCurve(start: bigint, end: bigint, curve: readonly CurvePoint[]): bigint {
+  let sum = 0n;
+  let lower = start;
+  for (const { sqrtPrice, liquidity } of curve) {
+    if (lower >= end) break;
+    const upper = sqrtPrice < end ? sqrtPrice : end;
+    sum += deltaBase(lower, upper, liquidity, 'up');
+    lower = sqrtPrice;
+  }
+  return sum;
+}
+
+/** Base that the successor pool needs beside this much quote at this price, over the whole range of prices. */
+export function successorBase(quote: bigint, sqrtPrice: bigint): bigint {
+  return deltaBase(sqrtPrice, MAX_SQRT_PRICE, liquidityOfQuote(quote, MIN_SQRT_PRICE, sqrtPrice), 'up');
+}
+
+/** `base` to the power of `exponent`, both Q64.64 as the programs count: square and multiply, each step cut off. */
+export function powQ64(base: bigint, exponent: number): bigint {
+  let result = ONE_Q64;
+  let square = base;
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) result = (result * square) >> 64n;
+    square = (square * square) >> 64n;
+  }
+  return result;
+}

@@ -1,0 +1,183 @@
+/** Fees of a bonding curve: the base fee over time, the volatility fee above it, and who gets what of each. Numerators are parts of 10^9. */
+import { Decimal as DecimalJs } from 'decimal.js';
+import { mulDiv, ONE_Q64, powQ64 } from './curve-math.ts';
+import type { AntiSniperFee } from './presets.ts';
+
+export const FEE_DENOMINATOR = 1_000_000_000n;
+/** One basis point as a numerator. */
+export const NUMERATOR_PER_BPS = 100_000n;
+export const MIN_FEE_NUMERATOR = 2_500_000n;
+export const MAX_FEE_NUMERATOR = 990_000_000n;
+/** The protocol's part of a trading fee, and the referrer's part of that. Percent. */
+export const PROTOCOL_FEE_PCT = 20n;
+export const REFERRAL_FEE_PCT = 20n;
+
+/** Numbers as the curve's other tools have them: 20 significant digits, half up. Configurations of equal input are equal. */
+const ToolDecimal = DecimalJs.clone({ defaults: true });
+
+/** How the base fee falls; `linear` is 0 on the chain, `exponential` 1. */
+export interface BaseFee {
+  readonly cliffFeeNumerator: bigint;
+  readonly numberOfPeriods: number;
+  /** In units of the activation: seconds here. */
+  readonly periodFrequency: bigint;
+  /** Linear: a numerator taken off each period. Exponential: basis points of what is left, taken off each period. */
+  readonly reductionFactor: bigint;
+  readonly decay: 'linear' | 'exponential';
+}
+
+/** How the volatility fee is counted. Times in seconds. */
+export interface DynamicFee {
+  readonly binStep: number;
+  readonly binStepU128: bigint;
+  readonly filterPeriod: number;
+  readonly decayPeriod: number;
+  /** Basis points of the accumulator that stay between two filter periods. */
+  readonly reductionFactor: number;
+  readonly maxVolatilityAccumulator: number;
+  readonly variableFeeControl: number;
+}
+
+/** What a pool remembers of how far its price moved. */
+export interface VolatilityTracker {
+  readonly lastUpdateAt: bigint;
+  readonly sqrtPriceReference: bigint;
+  readonly accumulator: bigint;
+  readonly reference: bigint;
+}
+
+const BIN_STEP_U128 = 1_844_674_407_370_955n;
+const VARIABLE_FEE_SCALE = 100_000_000_000n;
+/** The volatility fee is at its most when the price has moved this far. */
+const MOST_PRICE_CHANGE_BPS = 1_500;
+const DYNAMIC_PART_PCT = 20n;
+
+/**
+ * The base fee of a preset as it stands in a configuration.
+ * @throws RangeError where the fee does not fall, or leaves 25 to 9,900 basis points
+ */
+export function baseFeeOf({ startBps, endBps, decay, durationSeconds, periods }: AntiSniperFee): BaseFee {
+  const cliffFeeNumerator = BigInt(startBps) * NUMERATOR_PER_BPS;
+  const end = BigInt(endBps) * NUMERATOR_PER_BPS;
+  if (end < MIN_FEE_NUMERATOR || cliffFeeNumerator > MAX_FEE_NUMERATOR || end > cliffFeeNumerator)
+    throw new RangeError(`a fee falls from at most 9900 to at least 25 basis points, not from ${startBps} to ${endBps}`);
+  if (startBps === endBps) return { cliffFeeNumerator, numberOfPeriods: 0, periodFrequency: 0n, reductionFactor: 0n, decay: 'linear' };
+  if (periods <= 0 || durationSeconds < periods) throw new RangeError(`${durationSeconds} s cannot be cut into ${periods} periods`);
+  return {
+    cliffFeeNumerator,
+    numberOfPeriods: periods,
+    periodFrequency: BigInt(Math.floor(durationSeconds / periods)),
+    reductionFactor: decay === 'linear' ? (cliffFeeNumerator - end) / BigInt(periods) : exponentialFactor(cliffFeeNumerator, end, periods),
+    decay,
+  };
+}
+
+function exponentialFactor(start: bigint, end: bigint, periods: number): bigint {
+  const ratio = new ToolDecimal(end.toString()).div(start.toString());
+  const kept = ratio.pow(new ToolDecimal(1).div(periods));
+  return BigInt(new ToolDecimal(10_000).mul(new ToolDecimal(1).sub(kept)).floor().toFixed());
+}
+
+/** The base fee's numerator in a period; the last one stays for ever. */
+export function feeInPeriod(fee: BaseFee, period: bigint): bigint {
+  const counted = period < BigInt(fee.numberOfPeriods) ? Number(period) : fee.numberOfPeriods;
+  if (fee.decay === 'linear') return fee.cliffFeeNumerator - BigInt(counted) * fee.reductionFactor;
+  if (counted === 0) return fee.cliffFeeNumerator;
+  const kept = powQ64(ONE_Q64 - (fee.reductionFactor << 64n) / 10_000n, counted);
+  return (fee.cliffFeeNumerator * kept) >> 64n;
+}
+
+/** The base fee's numerator at a time; before the activation it is the fee of the first period. */
+export function baseFeeAt(fee: BaseFee, now: bigint, activation: bigint): bigint {
+  if (fee.periodFrequency === 0n) return fee.cliffFeeNumerator;
+  if (now < activation) return fee.cliffFeeNumerator;
+  return feeInPeriod(fee, (now - activation) / fee.periodFrequency);
+}
+
+/** The lowest numerator that the base fee comes down to. */
+export function lowestBaseFee(fee: BaseFee): bigint {
+  return feeInPeriod(fee, BigInt(fee.numberOfPeriods));
+}
+
+/** The volatility fee beside a base fee that ends at `baseFeeBps`: at most a fifth of it. */
+export function dynamicFeeOf(baseFeeBps: number): DynamicFee {
+  const ratio = new ToolDecimal(MOST_PRICE_CHANGE_BPS).div(10_000).add(1);
+  const sqrtRatio = BigInt(ToolDecimal.sqrt(ratio).mul(ToolDecimal.pow(2, 64)).floor().toFixed());
+  const bins = ((sqrtRatio - ONE_Q64) / BIN_STEP_U128) * 2n;
+  const most = bins * 10_000n;
+  const mostFee = (BigInt(baseFeeBps) * NUMERATOR_PER_BPS * DYNAMIC_PART_PCT) / 100n;
+  return {
+    binStep: 1,
+    binStepU128: BIN_STEP_U128,
+    filterPeriod: 10,
+    decayPeriod: 120,
+    reductionFactor: 5_000,
+    maxVolatilityAccumulator: Number(most),
+    variableFeeControl: Number((mostFee * VARIABLE_FEE_SCALE - (VARIABLE_FEE_SCALE - 1n)) / (most * most)),
+  };
+}
+
+/** The volatility fee's numerator for an accumulator. */
+export function variableFee(fee: DynamicFee, accumulator: bigint): bigint {
+  const moved = accumulator * BigInt(fee.binStep);
+  return (moved * moved * BigInt(fee.variableFeeControl) + VARIABLE_FEE_SCALE - 1n) / VARIABLE_FEE_SCALE;
+}
+
+/** Base and volatility fee together, capped. */
+export function totalFee(base: bigint, dynamic: DynamicFee | null, accumulator: bigint): bigint {
+  const sum = base + (dynamic === null ? 0n : variableFee(dynamic, accumulator));
+  return sum > MAX_FEE_NUMERATOR ? MAX_FEE_NUMERATOR : sum;
+}
+
+/** How a trading fee is divided. Raw units. */
+export interface FeeParts {
+  /** Of partner and creator. */
+  readonly trading: bigint;
+  readonly protocol: bigint;
+  readonly referral: bigint;
+}
+
+export function splitFee(fee: bigint, hasReferral: boolean): FeeParts {
+  const whole = (fee * PROTOCOL_FEE_PCT) / 100n;
+  const referral = hasReferral ? (whole * REFERRAL_FEE_PCT) / 100n : 0n;
+  return { trading: fee - whole, protocol: whole - referral, referral };
+}
+
+/** The fee that is taken out of an amount. */
+export function feeWithin(amount: bigint, numerator: bigint): bigint {
+  return mulDiv(amount, numerator, FEE_DENOMINATOR, 'up');
+}
+
+/** The amount that leaves this one when its fee is taken. */
+export function amountBeforeFee(amount: bigint, numerator: bigint): bigint {
+  return mulDiv(amount, FEE_DENOMINATOR, FEE_DENOMINATOR - numerator, 'up');
+}
+
+/** The creator's and the partner's part of what the protocol leaves of a trading fee. */
+export function creatorPart(trading: bigint, creatorPct: number): { readonly creator: bigint; readonly partner: bigint } {
+  const creator = (trading * BigInt(creatorPct)) / 100n;
+  return { creator, partner: trading - creator };
+}
+
+/** The tracker as a swap finds it: after a pause its reference fades, and after a long one it is forgotten. Seconds. */
+export function referencesAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtPrice: bigint, now: bigint): VolatilityTracker {
+  const elapsed = now - tracker.lastUpdateAt;
+  if (elapsed < BigInt(fee.filterPeriod)) return tracker;
+  const faded = elapsed < BigInt(fee.decayPeriod) ? (tracker.accumulator * BigInt(fee.reductionFactor)) / 10_000n : 0n;
+  return { ...tracker, sqrtPriceReference: sqrtPrice, reference: faded };
+}
+
+/** The tracker after the price moved to `sqrtPrice`. */
+export function accumulatorAt(tracker: VolatilityTracker, fee: DynamicFee, sqrtPrice: bigint): VolatilityTracker {
+  const bins = binsBetween(sqrtPrice, tracker.sqrtPriceReference, fee.binStepU128);
+  const sum = tracker.reference + bins * 10_000n;
+  const most = BigInt(fee.maxVolatilityAccumulator);
+  return { ...tracker, accumulator: sum > most ? most : sum };
+}
+
+/** Bins between two square-root prices: twice as many as their roots are apart. */
+export function binsBetween(a: bigint, b: bigint, binStepU128: bigint): bigint {
+  const [upper, lower] = a > b ? [a, b] : [b, a];
+  if (lower === 0n) return 0n;
+  return (((upper << 64n) / lower - ONE_Q64) / binStepU128) * 2n;
+}

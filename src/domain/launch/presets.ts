@@ -1,0 +1,63 @@
+/** The presets of bonding-curve launches: how far a curve climbs, what trading costs while it is young, and who gets what. */
+
+export const PRESET_KEYS = ['reference_anchored', 'price_discovery', 'agent_treasury'] as const;
+export type PresetKey = (typeof PRESET_KEYS)[number];
+
+/** A fee that falls from a start to an end in equal steps of time. */
+export interface AntiSniperFee {
+  readonly startBps: number;
+  readonly endBps: number;
+  readonly decay: 'linear' | 'exponential';
+  readonly durationSeconds: number;
+  readonly periods: number;
+}
+
+export interface LaunchPreset {
+  readonly key: PresetKey;
+  /** The fully diluted value at graduation, as a multiple of the one at the start. */
+  readonly graduationMultiple: number;
+  readonly antiSniperFee: AntiSniperFee;
+  /** Share of the trading fee after the protocol's part, in percent. */
+  readonly creatorFeeSharePct: number;
+  /** Part of the supply that is locked for the creator, in percent, and how long it vests after graduation. */
+  readonly vesting: { readonly supplyPct: number; readonly durationSeconds: number; readonly periods: number };
+  /** What the successor pool takes; its dynamic fee comes on top. */
+  readonly migratedPool: { readonly feeBps: number; readonly dynamicFee: boolean };
+}
+
+const DAY_SECONDS = 86_400;
+const NO_VESTING = { supplyPct: 0, durationSeconds: 0, periods: 0 } as const;
+
+/** In the order in which they are listed. */
+export const DBC_PRESETS: readonly LaunchPreset[] = [
+  {
+    key: 'reference_anchored',
+    graduationMultiple: 4,
+    antiSniperFee: { startBps: 500, endBps: 100, decay: 'exponential', durationSeconds: 1_800, periods: 30 },
+    creatorFeeSharePct: 50,
+    vesting: NO_VESTING,
+    migratedPool: { feeBps: 30, dynamicFee: true },
+  },
+  {
+    key: 'price_discovery',
+    graduationMultiple: 25,
+    antiSniperFee: { startBps: 300, endBps: 100, decay: 'linear', durationSeconds: 3_600, periods: 20 },
+    creatorFeeSharePct: 50,
+    vesting: NO_VESTING,
+    migratedPool: { feeBps: 100, dynamicFee: true },
+  },
+  {
+    key: 'agent_treasury',
+    graduationMultiple: 10,
+    antiSniperFee: { startBps: 400, endBps: 100, decay: 'exponential', durationSeconds: 2_400, periods: 24 },
+    creatorFeeSharePct: 75,
+    vesting: { supplyPct: 10, durationSeconds: 180 * DAY_SECONDS, periods: 180 },
+    migratedPool: { feeBps: 30, dynamicFee: true },
+  },
+];
+
+export function presetOf(key: PresetKey): LaunchPreset {
+  const found = DBC_PRESETS.find((preset) => preset.key === key);
+  if (found === undefined) throw new Error(`there is no preset ${key}`);
+  return found;
+}

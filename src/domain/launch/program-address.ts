@@ -1,0 +1,44 @@
+/** Addresses that programs of the primary chain derive from seeds. They lie off the curve of Ed25519, so that nobody can sign for them. */
+import { createHash } from 'node:crypto';
+import { base58 } from '../solana/base58.ts';
+import { keyBytes, readUint } from './byte-struct.ts';
+
+const P = (1n << 255n) - 19n;
+/** -121665 / 121666 modulo P. */
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let square = base % P, rest = exponent; rest > 0n; rest >>= 1n, square = (square * square) % P)
+    if ((rest & 1n) === 1n) result = (result * square) % P;
+  return result;
+}
+
+/** True where the bytes are the y of a point of the curve, so that a key pair may belong to them. */
+export function isOnCurve(bytes: Uint8Array): boolean {
+  const sign = (bytes[31] as number) >> 7;
+  const y = readUint(bytes, 0, 32) & ((1n << 255n) - 1n);
+  const yy = (y * y) % P;
+  const numerator = (yy + P - 1n) % P;
+  const square = (numerator * power((D * yy + 1n) % P, P - 2n)) % P;
+  if (square === 0n) return sign === 0;
+  return power(square, (P - 1n) / 2n) === 1n;
+}
+
+export interface ProgramAddress {
+  readonly address: string;
+  /** The last seed: the highest number that leads off the curve. */
+  readonly bump: number;
+}
+
+/** The address of seeds under a program: texts are taken as UTF-8. @throws RangeError where no bump leads off the curve */
+export function programAddress(program: string, seeds: readonly (string | Uint8Array)[]): ProgramAddress {
+  const owner = keyBytes(program);
+  for (let bump = 255; bump >= 0; bump--) {
+    const hash = createHash('sha256');
+    for (const seed of seeds) hash.update(seed);
+    const bytes = hash.update(Uint8Array.of(bump)).update(owner).update('ProgramDerivedAddress').digest();
+    if (!isOnCurve(bytes)) return { address: base58(bytes), bump };
+  }
+  throw new RangeError('no bump leads off the curve');
+}

@@ -1,0 +1,81 @@
+/** Which mints a curve may be quoted in, as the program judges them, in words for the launcher. */
+import type { MintAccount } from '../solana/token-layout.ts';
+
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+/** The native coin's mint under the second token program, which no curve takes. */
+const NATIVE_2022 = '9pan9bMn5HatX4EJdBwg9VgCa7Uz5HL8N1m5D3NdXej9';
+const METADATA_POINTER = 18;
+const TOKEN_METADATA = 19;
+
+/** What speaks against a quote mint. `code` is the program's own error where it has one. */
+export interface QuoteMintObjection {
+  readonly kind: 'no_mint' | 'native_2022' | 'transfer_fee' | 'badge_missing' | 'paused' | 'transfer_hook' | 'starts_frozen';
+  readonly code: number | null;
+  readonly detail: string;
+}
+
+/** What is known of a mint before the chain is asked. */
+export interface QuoteMintFacts {
+  readonly mint: string;
+  readonly symbol: string;
+  readonly program: string;
+  /** Null: only the chain tells. */
+  readonly transferFeeBps: number | null;
+}
+
+const feeWords = (symbol: string, bps: number): QuoteMintObjection => ({
+  kind: 'transfer_fee',
+  code: 6081,
+  detail: `${symbol} takes ${bps} basis points of every transfer: the program refuses such a quote, badge or not`,
+});
+
+const unmade = (detail: string, kind: QuoteMintObjection['kind'], code: number | null = null): QuoteMintObjection => ({
+  kind,
+  code,
+  detail,
+});
+
+/** What the catalog alone says against a quote; null where only the chain can tell. */
+export function listedObjection({ mint, symbol, transferFeeBps }: QuoteMintFacts): QuoteMintObjection | null {
+  if (mint === NATIVE_2022) return unmade('the native coin is quoted by its mint of the first token program', 'native_2022', 6028);
+  return transferFeeBps !== null && transferFeeBps > 0 ? feeWords(symbol, transferFeeBps) : null;
+}
+
+/** True where the program wants to see a token badge of the mint's. */
+export function needsBadge(program: string, { extensions }: Pick<MintAccount, 'extensions'>): boolean {
+  return program === TOKEN_2022 && extensions.some((one) => one !== METADATA_POINTER && one !== TOKEN_METADATA);
+}
+
+/**
+ * What the chain's own account says against a quote, in the order in which the program looks; null where nothing does.
+ * `epoch` is the chain's; a fee that is scheduled for later counts as well.
+ */
+export function mintObjection(
+  facts: QuoteMintFacts,
+  account: MintAccount | null,
+  badged: boolean,
+  epoch: bigint,
+): QuoteMintObjection | null {
+  const { symbol, program, mint } = facts;
+  if (account === null || (program !== TOKEN_PROGRAM && program !== TOKEN_2022))
+    return unmade(`${symbol}: ${mint} is no mint of a token program`, 'no_mint');
+  if (program === TOKEN_PROGRAM) return null;
+  if (mint === NATIVE_2022) return listedObjection(facts);
+  const fee = account.transferFee;
+  if (fee !== null) {
+    const now = epoch >= fee.newer.epoch ? fee.newer : fee.older;
+    const worst = Math.max(now.basisPoints, fee.newer.epoch > epoch ? fee.newer.basisPoints : 0);
+    if (worst > 0) return feeWords(symbol, worst);
+  }
+  if (needsBadge(program, account) && !badged)
+    return unmade(`${symbol} has extensions that the program takes with a token badge only, and its mint has none`, 'badge_missing', 6080);
+  if (account.paused) return unmade(`the issuer of ${symbol} has stopped every transfer: nobody could buy`, 'paused');
+  if (account.transferHook !== null)
+    return unmade(
+      `${symbol} calls ${account.transferHook} with every transfer: a curve cannot name what that program needs`,
+      'transfer_hook',
+    );
+  if (account.startsFrozen) return unmade(`new accounts of ${symbol} are frozen until the issuer thaws them`, 'starts_frozen');
+  return null;
+}

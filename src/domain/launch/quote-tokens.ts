@@ -1,0 +1,32 @@
+/** The tokens that a curve may be quoted in: the native coin, the dollar stablecoin, and every tokenized share or pre-IPO token of the catalog. */
+import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
+import { TOKEN_PROGRAM } from '../solana/programs.ts';
+import type { EpochMs } from '../time.ts';
+import { type InstrumentKey, instrumentKey } from '../venue.ts';
+import type { QuoteMintFacts } from './quote-mint.ts';
+
+export const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
+const NATIVE_DECIMALS = 9;
+
+export interface QuoteToken extends QuoteMintFacts {
+  readonly decimals: number;
+  /** UI units of one whole token: the issuer scales shares so. */
+  readonly multiplier: number;
+  readonly kind: 'native' | 'stable' | 'tokenized_equity' | 'pre_ipo';
+  /** What prices one UI unit in dollars; null where it is a dollar. */
+  readonly pricedBy: InstrumentKey | null;
+}
+
+/** The token of a mint as the catalog has it at `now`; null where no curve is quoted in it. */
+export function quoteTokenOf(mint: string, now: EpochMs): QuoteToken | null {
+  const plain = { mint, program: TOKEN_PROGRAM, multiplier: 1, transferFeeBps: 0 } as const;
+  if (mint === NATIVE_MINT)
+    return { ...plain, symbol: 'SOL', decimals: NATIVE_DECIMALS, kind: 'native', pricedBy: instrumentKey('spotexchange', 'SOLUSDT') };
+  if (mint === USDC_MINT) return { ...plain, symbol: 'USDC', decimals: USDC_DECIMALS, kind: 'stable', pricedBy: null };
+  const entry = CATALOG.byMint(mint);
+  if (entry === undefined || entry.token === null || (entry.kind !== 'tokenized_equity' && entry.kind !== 'pre_ipo')) return null;
+  const { program, decimals, transferFeeBps, multiplier, newMultiplier, newMultiplierEffectiveAt, validTo } = entry.token;
+  if (validTo !== null && now >= validTo) return null;
+  const scale = now >= newMultiplierEffectiveAt ? newMultiplier : multiplier;
+  return { mint, symbol: entry.instrument, program, decimals, multiplier: scale, transferFeeBps, kind: entry.kind, pricedBy: entry.key };
+}

@@ -1,0 +1,124 @@
+/** What the model of the curve program is given to make a configuration of, read and judged as the real one does. */
+
+import { readUint } from '../../../domain/launch/byte-struct.ts';
+import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve-math.ts';
+import { CONFIG_HEAD, CONFIG_PARAMETER_STRUCTS, CONFIG_TAIL } from '../../../domain/launch/curve-program.ts';
+import { type BaseFee, lowestBaseFee, MAX_FEE_NUMERATOR, MIN_FEE_NUMERATOR } from '../../../domain/launch/fees.ts';
+import { CURVE_ERRORS as E } from './curve-accounts.ts';
+import { ProgramFailure } from './modelled-machine.ts';
+
+/** What could not be read from an instruction's data. */
+const UNREADABLE = 102;
+
+export type GivenConfig = ReturnType<typeof readConfigParameters>;
+
+/** @throws ProgramFailure where the bytes end before, or hold what the model does not carry out */
+export function readConfigParameters(data: Uint8Array) {
+  try {
+    return parametersFrom(data);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ProgramFailure(UNREADABLE);
+    throw error;
+  }
+}
+
+function parametersFrom(data: Uint8Array) {
+  const { baseFee, dynamicFee, vesting, liquidityVesting, feeScheduler, point } = CONFIG_PARAMETER_STRUCTS;
+  let at = 0;
+  const take = <Value>(struct: { readonly size: number; read(bytes: Uint8Array, at: number): Value }): Value => {
+    const value = struct.read(data, at);
+    at += struct.size;
+    return value;
+  };
+  const flag = (): number => {
+    const value = data[at++];
+    if (value === undefined) throw new RangeError('the data ends');
+    return value;
+  };
+  const fee = take(baseFee);
+  const dynamic = flag() === 1 ? take(dynamicFee) : null;
+  const head = take(CONFIG_HEAD);
+  const locked = take(vesting);
+  const migrationFeeOption = flag();
+  const supply = flag() === 1 ? { pre: readUint(data, at, 8), post: readUint(data, at + 8, 8) } : null;
+  if (supply !== null) at += 16;
+  const tail = take(CONFIG_TAIL);
+  const partnerVesting = take(liquidityVesting);
+  const creatorVesting = take(liquidityVesting);
+  const migratedBaseFeeMode = flag();
+  const scheduler = take(feeScheduler);
+  const firstSwapWithMinFee = flag();
+  const compoundingFeeBps = Number(readUint(data, at, 2));
+  at += 4;
+  const points = Number(readUint(data, at, 4));
+  at += 4;
+  const curve: CurvePoint[] = Array.from({ length: points }, () => take(point));
+  return {
+    fee,
+    dynamic,
+    head,
+    locked,
+    migrationFeeOption,
+    supply,
+    tail,
+    partnerVesting,
+    creatorVesting,
+    migratedBaseFeeMode,
+    scheduler,
+    firstSwapWithMinFee,
+    compoundingFeeBps,
+    curve,
+  };
+}
+
+export function givenBaseFee({ fee }: Pick<GivenConfig, 'fee'>): BaseFee {
+  return {
+    cliffFeeNumerator: fee.cliffFeeNumerator,
+    numberOfPeriods: fee.firstFactor,
+    periodFrequency: fee.secondFactor,
+    reductionFactor: fee.thirdFactor,
+    decay: fee.mode === 0 ? 'linear' : 'exponential',
+  };
+}
+
+const fail = (error: number): never => {
+  throw new ProgramFailure(error);
+};
+
+/** In the order in which the program looks. @throws ProgramFailure */
+export function judgeConfig(given: GivenConfig): void {
+  judgeFees(given);
+  const { head, tail, locked, curve } = given;
+  if (head.collectFeeMode > 1) fail(E.collectFeeMode);
+  if (tail.tokenUpdateAuthority > 4) fail(E.tokenAuthority);
+  if (tail.creatorTradingFeePercentage > 100) fail(E.creatorPercentage);
+  if (head.tokenDecimal < 6 || head.tokenDecimal > 9) fail(E.decimals);
+  const { partnerLiquidity, partnerLockedLiquidity, creatorLiquidity, creatorLockedLiquidity } = head;
+  if (partnerLiquidity + partnerLockedLiquidity + creatorLiquidity + creatorLockedLiquidity !== 100) fail(E.feePercentage);
+  if (partnerLockedLiquidity + creatorLockedLiquidity < 10) fail(E.lockedLiquidity);
+  if (head.migrationQuoteThreshold === 0n) fail(E.threshold);
+  const total = locked.cliffUnlockAmount + locked.amountPerPeriod * locked.numberOfPeriods;
+  const isNone = total === 0n && locked.frequency === 0n && locked.cliffDurationFromMigrationTime === 0n;
+  if (!isNone && (locked.frequency === 0n || total === 0n)) fail(E.vesting);
+  judgeCurve(curve, head.sqrtStartPrice);
+}
+
+function judgeFees({ fee, dynamic }: GivenConfig): void {
+  const { cliffFeeNumerator, firstFactor, secondFactor, thirdFactor } = fee;
+  const factors = [BigInt(firstFactor), secondFactor, thirdFactor];
+  if (factors.some((one) => one !== 0n) && factors.some((one) => one === 0n)) fail(E.feeScheduler);
+  const lowest = lowestBaseFee(givenBaseFee({ fee }));
+  if (lowest < MIN_FEE_NUMERATOR || cliffFeeNumerator > MAX_FEE_NUMERATOR) fail(E.feeBounds);
+  if (dynamic === null) return;
+  if (dynamic.binStep !== 1 || dynamic.filterPeriod >= dynamic.decayPeriod || dynamic.reductionFactor > 10_000) fail(E.input);
+}
+
+function judgeCurve(curve: readonly CurvePoint[], start: bigint): void {
+  if (start < MIN_SQRT_PRICE || start >= MAX_SQRT_PRICE) fail(E.curve);
+  if (curve.length === 0 || curve.length > MOST_CURVE_POINTS) fail(E.curve);
+  let below = start;
+  for (const { sqrtPrice, liquidity } of curve) {
+    if (sqrtPrice <= below || liquidity === 0n || sqrtPrice > MAX_SQRT_PRICE) fail(E.curve);
+    below = sqrtPrice;
+  }
+}

@@ -1,0 +1,35 @@
+/** What stands on the chain for launches before anybody launches: what the programs' makers put there. */
+import { address } from '@solana/kit';
+import { joined, keyBytes } from '../../../domain/launch/byte-struct.ts';
+import {
+  BADGE_BYTES,
+  BADGE_DISCRIMINATOR,
+  badgeAddress,
+  CURVE_PROGRAM,
+  POOL_AUTHORITY,
+  SUCCESSOR_CONFIG,
+  SUCCESSOR_PROGRAM,
+} from '../../../domain/launch/curve-program.ts';
+import { accountOf, type SolanaChain } from '../chain.ts';
+import type { MintListing } from '../genesis.ts';
+import { SYSTEM } from '../instructions.ts';
+
+/** The authority pays for what graduation makes, and is paid back in the same transaction. */
+const AUTHORITY_LAMPORTS = 10_000_000_000n;
+const CONFIG_BYTES = 328;
+const CONFIG_DISCRIMINATOR = Uint8Array.from(Buffer.from('9b0caae01efacc82', 'hex'));
+/** Behind the discriminator, two keys and the fees: by time, in both tokens, and with the fee of whoever makes the pool. */
+const CONFIG_KIND_AT = 8 + 64 + 128;
+
+/** The successor's open configuration, the authority's purse, and a badge for every mint that may be quoted. */
+export function writeLaunchGenesis(chain: Pick<SolanaChain, 'found' | 'rent'>, mints: readonly MintListing[]): void {
+  chain.found(accountOf(address(POOL_AUTHORITY), SYSTEM, new Uint8Array(), AUTHORITY_LAMPORTS));
+  const config = new Uint8Array(CONFIG_BYTES);
+  config.set(joined(CONFIG_DISCRIMINATOR, new Uint8Array(32), keyBytes(POOL_AUTHORITY)));
+  config.set([1, 0, 1], CONFIG_KIND_AT);
+  chain.found(accountOf(address(SUCCESSOR_CONFIG), address(SUCCESSOR_PROGRAM), config, chain.rent(CONFIG_BYTES)));
+  for (const { mint } of mints) {
+    const badge = joined(BADGE_DISCRIMINATOR, keyBytes(mint), new Uint8Array(BADGE_BYTES - 40));
+    chain.found(accountOf(address(badgeAddress(mint)), address(CURVE_PROGRAM), badge, chain.rent(BADGE_BYTES)));
+  }
+}

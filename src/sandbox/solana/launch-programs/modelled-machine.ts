@@ -1,0 +1,189 @@
+/**
+ * A machine that also carries out programs of which it has no binary: each is a model that says what an instruction does
+ * to its accounts. Everything beside (token transfers, new accounts) is still done by the real programs of the machine.
+ */
+import { type Address, address, type EncodedAccount, type Instruction } from '@solana/kit';
+import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve-program.ts';
+import type { TransactionError } from '../errors.ts';
+import { feeOf, type Machine, type Moment, type Run } from '../machine.ts';
+import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
+import { fullySigned, isWritable, type ReadTransaction } from '../wire.ts';
+
+/** Why an instruction failed: the program's own number, or the runtime's word. */
+export class ProgramFailure extends Error {
+  readonly reason: number | string;
+
+  constructor(reason: number | string) {
+    super(typeof reason === 'number' ? `custom program error: 0x${reason.toString(16)}` : reason);
+    this.reason = reason;
+  }
+}
+
+/** What a model of a program may do. */
+export interface ModelContext {
+  readonly accounts: readonly Required<NamedAccount>[];
+  readonly data: Uint8Array;
+  readonly unixSeconds: bigint;
+  readonly epoch: bigint;
+  account(at: string): EncodedAccount | null;
+  /** Replaces the bytes of an account that is there. */
+  write(at: string, data: Uint8Array): void;
+  /** Lets real programs do something; addresses that programs derive sign for themselves. @throws ProgramFailure */
+  invoke(...instructions: readonly ProgramInstruction[]): void;
+  rent(bytes: number): bigint;
+  log(line: string): void;
+}
+
+/** @throws ProgramFailure where the program would fail */
+export type ProgramModel = (context: ModelContext) => void;
+
+/** Compute units that a modelled instruction counts: about what the real one takes. */
+const MODEL_UNITS = 60_000n;
+
+const key = (index: number, { header, staticKeys }: ReadTransaction): boolean => index < Math.min(header.signers, staticKeys.length);
+
+/** The instruction as the machine takes it. */
+export function kitInstruction({ program, accounts, data }: ProgramInstruction): Instruction {
+  const named = accounts.map(({ address: at, signer, writable }) => ({
+    address: address(at),
+    role: (writable === true ? 1 : 0) + (signer === true ? 2 : 0),
+  }));
+  return { programAddress: address(program), accounts: named, data };
+}
+
+/** A run that is under way: what it said, and what it took. */
+interface Progress {
+  readonly logs: string[];
+  units: bigint;
+}
+
+/** A machine whose missing programs are carried out by models; a program that the machine has is never replaced. */
+export function createModelledMachine(machine: Machine, models: ReadonlyMap<string, ProgramModel>): Machine {
+  const modelOf = (program: string | undefined): ProgramModel | undefined =>
+    program === undefined || machine.account(address(program))?.executable === true ? undefined : models.get(program);
+  const isModelled = (transaction: ReadTransaction): boolean =>
+    transaction.instructions.some(({ programIndex }) => modelOf(transaction.staticKeys[programIndex]) !== undefined);
+
+  function refused(transaction: ReadTransaction, moment: Moment, error: TransactionError): Run {
+    const run = machine.rehearse(transaction, moment);
+    const nothing = { logs: [], units: 0n, fee: 0n, inner: [], returnData: null, undo: new Map(), outcome: new Map() };
+    return { ...run, ...nothing, error, begun: false, after: run.before };
+  }
+
+  /** One instruction: by its model, or by the machine. @throws ProgramFailure */
+  function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
+    const model = modelOf(one.program);
+    if (model === undefined) {
+      perform([one], moment, progress);
+      return;
+    }
+    progress.units += MODEL_UNITS;
+    progress.logs.push(`Program ${one.program} invoke [1]`);
+    model({
+      accounts: one.accounts.map(({ address: at, signer = false, writable = false }) => ({ address: at, signer, writable })),
+      data: one.data,
+      unixSeconds: BigInt(moment.unixSeconds),
+      epoch: BigInt(Math.floor(moment.slot / SLOTS_PER_EPOCH)),
+      account: (at) => machine.account(address(at)),
+      write: (at, data) => {
+        const was = machine.account(address(at));
+        if (was === null) throw new ProgramFailure('UninitializedAccount');
+        machine.put(was.address, { ...was, data, space: BigInt(data.length) });
+      },
+      invoke: (...instructions) => perform(instructions, moment, progress),
+      rent: (bytes) => machine.rent(bytes),
+      log: (line) => progress.logs.push(`Program log: ${line}`),
+    });
+    progress.logs.push(`Program ${one.program} success`);
+  }
+
+  function perform(instructions: readonly ProgramInstruction[], moment: Moment, progress: Progress): void {
+    for (const instruction of instructions) {
+      const done = machine.perform(kitInstruction(instruction), moment);
+      progress.logs.push(...done.logs);
+      progress.units += done.units;
+      if (done.error === null) continue;
+      throw new ProgramFailure(instructionError(done.error));
+    }
+  }
+
+  function carryOut(transaction: ReadTransaction, moment: Moment, keep: boolean): Run {
+    machine.set(moment);
+    if (keep && !fullySigned(transaction)) return refused(transaction, moment, 'SignatureFailure');
+    const payer = transaction.staticKeys[0] as Address;
+    const fee = feeOf(transaction);
+    const purse = machine.account(payer);
+    if (purse === null) return refused(transaction, moment, 'AccountNotFound');
+    if (purse.lamports < fee) return refused(transaction, moment, 'InsufficientFundsForFee');
+    // The machine itself refuses the program that it lacks: what it tells of the accounts is true all the same.
+    const names = machine.rehearse(transaction, moment);
+    if (names.writable.length === 0) return names;
+    const undo = new Map(names.keys.flatMap((one, index) => (names.writable[index] ? [[one, machine.account(one)] as const] : [])));
+    machine.put(payer, { ...purse, lamports: (purse.lamports - fee) as typeof purse.lamports });
+    const paid = machine.account(payer);
+    const progress: Progress = { logs: [], units: 0n };
+    const error = runAll(transaction, names.keys, moment, progress);
+    if (error !== null) restore(new Map([...undo, [payer, paid]]));
+    const outcome = new Map([...undo.keys()].map((one) => [one, machine.account(one)] as const));
+    const after = machine.balances(names.keys);
+    if (!keep) restore(undo);
+    return {
+      ...names,
+      ...progress,
+      error,
+      begun: true,
+      fee,
+      inner: transaction.instructions.map(() => []),
+      returnData: null,
+      after,
+      undo,
+      outcome,
+    };
+  }
+
+  function restore(accounts: ReadonlyMap<Address, EncodedAccount | null>): void {
+    for (const [at, account] of accounts) machine.put(at, account);
+  }
+
+  /** The error of the first instruction that fails; null where none does. */
+  function runAll(transaction: ReadTransaction, keys: readonly Address[], moment: Moment, progress: Progress): TransactionError | null {
+    for (const [index, { programIndex, accounts, data }] of transaction.instructions.entries()) {
+      const program = keys[programIndex] as string;
+      const named = accounts.map((place) => ({
+        address: keys[place] as string,
+        signer: key(place, transaction),
+        writable: place < transaction.staticKeys.length ? isWritable(transaction, place) : isLookedUpWritable(transaction, place),
+      }));
+      try {
+        step({ program, accounts: named, data }, moment, progress);
+      } catch (error) {
+        if (!(error instanceof ProgramFailure)) throw error;
+        progress.logs.push(`Program ${program} failed: ${error.message}`);
+        const reason = typeof error.reason === 'number' ? { Custom: error.reason } : error.reason;
+        return { InstructionError: [index, reason] } as TransactionError;
+      }
+    }
+    return null;
+  }
+
+  return {
+    ...machine,
+    run: (transaction, moment) => (isModelled(transaction) ? carryOut(transaction, moment, true) : machine.run(transaction, moment)),
+    rehearse: (transaction, moment) =>
+      isModelled(transaction) ? carryOut(transaction, moment, false) : machine.rehearse(transaction, moment),
+  };
+}
+
+function isLookedUpWritable({ staticKeys, lookups }: ReadTransaction, place: number): boolean {
+  const writable = lookups.reduce((sum, lookup) => sum + lookup.writable.length, 0);
+  return place < staticKeys.length + writable;
+}
+
+/** What of a transaction's error belongs to its one instruction. */
+function instructionError(error: TransactionError): number | string {
+  if (typeof error === 'string') return error;
+  const inner = (error as { readonly InstructionError?: readonly [number, unknown] }).InstructionError?.[1];
+  if (typeof inner === 'string') return inner;
+  const custom = (inner as { readonly Custom?: number } | undefined)?.Custom;
+  return custom ?? 'GenericError';
+}

@@ -1,0 +1,126 @@
+// A launch on the sandbox's chain, instruction by instruction, with the keys of everybody who takes part.
+import { address } from '@solana/kit';
+import { buildCurveConfig, type CurveConfig, type CurvePlan } from '../../../src/domain/launch/curve-config.ts';
+import {
+  associatedAccount,
+  claimFeeInstruction,
+  configParameters,
+  createConfigInstruction,
+  createLockerInstruction,
+  initializePoolInstruction,
+  lockerOwner,
+  migrateInstruction,
+  type PoolKeys,
+  type ProgramInstruction,
+  poolAddress,
+  readVirtualPool,
+  type SwapMode,
+  swapInstruction,
+  type TokenNames,
+  type VirtualPoolAccount,
+} from '../../../src/domain/launch/curve-program.ts';
+import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import type { Landed, SolanaChain } from '../../../src/sandbox/solana/chain.ts';
+import { fund } from '../../../src/sandbox/solana/genesis.ts';
+import { buildTransaction, computeLimit, createAssociatedAccount, WRAPPED_SOL } from '../../../src/sandbox/solana/instructions.ts';
+import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { kitInstruction } from '../../../src/sandbox/solana/launch-programs/modelled-machine.ts';
+import { readWire } from '../../../src/sandbox/solana/wire.ts';
+
+export const NAMES: TokenNames = { name: 'Orchard Keeper', symbol: 'ORCH', uri: 'https://example.com/orchard.json' };
+
+/** Sends instructions in a transaction of their own; the same bytes can be sent to several chains. */
+export function wireOf(chain: SolanaChain, instructions: readonly ProgramInstruction[], signers: readonly SandboxKey[]): Uint8Array {
+  const [payer] = signers as [SandboxKey];
+  return buildTransaction({
+    version: 0,
+    feePayer: payer.address,
+    blockhash: chain.latestBlockhash('processed').blockhash,
+    instructions: [computeLimit(1_400_000), ...instructions.map(kitInstruction)],
+    signers,
+  });
+}
+
+export function landOn(chain: SolanaChain, bytes: Uint8Array): Landed {
+  const landed = chain.landNow(readWire(bytes));
+  if (landed === null) throw new Error('the chain did not take the transaction');
+  return landed;
+}
+
+/** Everybody of one launch, by keys that are made from its name. */
+export function launchCast(name: string) {
+  const key = (role: string): SandboxKey => sandboxKey(`${name} ${role}`);
+  return {
+    creator: key('creator'),
+    partner: key('partner'),
+    trader: key('trader'),
+    config: key('config'),
+    mint: key('mint'),
+    nfts: [key('nft 1'), key('nft 2')] as const,
+  };
+}
+export type LaunchCast = ReturnType<typeof launchCast>;
+
+/** The instructions of one launch. */
+export function launchScript(cast: LaunchCast, quote: { readonly mint: string; readonly program: string }, badge: string | null = null) {
+  const { creator, partner, trader, config, mint, nfts } = cast;
+  const keys: PoolKeys = { config: config.address, baseMint: mint.address, quoteMint: quote.mint, quoteProgram: quote.program };
+  const pool = poolAddress(config.address, mint.address, quote.mint);
+  const accounts = (owner: SandboxKey) => ({
+    baseAccount: associatedAccount(owner.address, mint.address, TOKEN_PROGRAM),
+    quoteAccount: associatedAccount(owner.address, quote.mint, quote.program),
+  });
+  const holding = (owner: SandboxKey): ProgramInstruction => holdingOf(owner, mint.address, TOKEN_PROGRAM);
+  return {
+    keys,
+    pool,
+    accounts,
+    holding,
+    createConfig: (made: CurveConfig, parameters: Uint8Array = configParameters(made)) =>
+      createConfigInstruction(
+        {
+          config: config.address,
+          feeClaimer: partner.address,
+          leftoverReceiver: creator.address,
+          quoteMint: quote.mint,
+          payer: creator.address,
+          badge,
+        },
+        parameters,
+      ),
+    createPool: (names: TokenNames = NAMES) =>
+      initializePoolInstruction(keys, { creator: creator.address, payer: creator.address, badge }, names),
+    swap: (direction: 'buy' | 'sell', mode: SwapMode, amount: bigint, bound: bigint, who: SandboxKey = trader) =>
+      swapInstruction(keys, { direction, mode, amount, bound, trader: who.address, ...accounts(who) }),
+    claim: (as: 'creator' | 'partner', mostBase: bigint, mostQuote: bigint, who: SandboxKey = as === 'creator' ? creator : partner) =>
+      claimFeeInstruction(keys, { claimer: who.address, as, ...accounts(who), mostBase, mostQuote }),
+    locker: () => createLockerInstruction(keys, { creator: creator.address, payer: creator.address }),
+    migrate: (positions: 1 | 2) =>
+      migrateInstruction(keys, { payer: creator.address, positionMints: nfts.slice(0, positions).map(({ address: at }) => at) }),
+    lockerTokens: (): ProgramInstruction => holdingOf(creator, mint.address, TOKEN_PROGRAM, lockerOwner(keys)),
+  };
+}
+export type LaunchScript = ReturnType<typeof launchScript>;
+
+/** Makes an owner's account of a mint where there is none. */
+export function holdingOf(payer: SandboxKey, mint: string, program: string, owner: string = payer.address): ProgramInstruction {
+  const { programAddress, accounts, data } = createAssociatedAccount(payer.address, address(owner), address(mint), address(program));
+  return {
+    program: programAddress,
+    accounts: (accounts ?? []).map(({ address: at, role }) => ({ address: at, signer: role >= 2, writable: role % 2 === 1 })),
+    data: data as Uint8Array,
+  };
+}
+
+export function poolOf(chain: SolanaChain, pool: string): VirtualPoolAccount | null {
+  const account = chain.account(address(pool), 'processed');
+  return account === null ? null : readVirtualPool(account.data as Uint8Array);
+}
+
+/** Gives somebody lamports and the quote token. */
+export function enrich(chain: SolanaChain, who: SandboxKey, mint: string, amount: bigint): void {
+  fund(chain, who.address, 'SOL', 50_000_000_000n);
+  fund(chain, who.address, mint, amount);
+}
+
+export { buildCurveConfig, type CurvePlan, WRAPPED_SOL };
