@@ -17,7 +17,6 @@ export const MIN_SQRT_PRICE = 4_295_048_016n;
 export const MAX_SQRT_PRICE = 79_226_673_521_066_979_257_578_248_091n;
 export const ONE_Q64 = 1n << 64n;
 export const U64_MAX = (1n << 64n) - 1n;
-export const U128_MAX = (1n << 128n) - 1n;
 /** The most segments of a curve. */
 export const MOST_CURVE_POINTS = 16;
 

@@ -12,7 +12,6 @@ export const SUCCESSOR_PROGRAM = 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG';
 export const LOCKER_PROGRAM = 'LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn';
 /** The configuration of successor pools whose fee the curve's own configuration states. */
 export const SUCCESSOR_CONFIG = 'A8gMrEPJkacWkcb3DGwtJwTe16HktSEfvwtuDh2MCtck';
-export const INSTRUCTIONS_SYSVAR = 'Sysvar1nstructions1111111111111111111111111';
 
 export const POOL_AUTHORITY = programAddress(CURVE_PROGRAM, ['pool_authority']).address;
 export const CURVE_EVENT_AUTHORITY = programAddress(CURVE_PROGRAM, ['__event_authority']).address;

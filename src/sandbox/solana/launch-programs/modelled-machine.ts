@@ -5,6 +5,7 @@
 import { type Address, address, type EncodedAccount, type Instruction } from '@solana/kit';
 import type { NamedAccount, ProgramInstruction } from '../../../domain/launch/curve-program.ts';
 import type { TransactionError } from '../errors.ts';
+import { COMPUTE_BUDGET } from '../instructions.ts';
 import { feeOf, type Machine, type Moment, type Run } from '../machine.ts';
 import { SLOTS_PER_EPOCH } from '../slot-clock.ts';
 import { fullySigned, isWritable, type ReadTransaction } from '../wire.ts';
@@ -72,6 +73,8 @@ export function createModelledMachine(machine: Machine, models: ReadonlyMap<stri
 
   /** One instruction: by its model, or by the machine. @throws ProgramFailure */
   function step(one: ProgramInstruction, moment: Moment, progress: Progress): void {
+    // What the budget asks for was counted with the fee.
+    if (one.program === COMPUTE_BUDGET) return;
     const model = modelOf(one.program);
     if (model === undefined) {
       perform([one], moment, progress);
