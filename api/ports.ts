@@ -11,7 +11,7 @@ import type { CandleReads } from './v1/candles/ports.ts';
 import type { CatalogPorts } from './v1/catalog/ports.ts';
 import type { DelegationPorts } from './v1/delegations/ports.ts';
 import type { IntelligenceReads } from './v1/intelligence/ports.ts';
-import type { LaunchQuotes } from './v1/launches/ports.ts';
+import type { LaunchPorts, LaunchQuotes } from './v1/launches/ports.ts';
 import type { MachineCharts } from './v1/machines/ports.ts';
 import type { MarketOrderPorts } from './v1/market-orders/ports.ts';
 import type { OrderBookReads } from './v1/order-book/ports.ts';
@@ -51,6 +51,7 @@ export interface ApiPorts {
   readonly wallets: WalletPorts;
   readonly intelligence: IntelligenceReads;
   readonly rankings: RankingPorts;
+  readonly launches: LaunchPorts;
   readonly launchQuotes: LaunchQuotes;
   readonly machines: MachineCharts;
 }

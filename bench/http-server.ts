@@ -87,7 +87,7 @@ async function ours(order: ServerOrder): Promise<string> {
       evmvenue: nowhere,
       reference: { url: nowhere.url, key: null },
       referenceFallback: null,
-      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map(), rpcUrl: null, makers: [] },
+      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
       evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
       signerUrl: null,
       issuerUrl: nowhere.url,

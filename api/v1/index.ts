@@ -49,8 +49,13 @@ import { listDelegations } from './delegations/list.ts';
 import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
+import { getLaunch } from './launches/get.ts';
+import { listLaunches } from './launches/list.ts';
+import { monitorLaunch } from './launches/monitor.ts';
+import { prepareLaunch } from './launches/prepare.ts';
 import { listPresets } from './launches/preset-list.ts';
 import { previewLaunch } from './launches/preview.ts';
+import { submitLaunch } from './launches/submit.ts';
 import { getMachineLayout } from './machines/layout.ts';
 import { getMacroRegime } from './macro-regime/get.ts';
 import { getMarketOrder } from './market-orders/get.ts';
@@ -188,6 +193,11 @@ export const ROUTES: readonly RouteEntry[] = [
   // Spec section 4.9.
   entry(listPresets, 'market:read'),
   entry(previewLaunch, 'market:read'),
+  entry(prepareLaunch, 'trade:execute'),
+  entry(submitLaunch, 'trade:execute'),
+  entry(listLaunches, 'agent:read'),
+  entry(getLaunch, 'agent:read'),
+  entry(monitorLaunch, 'agent:read'),
   // Spec section 5.6.
   entry(challengeDelegation, 'trade:execute'),
   entry(grantDelegation, 'trade:execute'),

@@ -33,6 +33,7 @@ import { createSeededQuestions } from '../sandbox/prediction/seeded-questions.ts
 import { createIssuerSimulator } from '../sandbox/reference/issuer.ts';
 import { createShareQuotesSimulator } from '../sandbox/reference/share-quotes.ts';
 import { createReferenceSimulator } from '../sandbox/reference/simulator.ts';
+import { SANDBOX_LAUNCH_PARTNER } from '../sandbox/solana/launch-partner.ts';
 import { SANDBOX_MAKER } from '../sandbox/spotchain/maker.ts';
 import { createSpotchainSimulator, poolAddress } from '../sandbox/spotchain/simulator.ts';
 import { createSpotExchangeSimulator } from '../sandbox/spotexchange/simulator.ts';
@@ -59,6 +60,8 @@ export interface Addresses {
     readonly rpcUrl: string | null;
     /** Those who sign swaps beside their takers. */
     readonly makers: readonly string[];
+    /** Whose the partner's part of a launch's fees is; null where nobody is named. */
+    readonly launchPartner: string | null;
   };
   /** A node of the EVM chain; its address may hold a key. `tokens` is what a wallet is asked for. */
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
@@ -147,6 +150,7 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   const { createEvmChainSimulator } = await import('../sandbox/evmchain/simulator.ts');
   const { foundChain, openSolanaNode } = await import('../sandbox/solana/simulator.ts');
   const { chainStanding, chainVerbs } = await import('../sandbox/solana/control.ts');
+  const { startKeeper } = await import('../sandbox/solana/launch-programs/keeper.ts');
   const { createSwapBuilder } = await import('../sandbox/spotchain/swap-builder.ts');
   const { createOnchainPredictionSimulator } = await import('../sandbox/prediction/onchain-simulator.ts');
   const market = await sandboxMarket(config.SANDBOX_SEED, config.SANDBOX_TAPE, clock.now());
@@ -170,6 +174,7 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   ]);
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
   const chain = foundChain({ clock, seed: config.SANDBOX_SEED, programs: config.SANDBOX_CHAIN_PROGRAMS, mints, stable });
+  startKeeper(chain);
   const handler = createSwapBuilder({ chain, clock, mints, stable });
   const opened: { readonly url: string; close(): Promise<void> }[] = [];
   const open = async (simulator: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
@@ -324,6 +329,7 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
       // A real aggregator's transactions are not for the sandbox's chain.
       rpcUrl: config.SPOTCHAIN_RPC_URL?.reveal() ?? (config.SPOTCHAIN_URL === null ? simulator('primarychain') : null),
       makers: config.SPOTCHAIN_URL === null ? [SANDBOX_MAKER] : [],
+      launchPartner: config.LAUNCH_PARTNER_WALLET ?? (config.SPOTCHAIN_URL === null ? SANDBOX_LAUNCH_PARTNER : null),
     },
     evmchain: {
       url: config.EVMCHAIN_URL?.reveal() ?? simulator('evmchain'),

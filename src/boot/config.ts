@@ -74,6 +74,11 @@ const SETTINGS = {
     'JSON-RPC node of the primary chain; without it a real aggregator only prices',
     sandboxed,
   ),
+  LAUNCH_PARTNER_WALLET: optional(
+    chainAddress,
+    "wallet that the partner's part of the fees of launches goes to; without it nothing is launched on a real chain",
+    sandboxed,
+  ),
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
@@ -368,6 +373,11 @@ function contact(given: string): Parsed<string> {
   return {
     wrong: `${JSON.stringify(given)} names nobody: it should be a company and an e-mail address, such as Example Desk desk@example.com`,
   };
+}
+
+function chainAddress(given: string): Parsed<string> {
+  if (isAddress(given)) return { value: given };
+  return { wrong: `${JSON.stringify(given)} is no address of the primary chain: 32 bytes in base58 are` };
 }
 
 function programs(given: string): Parsed<readonly string[]> {

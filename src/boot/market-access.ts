@@ -2,7 +2,7 @@
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
-import type { PrimaryChain } from '../trading/primary-chain.ts';
+import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { budgetsOn } from './budgets.ts';
 import type { OnchainPredictions } from './capabilities/capability.ts';
@@ -18,7 +18,7 @@ export interface MarketAccess {
   readonly states: MarketStateBus;
   readonly orderBooks: OrderBookReads;
   /** Null where no node of the primary chain is named. */
-  readonly primaryChain: PrimaryChain | null;
+  readonly primaryChain: LaunchingPrimaryChain | null;
   /** Null where no on-chain prediction venue is named. */
   readonly onchainPredictions: OnchainPredictions | null;
 }

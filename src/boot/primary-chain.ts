@@ -4,7 +4,7 @@ import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
 import { createKeyedClient } from '../adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../adapters/venues/spotchain/orders.ts';
-import type { PrimaryChain } from '../trading/primary-chain.ts';
+import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import type { Addresses } from './addresses.ts';
 import { type RequestBudgets, SPOTCHAIN_PER_MINUTE } from './venues.ts';
 
@@ -15,13 +15,13 @@ const NODE_MS = 10_000;
 
 /** Null where no node of the chain is named: then nothing is prepared for it. */
 export function openPrimaryChain(
-  { url, key, rpcUrl, makers }: Addresses['spotchain'],
+  { url, key, rpcUrl, makers, launchPartner }: Addresses['spotchain'],
   clock: Clock,
   random: () => number,
   budgets: Pick<RequestBudgets, 'aggregator'>,
   onFailure: (code: string) => void,
   note: NoteUnknownField,
-): (PrimaryChain & { close(): void }) | null {
+): (LaunchingPrimaryChain & { close(): void }) | null {
   if (rpcUrl === null) return null;
   const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
   const aggregator = createKeyedClient({
@@ -38,6 +38,7 @@ export function openPrimaryChain(
   return {
     chain: node,
     routes: createSpotchainRoutes(aggregator),
+    launchPartner,
     rules: { programs: new Set(), makers: new Set(makers) },
     close: () => node.close(),
   };

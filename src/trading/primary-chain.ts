@@ -1,4 +1,5 @@
 /** Swaps on the primary chain before anybody signs: what a token's two sides are, and risk on the token's quote. */
+import type { LaunchChain } from '../../actors/launch/launch-chain.ts';
 import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
 import type { SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
 import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
@@ -22,6 +23,13 @@ export interface PrimaryChain {
   readonly chain: ChainClient & { mintInfo(mint: string): Promise<MintAccount | null> };
   readonly routes: SwapRouter;
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
+}
+
+/** The same with what launches ask of it. */
+export interface LaunchingPrimaryChain extends PrimaryChain {
+  readonly chain: PrimaryChain['chain'] & LaunchChain;
+  /** Whose the partner's part of a launch's fees is; null where nobody is named: then nothing is launched. */
+  readonly launchPartner: string | null;
 }
 
 /** Both sides of a token's swap. What a UI unit is, the mint itself says. */

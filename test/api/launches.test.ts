@@ -104,3 +104,22 @@ describe('a preview', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code]);
   });
 });
+
+test("launches of a service without a node of the chain: none are prepared, and nobody else's id is told from a missing one", async () => {
+  const trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
+  const body = {
+    ...PLAIN,
+    name: 'Harbor',
+    symbol: 'HARBOR',
+    uri: 'https://example.com/h.json',
+    creator: 'FxGaRfgpn9ewUPw7HECFQqwyXCUXcHYfEPtHrf77LBwx',
+  };
+  const prepared = await api.call('POST', '/v1/launches/dbc/prepare', { token: trader, body });
+  expect([prepared.status, prepared.body.code]).toEqual([422, 'feature_disabled']);
+  expect((await api.call('GET', '/v1/launches', { token: trader })).body).toEqual({ items: [], nextCursor: null });
+  const id = '019a5b1e-7c00-7000-8000-00000000ffff';
+  for (const path of [`/v1/launches/${id}`, `/v1/launches/${id}/monitor`])
+    expect((await api.call('GET', path, { token: trader })).status).toBe(404);
+  const submitted = await api.call('POST', `/v1/launches/${id}/submit`, { token: trader, body: { transactions: ['AAAA'] } });
+  expect(submitted.status).toBe(404);
+});

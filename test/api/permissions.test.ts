@@ -28,6 +28,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
+  if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
 }
@@ -132,6 +133,11 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/delegations/:id/revoke': ['trade:execute', 'risk:manage'],
   'GET /v1/launches/dbc/presets': ['market:read'],
   'POST /v1/launches/dbc/preview': ['market:read'],
+  'POST /v1/launches/dbc/prepare': ['trade:execute'],
+  'POST /v1/launches/:id/submit': ['trade:execute'],
+  'GET /v1/launches': ['agent:read'],
+  'GET /v1/launches/:id': ['agent:read'],
+  'GET /v1/launches/:id/monitor': ['agent:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

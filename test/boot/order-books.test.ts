@@ -40,7 +40,7 @@ async function venue(
     evmvenue: { url, streamUrl: 'ws://127.0.0.1:9' },
     reference: { url, key: null },
     referenceFallback: null,
-    spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [] },
+    spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
     evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
     signerUrl: null,
     issuerUrl: url,

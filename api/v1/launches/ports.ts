@@ -1,8 +1,11 @@
 /** What the routes of launches ask of the rest of the service. */
+import type { LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import type { Page, PageOf } from '../../page.ts';
 
 /** What one whole quote token is worth, and who says so. */
 export interface QuoteDollars {
@@ -18,4 +21,21 @@ export interface LaunchQuotes {
   token(mint: string): QuoteToken | null;
   /** Null where nothing live prices it now. */
   dollars(token: QuoteToken): QuoteDollars | null;
+}
+
+/** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
+export interface LaunchReads {
+  list(orgId: string, page: Page): Promise<PageOf<LaunchView>>;
+  find(orgId: string, id: string): Promise<LaunchView | null>;
+}
+
+export interface LaunchPorts {
+  readonly reads: LaunchReads;
+  readonly commands: LaunchCommands;
+  readonly monitor: {
+    /** What stands on the chain now; null where no node is named, or it has no such pool yet. @throws where the node does not answer */
+    standing(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveStanding | null>;
+    /** What a whole token of the quote is worth now; null where nothing live prices it. */
+    dollars(orgId: string, mint: string): Promise<QuoteDollars | null>;
+  };
 }

@@ -71,6 +71,8 @@ export interface SolanaRpc {
   latestBlockhash(commitment: Commitment): Promise<LatestBlockhash>;
   /** Everything that an address holds; refuses with `malformed` what is no address. @throws NodeError */
   balancesOf(owner: string): Promise<Outcome<AddressBalances>>;
+  /** Accounts as they are together at one slot; null where there is none. At most 100. @throws NodeError */
+  accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
   /** Null where the address is no mint of either token program. @throws NodeError */
   mintInfo(mint: string): Promise<MintInfo | null>;
   close(): void;
@@ -113,6 +115,14 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
         ? { ok: true, value: await holdingsFrom(ask, owner, clock.now()) }
         : refuse('malformed', 'owner: an address of the primary chain is the base58 spelling of 32 bytes'),
     mintInfo: async (mint) => (isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null),
+    async accounts(addresses) {
+      const answer = await ask('getMultipleAccounts', addresses, IN_BASE64);
+      const list = answer.field('value').list();
+      if (list.length !== addresses.length)
+        throw new NodeError('malformed', `the node answered getMultipleAccounts with ${list.length} accounts for ${addresses.length}`);
+      const slot = answer.field('context').field('slot').whole();
+      return { slot, accounts: list.map((one) => one.orNull((account) => account.account())) };
+    },
     close: rpc.close,
   };
 }

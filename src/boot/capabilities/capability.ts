@@ -22,7 +22,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
-import type { PrimaryChain } from '../../trading/primary-chain.ts';
+import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
 import type { PredictionAsking } from '../prediction-reads.ts';
 
 /** The on-chain counterpart and its chain, as this process reaches them. */
@@ -34,7 +34,7 @@ export interface OnchainPredictions {
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients'> {
   /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
-  readonly primaryChain?: PrimaryChain | null;
+  readonly primaryChain?: LaunchingPrimaryChain | null;
   /** The venue of live prediction orders. A process without it asks after none of them. */
   readonly onchainPredictions?: OnchainPredictions | null;
   /** Risk for the orders of people. A process without it executes none of them. */
@@ -83,7 +83,7 @@ export interface CallerDeps {
   readonly bus: HeardQuotes;
   readonly orderBooks: OrderBookReads;
   /** Null where no node of the primary chain is named: then nothing is swapped. */
-  readonly primaryChain: PrimaryChain | null;
+  readonly primaryChain: LaunchingPrimaryChain | null;
   /** Null where live prediction orders are not set up. */
   readonly onchainPredictions: OnchainPredictions | null;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;

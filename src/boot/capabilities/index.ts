@@ -5,6 +5,7 @@ import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import { agentCapability } from './agent.ts';
 import type { ActorCapability, CallerDeps, RecurringWork, TickerDeps, WorkerDeps } from './capability.ts';
 import { evaluationCapability } from './evaluation.ts';
+import { launchCapability } from './launch.ts';
 import { marketOrderCapability } from './market-order.ts';
 import { predictionOrderCapability } from './prediction-order.ts';
 import { preparedTransactionCapability } from './prepared-transaction.ts';
@@ -13,6 +14,7 @@ import { proposalCapability } from './proposal.ts';
 const LISTED = [
   agentCapability,
   evaluationCapability,
+  launchCapability,
   marketOrderCapability,
   predictionOrderCapability,
   preparedTransactionCapability,

@@ -1,5 +1,6 @@
 /** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
 
+import { launchRules } from '../../../actors/launch/purpose.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
@@ -35,7 +36,7 @@ import { createSwapPreTrade, legsOf, type PrimaryChain } from '../../trading/pri
 import type { ActorCapability } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
-export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules };
+export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules, launch: launchRules };
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);
 

@@ -6,6 +6,7 @@ import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.t
 import type { Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
+import { writeLaunches, writeListedTokens } from '../launches/launch-store.ts';
 import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
@@ -66,6 +67,8 @@ const WRITERS: { readonly [type: string]: Writer } = {
   prediction_order: writePredictionOrders,
   prepared_transaction: writePreparedTransactions,
   prediction_order_told: tellPredictionOrders,
+  launch: writeLaunches,
+  listed_token: writeListedTokens,
 
   // Each open proposal hears of it by a timer that is due at once. The agent's row is locked first: a tick that is just
   // making a proposal holds it, and what it makes is seen here.

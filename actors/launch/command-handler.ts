@@ -1,0 +1,326 @@
+/**
+ * Prepares launches and takes their signed bytes. The transactions are built here, signed by the fresh keys of the mint and
+ * the configuration, simulated against the node, and stored as prepared transactions before anybody is asked to sign.
+ */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import { rawUnits } from '../../src/domain/launch/curve-config.ts';
+import type { ProgramInstruction } from '../../src/domain/launch/curve-program.ts';
+import { BADGE_BYTES, badgeAddress, poolAddress } from '../../src/domain/launch/curve-program.ts';
+import { launchErrorWords, namesProblem } from '../../src/domain/launch/launch-state.ts';
+import { inOne, inTwo, type LaunchInstructions, type LaunchPlan, launchInstructions } from '../../src/domain/launch/launch-transactions.ts';
+import { plannedCurve } from '../../src/domain/launch/preview.ts';
+import { mintObjection, needsBadge } from '../../src/domain/launch/quote-mint.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
+import { LONGEST_TRANSACTION, readMessage, signersOf } from '../../src/domain/solana/message.ts';
+import { readMint } from '../../src/domain/solana/token-layout.ts';
+import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { unlessSilent } from '../prepared-transaction/chain-client.ts';
+import { transactionContext } from '../prepared-transaction/effects.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type LaunchCommands, type LaunchView, type LaunchWish, NO_LAUNCH, type PreparedLaunch } from './commands.ts';
+import { launchContext, launchState } from './effects.ts';
+import type { EphemeralKey, LaunchChain } from './launch-chain.ts';
+import type { LaunchInput } from './protocol.ts';
+
+const SLOTS_PER_EPOCH = 432_000;
+/** A block in so many milliseconds: how long an unsigned transaction is good for. */
+const BLOCK_MS = 400;
+
+export interface LaunchHandlerDeps {
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly chain: LaunchChain;
+  /** Whose the partner's part of the fees is. */
+  readonly partner: string;
+  readonly newKey: () => EphemeralKey;
+  readonly verifySignature: VerifySignature;
+  /** The organization's control epoch. */
+  readonly epoch: (orgId: string) => Promise<number>;
+  readonly ground: (orgId: string) => Promise<string>;
+  /** Why a symbol may not be listed; null where it may. */
+  readonly listingProblem: (wish: LaunchWish, mint: string) => string | null;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+/** One transaction as it is stored and as the wallet is given it. */
+interface Built {
+  readonly base64: string;
+  readonly bytes: Uint8Array;
+  readonly prepared: PreparedTransactionInput['prepared'];
+}
+
+interface Agreed {
+  readonly plan: LaunchPlan;
+  readonly built: readonly Built[];
+  readonly lastValidBlockHeight: number;
+  readonly expiresAt: EpochMs;
+}
+
+export function createLaunchHandler(deps: LaunchHandlerDeps): LaunchCommands {
+  const { runtime, chain, clock } = deps;
+
+  /** The plan with fresh keys, where names, quote and curve may be. */
+  async function planned(wish: LaunchWish, keys: readonly [EphemeralKey, EphemeralKey]): Promise<Outcome<LaunchPlan>> {
+    const problem = namesProblem(wish.names);
+    if (problem !== null) return refuse('malformed', problem);
+    const [config, mint] = keys;
+    const unlisted = deps.listingProblem(wish, mint.address);
+    if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
+    const badge = await badgeFor(wish);
+    if (!badge.ok) return badge;
+    const curve = plannedCurve(wish.curve);
+    const { token, creator, names } = wish;
+    const firstBuy = wish.firstBuy === null ? null : rawUnits(wish.firstBuy, token.decimals);
+    if (firstBuy !== null && firstBuy <= 0n) return refuse('malformed', `$.firstBuy: ${wish.firstBuy} is less than the smallest unit`);
+    return {
+      ok: true,
+      value: {
+        keys: { config: config.address, baseMint: mint.address, quoteMint: token.mint, quoteProgram: token.program },
+        creator,
+        partner: deps.partner,
+        badge: badge.value,
+        names,
+        ...curve,
+        firstBuy,
+      },
+    };
+  }
+
+  /** The quote's badge where it needs one; refused where the program would refuse the quote. */
+  async function badgeFor({ token }: LaunchWish): Promise<Outcome<string | null>> {
+    const address = badgeAddress(token.mint);
+    const { slot, accounts } = await chain.accounts([token.mint, address]);
+    const [account, badge] = accounts;
+    const mint = account == null ? null : readMint(account.data);
+    const facts = { ...token, program: account?.owner ?? token.program };
+    const isBadged = badge != null && badge.data.length === BADGE_BYTES;
+    const objection = mintObjection(facts, mint, isBadged, BigInt(Math.floor(slot / SLOTS_PER_EPOCH)));
+    if (objection !== null)
+      return refuse('launch_refused', objection.code === null ? objection.detail : `${objection.detail} (program error ${objection.code})`);
+    return { ok: true, value: mint !== null && needsBadge(facts.program, mint) ? address : null };
+  }
+
+  function built(
+    payer: string,
+    instructions: readonly ProgramInstruction[],
+    at: { readonly blockhash: string; readonly lastValidBlockHeight: number },
+    keys: readonly EphemeralKey[],
+  ): Built {
+    const message = compileMessage(payer, at.blockhash, instructions);
+    const read = readMessage(message);
+    if (!read.ok) throw new Error(`a launch was compiled into no message: ${read.refusal.detail}`);
+    const signatures = signersOf(read.value).map((signer) => keys.find(({ address }) => address === signer)?.sign(message) ?? null);
+    const bytes = wireTransaction(message, signatures);
+    const transaction = { ...read.value, message, signatures: signatures.map((one) => one ?? new Uint8Array(64)) };
+    return { bytes, base64: Buffer.from(bytes).toString('base64'), prepared: preparedMessageOf(transaction, at.lastValidBlockHeight) };
+  }
+
+  /** One transaction where all fits, and two where it does not; each simulated, the second on what the first one leaves. */
+  async function agreed(wish: LaunchWish): Promise<Outcome<Agreed>> {
+    const keys = [deps.newKey(), deps.newKey()] as const;
+    const plan = await planned(wish, keys);
+    if (!plan.ok) return plan;
+    let instructions: LaunchInstructions;
+    try {
+      instructions = launchInstructions(plan.value);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return refuse('launch_refused', error.message);
+    }
+    const at = await chain.latestBlockhash('confirmed');
+    const make = (list: readonly ProgramInstruction[]): Built => built(wish.creator, list, at, keys);
+    const whole = make(inOne(instructions));
+    const fits = ({ bytes }: Built): boolean => bytes.length <= LONGEST_TRANSACTION;
+    const parts = fits(whole) ? [whole] : inTwo(instructions).map(make);
+    if (!parts.every(fits))
+      return refuse('launch_refused', 'the launch does not fit into two transactions: shorten the name or the address');
+    // A node simulates one transaction on the state that is: what follows the configuration is simulated together with it.
+    const bare = [...instructions.config, ...instructions.pool];
+    const together = [make([...bare, ...instructions.buy]), make(bare)].find(fits);
+    for (const each of fits(whole) ? [whole] : [parts[0] as Built, ...(together === undefined ? [] : [together])]) {
+      const { error } = await chain.simulate(each.bytes);
+      if (error !== null) return refuse('launch_refused', `the chain would refuse the launch: ${launchErrorWords(error)}`);
+    }
+    const blocks = at.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
+    return {
+      ok: true,
+      value: {
+        plan: plan.value,
+        built: parts,
+        lastValidBlockHeight: at.lastValidBlockHeight,
+        expiresAt: clock.now() + Math.max(0, blocks) * BLOCK_MS,
+      },
+    };
+  }
+
+  async function begun(context: CommandContext, wish: LaunchWish, made: Agreed): Promise<Outcome<PreparedLaunch>> {
+    const { orgId, subject } = context;
+    const id = deps.newId();
+    const cause = `${subject} ${context.requestId}`;
+    const createdAt = clock.now();
+    const epoch = await deps.epoch(orgId);
+    const transactionIds: string[] = [];
+    for (const [index, { prepared, base64 }] of made.built.entries()) {
+      const transactionId = deps.newId();
+      const ground = await deps.ground(orgId);
+      const input: PreparedTransactionInput = {
+        purpose: 'launch',
+        subject: { launchId: id, part: index, mint: made.plan.keys.baseMint },
+        wallet: wish.creator,
+        prepared,
+        unsignedBase64: base64,
+        lookups: [],
+        reservation: null,
+        executor: 'user',
+        preparedBy: subject,
+        epoch,
+        createdAt,
+      };
+      await runtime.start('prepared_transaction', transactionId, orgId, input as never, {
+        cause,
+        also: () => [capacityRow(orgId, '', ground)],
+      });
+      transactionIds.push(transactionId);
+    }
+    const transactions = made.built.map(({ base64 }) => base64);
+    const { lastValidBlockHeight, expiresAt } = made;
+    const answer = (state: Parameters<typeof launchView>[1]): PreparedLaunch => ({
+      launch: launchView(id, state, createdAt),
+      transactions,
+      lastValidBlockHeight,
+      expiresAt,
+    });
+    const plan = await runtime.start('launch', id, orgId, inputOf(wish, made.plan, transactionIds, subject, createdAt) as never, {
+      cause,
+      also: (begins) => [auditRow(context, 'launch.prepare', id, null, begins.state), ...answerRows(context, answer(begins.state))],
+    });
+    return { ok: true, value: answer(plan.state) };
+  }
+
+  async function find(orgId: string, id: string): Promise<ActorRow | null> {
+    const row = (await deps.load([id])).get(id);
+    return row === undefined || row.orgId !== orgId || row.kind !== 'launch' ? null : row;
+  }
+
+  /** What is said where the bytes were given before; null where nothing was given yet. */
+  function givenBefore(row: ActorRow, signed: readonly string[]): Outcome<LaunchView> | null {
+    const known = launchContext(row.state).signed;
+    if (known !== null && known.length === signed.length && known.every((one, index) => one === signed[index]))
+      return { ok: true, value: launchView(row.id, row.state, clock.now()) };
+    if (known !== null) return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+    const state = launchState(row.state);
+    return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: prepare a new one`);
+  }
+
+  /** The signatures of all transactions, each checked against its prepared message. */
+  async function verified(row: ActorRow, signed: readonly string[]): Promise<Outcome<readonly string[]>> {
+    const { transactionIds } = launchContext(row.state);
+    if (signed.length !== transactionIds.length)
+      return refuse(
+        'malformed',
+        `$.transactions: ${transactionIds.length} signed transactions are needed, and ${signed.length} were given`,
+      );
+    const rows = await deps.load(transactionIds);
+    const signatures: string[] = [];
+    for (const [index, transactionId] of transactionIds.entries()) {
+      const bytes = fromBase64(signed[index] as string);
+      if (bytes === null) return refuse('malformed_transaction', `$.transactions[${index}] is not base64 in its canonical spelling`);
+      const prepared = transactionContext((rows.get(transactionId) as ActorRow).state);
+      const checked = verifySigned(prepared.prepared, bytes, deps.verifySignature);
+      if (!checked.ok) return checked;
+      signatures.push(checked.value.signature);
+    }
+    return { ok: true, value: signatures };
+  }
+
+  return {
+    prepare: (context, wish) =>
+      placedOnVerdict(
+        context.orgId,
+        (error) => capacityAnswer(deps.obstacleOf(error)),
+        async () => {
+          const made = await unlessSilent(deps.isSilence, agreed(wish));
+          return made.ok ? begun(context, wish, made.value) : made;
+        },
+      ),
+
+    async submit(context, id, signed) {
+      const row = await find(context.orgId, id);
+      if (row === null) return refuse('not_found', NO_LAUNCH);
+      const before = givenBefore(row, signed);
+      if (before !== null) return before;
+      const signatures = await verified(row, signed);
+      if (!signatures.ok) return signatures;
+      try {
+        const event = { type: 'submit', signed, signatures: signatures.value, subject: context.subject };
+        const outcome = await runtime.deliver(id, event, {
+          cause: `${context.subject} ${context.requestId}`,
+          orgId: context.orgId,
+          also: (was, plan) => [
+            auditRow(context, 'launch.submit', id, was.state, plan.state),
+            ...answerRows(context, launchView(id, plan.state, clock.now())),
+          ],
+        });
+        if (outcome.ok) return { ok: true, value: launchView(id, outcome.value.plan.state, clock.now()) };
+        const now = await find(context.orgId, id);
+        return (now === null ? null : givenBefore(now, signed)) ?? outcome;
+      } catch (error) {
+        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: prepare a new one');
+        return answeredMeanwhile(error);
+      }
+    },
+  };
+}
+
+function inputOf(
+  wish: LaunchWish,
+  plan: LaunchPlan,
+  transactionIds: readonly string[],
+  preparedBy: string,
+  createdAt: EpochMs,
+): LaunchInput {
+  const { curve, token, names, creator, agentId, takeId } = wish;
+  const { config, baseMint, quoteMint } = plan.keys;
+  return {
+    preset: curve.preset.key,
+    quoteMint,
+    quoteSymbol: token.symbol,
+    quoteProgram: plan.keys.quoteProgram,
+    quoteDecimals: token.decimals,
+    pairedStock: token.kind === 'tokenized_equity' ? token.pricedBy : null,
+    startingFdv: new Decimal(curve.startingFdv).toFixed(),
+    totalSupply: curve.totalSupply,
+    decimals: curve.decimals,
+    ...names,
+    creator,
+    partner: plan.partner,
+    mint: baseMint,
+    config,
+    pool: poolAddress(config, baseMint, quoteMint),
+    firstBuy: plan.firstBuy === null ? null : plan.firstBuy.toString(),
+    agentId,
+    takeId,
+    transactionIds,
+    preparedBy,
+    createdAt,
+  };
+}
+
+/** A launch as it stands in a step. */
+export function launchView(id: string, state: ActorRow['state'], changedAt: EpochMs): LaunchView {
+  const { signed: _, firstBuy: __, transactionIds: ___, ...context } = launchContext(state);
+  return { id, kind: 'curve', state: launchState(state), ...context, changedAt };
+}

@@ -1,0 +1,111 @@
+/** What a launch's actions mean once they are committed. */
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { CurveLaunchState } from '../../src/domain/launch/launch-state.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
+import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { launchMachine } from './machine.ts';
+import type { LaunchContext } from './protocol.ts';
+
+export const CARRY_LAUNCH = 'carry_launch';
+export const LOOK_AT_CURVE = 'look_at_curve';
+
+export function launchContext(state: Pick<ActorState, 'context'>): LaunchContext {
+  return state.context as unknown as LaunchContext;
+}
+
+/** The outer state: while it trades the chart stands in a state within. */
+export function launchState({ value }: Pick<ActorState, 'value'>): CurveLaunchState {
+  return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CurveLaunchState;
+}
+
+/** The row of the projection as the step leaves it. */
+function projected(info: StepInfo): { readonly [field: string]: unknown } {
+  const context = launchContext(info);
+  return {
+    id: info.actorId,
+    orgId: info.orgId,
+    kind: 'curve',
+    state: launchState(info),
+    mint: context.mint,
+    symbol: context.symbol,
+    creator: context.creator,
+    quoteMint: context.quoteMint,
+    pairedStock: context.pairedStock,
+    agentId: context.agentId,
+    takeId: context.takeId,
+    terms: terms(context),
+    signatures: context.signatures,
+    standing: context.standing,
+    reason: context.reason,
+    detail: context.detail,
+    preparedBy: context.preparedBy,
+    submittedBy: context.submittedBy,
+    tradingSince: context.tradingSince,
+    createdAt: context.createdAt,
+    changedAt: info.now,
+  };
+}
+
+/** What does not change: what was asked for, and the addresses that follow from it. */
+function terms(context: LaunchContext): object {
+  const {
+    preset,
+    quoteSymbol,
+    quoteProgram,
+    quoteDecimals,
+    startingFdv,
+    totalSupply,
+    decimals,
+    name,
+    uri,
+    partner,
+    config,
+    pool,
+    firstBuy,
+    transactionIds,
+  } = context;
+  return {
+    preset,
+    quoteSymbol,
+    quoteProgram,
+    quoteDecimals,
+    startingFdv,
+    totalSupply,
+    decimals,
+    name,
+    uri,
+    partner,
+    config,
+    pool,
+    firstBuy,
+    transactionIds,
+  };
+}
+
+const announced = (info: StepInfo): Effect => {
+  const { mint, symbol, reason, detail, standing } = launchContext(info);
+  const body = { launchId: info.actorId, kind: 'curve', state: launchState(info), mint, symbol, reason, detail, standing } as never;
+  return { kind: 'announcement', announcement: { channel: 'launches', body } };
+};
+
+export const launchKind: ActorKind = {
+  kind: 'launch',
+  machine: launchMachine,
+  judge: () => null,
+  migrations: {},
+  effects: {
+    projectLaunch: (_: undefined, info) => [record('launch', projected(info)), announced(info)],
+    carryTransactions: (_: undefined, info) => [activity(CARRY_LAUNCH, { launchId: info.actorId })],
+    lookAtCurve: (_: undefined, info) => [activity(LOOK_AT_CURVE, { launchId: info.actorId })],
+    listToken: (_: undefined, info) => {
+      const { mint, symbol, name, decimals, pairedStock } = launchContext(info);
+      const token = { mint, program: TOKEN_PROGRAM, symbol, name, decimals, pairedStock, launcher: 'dbc', listedAt: info.now };
+      return [record('listed_token', token)];
+    },
+    alertOperators: ({ what }: { readonly what: string }, info) => {
+      const { mint, symbol, reason, detail } = launchContext(info);
+      const body = { what, launchId: info.actorId, state: launchState(info), mint, symbol, reason, detail };
+      return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
+    },
+  },
+};

@@ -1,0 +1,109 @@
+/** Looks after a launch: hands its transactions over one after the other, and reads its curve once they are final. Both may be done again at any time. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
+import type { CurveStanding } from '../../src/domain/launch/launch-state.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { CARRY_LAUNCH, LOOK_AT_CURVE, launchContext } from './effects.ts';
+import type { LaunchChain } from './launch-chain.ts';
+import type { CarryAnswer } from './protocol.ts';
+
+export interface LaunchWorkerDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly chain: Pick<LaunchChain, 'accounts'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What stands in a pool and its configuration; null where one of them is not there. */
+export async function curveStanding(
+  chain: Pick<LaunchChain, 'accounts'>,
+  { pool, config }: { readonly pool: string; readonly config: string },
+  now: number,
+): Promise<CurveStanding | null> {
+  const { slot, accounts } = await chain.accounts([pool, config]);
+  const [poolAccount, configAccount] = accounts;
+  const found = poolAccount == null ? null : readVirtualPool(poolAccount.data);
+  const terms = configAccount == null ? null : readPoolConfig(configAccount.data);
+  if (found === null || terms === null) return null;
+  return {
+    slot,
+    at: now,
+    quoteReserve: found.quoteReserve.toString(),
+    baseReserve: found.baseReserve.toString(),
+    sqrtPrice: found.sqrtPrice.toString(),
+    migrationQuoteThreshold: terms.migrationQuoteThreshold.toString(),
+    creatorQuoteFee: found.creatorQuoteFee.toString(),
+    creatorBaseFee: found.creatorBaseFee.toString(),
+    partnerQuoteFee: found.partnerQuoteFee.toString(),
+    partnerBaseFee: found.partnerBaseFee.toString(),
+    totalTradingQuoteFee: found.totalTradingQuoteFee.toString(),
+    totalTradingBaseFee: found.totalTradingBaseFee.toString(),
+    migrationProgress: found.migrationProgress,
+    isMigrated: found.isMigrated === 1,
+  };
+}
+
+export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, ActivityWorker>> {
+  async function loaded(id: string): Promise<ActorRow> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no actor ${id}`);
+    return row;
+  }
+
+  /** Hands a transaction over; one that was handed over before stays as it is. */
+  async function handOver(transactionId: string, signedBase64: string, signature: string, subject: string): Promise<void> {
+    try {
+      await deps.runtime.deliver(transactionId, { type: 'submit', signedBase64, signature, subject }, { cause: `launch ${subject}` });
+    } catch (error) {
+      // A halt came: nothing more is sent, and what is unsent expires by itself.
+      if (!(error instanceof PermitLost)) throw error;
+    }
+  }
+
+  async function carry(id: string): Promise<CarryAnswer> {
+    const launch = launchContext((await loaded(id)).state);
+    const rows = await deps.load(launch.transactionIds);
+    const states = launch.transactionIds.map((one) => transactionState((rows.get(one) as ActorRow).state));
+    for (const [index, state] of states.entries()) {
+      if (state !== 'expired' && state !== 'failed') continue;
+      const { reason, detail } = transactionContext((rows.get(launch.transactionIds[index] as string) as ActorRow).state);
+      const part = states.length === 1 ? 'the transaction' : `transaction ${index + 1} of ${states.length}`;
+      const why = state === 'expired' ? 'was not signed and sent in time' : 'landed and failed';
+      return { outcome: 'ended', how: state, reason: reason ?? `transaction_${state}`, detail: detail ?? `${part} ${why}` };
+    }
+    const isSettled = (state: string | undefined): boolean => state === 'confirmed' || state === 'finalized';
+    if (launch.signed !== null) {
+      const next = states.findIndex((state, index) => state === 'prepared' && (index === 0 || isSettled(states[index - 1])));
+      if (next >= 0)
+        await handOver(
+          launch.transactionIds[next] as string,
+          launch.signed[next] as string,
+          launch.signatures[next] as string,
+          launch.submittedBy as string,
+        );
+    }
+    if (states.every((state) => state === 'finalized')) return { outcome: 'finalized' };
+    return states.every(isSettled) ? { outcome: 'confirmed' } : { outcome: 'waits' };
+  }
+
+  async function look(id: string): Promise<CarryAnswer> {
+    try {
+      const standing = await curveStanding(deps.chain, launchContext((await loaded(id)).state), deps.clock.now());
+      return standing === null ? { outcome: 'silent', detail: 'the node knows of no such pool yet' } : { outcome: 'looked', standing };
+    } catch (error) {
+      // The chart looks again by its own timer.
+      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
+  return {
+    [CARRY_LAUNCH]: async (payload) => (await carry(idOf(payload))) as unknown as Json,
+    [LOOK_AT_CURVE]: async (payload) => (await look(idOf(payload))) as unknown as Json,
+  };
+}

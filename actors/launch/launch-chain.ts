@@ -1,0 +1,20 @@
+/** The way to the primary chain, as launches need it. */
+import type { ChainClient } from '../prepared-transaction/chain-client.ts';
+
+/** An account as a node told it. */
+export interface AccountAt {
+  readonly owner: string;
+  readonly data: Uint8Array;
+}
+
+export interface LaunchChain extends Pick<ChainClient, 'simulate' | 'blockHeight'> {
+  latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
+  /** Accounts as they are together at one slot; null where there is none. @throws where no node answers. */
+  accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (AccountAt | null)[] }>;
+}
+
+/** A key pair that signs once and is forgotten: it is made for one launch and never stored. */
+export interface EphemeralKey {
+  readonly address: string;
+  sign(message: Uint8Array): Uint8Array;
+}

@@ -1,0 +1,152 @@
+/**
+ * The state chart of a token's launch on a bonding curve: prepared, submitted, confirmed, trading, graduating, graduated.
+ * Its transactions are prepared transactions of their own; it hands them over one after the other and looks at the curve
+ * once they are final. Only the chain's word leads out of a state after the submission.
+ */
+import { assign, setup } from 'xstate';
+import { effect } from '../runtime/actor-kind.ts';
+import type { CarryAnswer, LaunchContext, LaunchEvent, LaunchInput } from './protocol.ts';
+
+interface Heard {
+  readonly context: LaunchContext;
+  readonly event: LaunchEvent;
+}
+
+function answerOf({ event }: Pick<Heard, 'event'>): CarryAnswer | null {
+  return event.type === 'errand.done' ? event.answer : null;
+}
+
+const answers =
+  (outcome: CarryAnswer['outcome']) =>
+  (heard: Heard): boolean =>
+    answerOf(heard)?.outcome === outcome;
+
+const ended =
+  (how: 'expired' | 'failed') =>
+  (heard: Heard): boolean => {
+    const answer = answerOf(heard);
+    return answer?.outcome === 'ended' && answer.how === how;
+  };
+
+const progressOf = (heard: Heard): number => {
+  const answer = answerOf(heard);
+  return answer?.outcome === 'looked' ? answer.standing.migrationProgress : 0;
+};
+
+const ENDS = [
+  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
+  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
+] as const;
+
+const ON_CURVE = [
+  { guard: 'isGraduated', target: 'graduated', actions: 'rememberStanding' },
+  { guard: 'isComplete', target: 'graduating', actions: 'rememberStanding' },
+] as const;
+
+/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
+const again = <Action extends string, Delay extends string>(action: Action, delay: Delay) =>
+  ({
+    initial: 'waiting',
+    states: { waiting: { after: { [delay]: { actions: action } } as { [Key in Delay]: { actions: Action } } } },
+  }) as const;
+const WAIT = { target: '.waiting' } as const;
+const MOVED = { guard: 'hasMoved', target: '.waiting', actions: ['rememberStanding', 'projectLaunch'] } as const;
+
+export const launchMachine = setup({
+  types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchInput },
+  actions: {
+    projectLaunch: effect<undefined>(),
+    /** Hands the next transaction over where the one before it is confirmed, and tells where they stand. */
+    carryTransactions: effect<undefined>(),
+    lookAtCurve: effect<undefined>(),
+    /** The new mint becomes an instrument of the catalog. */
+    listToken: effect<undefined>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    rememberSubmission: assign(({ event }) =>
+      event.type === 'submit' ? { signed: event.signed, signatures: event.signatures, submittedBy: event.subject } : {},
+    ),
+    rememberEnd: assign((heard) => {
+      const answer = answerOf(heard);
+      return answer?.outcome === 'ended' ? { reason: answer.reason, detail: answer.detail } : {};
+    }),
+    rememberStanding: assign((heard) => {
+      const answer = answerOf(heard);
+      if (answer?.outcome !== 'looked') return {};
+      return { standing: answer.standing, tradingSince: heard.context.tradingSince ?? answer.standing.at };
+    }),
+  },
+  guards: {
+    isConfirmed: answers('confirmed'),
+    isFinal: answers('finalized'),
+    isExpired: ended('expired'),
+    isFailed: ended('failed'),
+    hasMoved: (heard) => {
+      const answer = answerOf(heard);
+      if (answer?.outcome !== 'looked') return false;
+      const { slot: _, at: __, ...now } = answer.standing;
+      const { slot: ___, at: ____, ...before } = heard.context.standing ?? answer.standing;
+      return heard.context.standing === null || JSON.stringify(now) !== JSON.stringify(before);
+    },
+    isComplete: (heard) => progressOf(heard) > 0,
+    isGraduated: (heard) => {
+      const answer = answerOf(heard);
+      return answer?.outcome === 'looked' && answer.standing.isMigrated;
+    },
+  },
+  delays: { unsignedLookAfter: 15_000, carryAfter: 1_000, lookAfter: 5_000 },
+}).createMachine({
+  id: 'launch@1',
+  context: ({ input }) => ({
+    ...input,
+    signed: null,
+    signatures: [],
+    submittedBy: null,
+    reason: null,
+    detail: null,
+    tradingSince: null,
+    standing: null,
+  }),
+  initial: 'prepared',
+  states: {
+    /** The unsigned transactions are stored; nobody has signed them yet. */
+    prepared: {
+      entry: 'projectLaunch',
+      ...again('carryTransactions', 'unsignedLookAfter'),
+      on: {
+        submit: { target: 'submitted', actions: 'rememberSubmission' },
+        'errand.done': [...ENDS, WAIT],
+        'errand.given_up': WAIT,
+      },
+    },
+    /** The signed bytes are stored; from here on a part of the launch may be on the chain. */
+    submitted: {
+      entry: ['projectLaunch', 'carryTransactions'],
+      ...again('carryTransactions', 'carryAfter'),
+      on: {
+        'errand.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, { guard: 'isConfirmed', target: 'confirmed' }, WAIT],
+        'errand.given_up': WAIT,
+      },
+    },
+    /** Every transaction has a supermajority behind it; its block may still be left behind. */
+    confirmed: {
+      entry: 'projectLaunch',
+      ...again('carryTransactions', 'carryAfter'),
+      on: { 'errand.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, WAIT], 'errand.given_up': WAIT },
+    },
+    /** The token is on its curve, and an instrument of the catalog. */
+    trading: {
+      entry: ['projectLaunch', 'listToken', 'lookAtCurve'],
+      ...again('lookAtCurve', 'lookAfter'),
+      on: { 'errand.done': [...ON_CURVE, MOVED, WAIT], 'errand.given_up': WAIT },
+    },
+    /** The curve is complete; somebody opens the successor pool. */
+    graduating: {
+      entry: ['projectLaunch', 'lookAtCurve'],
+      ...again('lookAtCurve', 'lookAfter'),
+      on: { 'errand.done': [ON_CURVE[0], MOVED, WAIT], 'errand.given_up': WAIT },
+    },
+    graduated: { type: 'final', entry: 'projectLaunch' },
+    expired: { type: 'final', entry: 'projectLaunch' },
+    failed: { type: 'final', entry: ['projectLaunch', { type: 'alertOperators', params: { what: 'launch_failed' } }] },
+  },
+});

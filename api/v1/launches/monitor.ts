@@ -1,0 +1,145 @@
+/** GET /v1/launches/:id/monitor: where a curve stands: its fill, its price, its fees, and its graduation. */
+import { type Static, Type } from 'typebox';
+import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
+import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
+import { successorPoolAddress } from '../../../src/domain/launch/curve-program.ts';
+import { CURVE_LAUNCH_STATES, type CurveStanding } from '../../../src/domain/launch/launch-state.ts';
+import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
+import { wholeTokens } from '../../../src/domain/launch/preview.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, DecimalText, IdText, NullableDecimalText, nullable, Time } from '../../shapes.ts';
+import { LaunchPath } from './launch-view-body.ts';
+import type { QuoteDollars } from './ports.ts';
+
+const FeesBody = Type.Object({
+  quote: Type.String({ description: 'Accrued and not claimed yet, in whole quote tokens.' }),
+  base: Type.String({ description: 'The same in whole tokens.' }),
+});
+
+const CurveBody = Type.Object({
+  slot: Type.Integer({ description: 'The slot at which the chain was read.' }),
+  at: Time,
+  ageMs: Type.Integer(),
+  fillPct: Type.String({ description: 'Of the graduation threshold, 0 to 100.' }),
+  quoteReserve: Type.String({ description: 'Collected, in whole quote tokens.' }),
+  graduationThreshold: Type.String({ description: 'In whole quote tokens.' }),
+  price: Type.String({ description: 'Of one token, in whole quote tokens.' }),
+  priceUsd: NullableDecimalText,
+  returnPct: Type.String({
+    description:
+      'Of the price in quote tokens since the start. A token that is quoted in its paired share is measured against that share by this.',
+  }),
+  creatorFees: FeesBody,
+  partnerFees: FeesBody,
+  tradingFees: Type.Object({ quote: DecimalText, base: DecimalText }, { description: 'All that creator and partner were ever due.' }),
+});
+
+const MonitorBody = Type.Object(
+  {
+    id: IdText,
+    state: choice(CURVE_LAUNCH_STATES),
+    mint: Type.String(),
+    pool: Type.String(),
+    pairedStock: nullable('string'),
+    quote: Type.Object({
+      mint: Type.String(),
+      symbol: Type.String(),
+      usd: NullableDecimalText,
+      usdAt: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }),
+      usdAgeMs: nullable('integer'),
+    }),
+    curve: Type.Union([CurveBody, Type.Null()], { description: 'Null before the pool is on the chain.' }),
+    graduation: Type.Object({
+      progress: choice(['on_curve', 'complete', 'vesting_locked', 'graduated']),
+      successorPool: nullable('string', 'Where it trades after graduation; null before.'),
+    }),
+  },
+  { $id: 'LaunchMonitor' },
+);
+
+const PROGRESS = ['on_curve', 'complete', 'vesting_locked', 'graduated'] as const;
+
+function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDollars | null, now: number): Static<typeof CurveBody> {
+  const { decimals, quoteDecimals } = launch;
+  const inQuote = (raw: string): string => wholeTokens(BigInt(raw), quoteDecimals);
+  const inBase = (raw: string): string => wholeTokens(BigInt(raw), decimals);
+  const price = new Decimal(priceOfSqrt(BigInt(standing.sqrtPrice), decimals, quoteDecimals));
+  const start = buildCurveConfig(
+    planOf({
+      preset: presetOf(launch.preset as PresetKey),
+      startingFdv: launch.startingFdv,
+      totalSupply: launch.totalSupply,
+      decimals,
+      quoteDecimals,
+    }),
+  ).sqrtStartPrice;
+  const fill = Decimal.min(1, new Decimal(standing.quoteReserve).div(standing.migrationQuoteThreshold)).times(100);
+  return {
+    slot: standing.slot,
+    at: new Date(standing.at).toISOString(),
+    ageMs: Math.max(0, now - standing.at),
+    fillPct: plainDecimal(fill.toDecimalPlaces(6)),
+    quoteReserve: inQuote(standing.quoteReserve),
+    graduationThreshold: inQuote(standing.migrationQuoteThreshold),
+    price: plainDecimal(price),
+    priceUsd: dollars === null ? null : plainDecimal(price.times(dollars.perToken).toSignificantDigits(18)),
+    returnPct: plainDecimal(
+      price
+        .div(priceOfSqrt(start, decimals, quoteDecimals))
+        .minus(1)
+        .times(100)
+        .toDecimalPlaces(6),
+    ),
+    creatorFees: { quote: inQuote(standing.creatorQuoteFee), base: inBase(standing.creatorBaseFee) },
+    partnerFees: { quote: inQuote(standing.partnerQuoteFee), base: inBase(standing.partnerBaseFee) },
+    tradingFees: { quote: inQuote(standing.totalTradingQuoteFee), base: inBase(standing.totalTradingBaseFee) },
+  };
+}
+
+export const monitorLaunch = defineRoute({
+  method: 'GET',
+  url: '/v1/launches/:id/monitor',
+  name: 'monitorLaunch',
+  tag: 'launches',
+  summary: 'Where a launch stands on its curve',
+  description:
+    'Read from the chain at this moment, with the slot and the age of what is told; where the node does not answer, what was read last. The feed `launches` tells of every change.',
+  cost: 'read',
+  schema: { params: LaunchPath },
+  answers: { 200: { description: 'The curve.', schema: MonitorBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const { orgId } = memberOf(request);
+    const id = idInPath(request.params);
+    const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
+    if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
+    const fresh = await ports.launches.monitor.standing(orgId, launch).catch(() => null);
+    const standing = fresh ?? launch.standing;
+    const dollars = await ports.launches.monitor.dollars(orgId, launch.quoteMint);
+    const now = ports.clock.now();
+    const body: Static<typeof MonitorBody> = {
+      id: launch.id,
+      state: launch.state,
+      mint: launch.mint,
+      pool: launch.pool,
+      pairedStock: launch.pairedStock,
+      quote: {
+        mint: launch.quoteMint,
+        symbol: launch.quoteSymbol,
+        usd: dollars?.perToken ?? null,
+        usdAt: dollars === null ? null : new Date(dollars.observedAt).toISOString(),
+        usdAgeMs: dollars === null ? null : Math.max(0, now - dollars.observedAt),
+      },
+      curve: standing === null ? null : curveBody(launch, standing, dollars, now),
+      graduation: {
+        progress: PROGRESS[standing?.migrationProgress ?? 0] ?? 'on_curve',
+        successorPool: standing?.isMigrated === true ? successorPoolAddress(launch.mint, launch.quoteMint) : null,
+      },
+    };
+    return body;
+  },
+});

@@ -1,0 +1,92 @@
+/** POST /v1/launches/dbc/prepare: the transactions of a launch, to be signed by the creator. */
+import { Type } from 'typebox';
+import { onceOnly } from '../../idempotency.ts';
+import { sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf, Time } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { checkedAddress, walletAddress } from '../wallet-address.ts';
+import { CURVE_FIELDS, quotedWish } from './launch-body.ts';
+import { LaunchBody, launchBody } from './launch-view-body.ts';
+
+export const prepareLaunch = defineRoute({
+  method: 'POST',
+  url: '/v1/launches/dbc/prepare',
+  name: 'prepareLaunch',
+  tag: 'launches',
+  summary: 'Prepares a bonding-curve launch',
+  description:
+    'Builds the transaction that makes the configuration and the pool of the curve, with an optional first buy, or two where one cannot hold them. Fresh keys of the mint and the configuration sign them here and are forgotten; the creator signs last. Each is simulated against the node, the second on what the first one leaves, and the exact messages are stored before this answers.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      ...CURVE_FIELDS,
+      name: Type.String({ minLength: 1, maxLength: 32 }),
+      symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
+      uri: Type.String({ minLength: 9, maxLength: 200, description: 'Where what is told of the token lies: an https address.' }),
+      creator: walletAddress("The wallet that signs, pays, and gets the creator's part of the fees; base58."),
+      firstBuy: Type.Optional(
+        Type.String({
+          pattern: '^\\d{1,15}(\\.\\d{1,9})?$',
+          description: 'Whole quote tokens that the creator buys with in the same transaction as the pool.',
+        }),
+      ),
+      agentId: Type.Optional(IdText),
+      takeId: Type.Optional(IdText),
+    }),
+  },
+  idempotent: true,
+  answers: {
+    201: {
+      description: 'The launch and its transactions.',
+      schema: Type.Object(
+        {
+          id: IdText,
+          mint: Type.String(),
+          config: Type.String(),
+          transactions: Type.Array(Type.String(), {
+            description: 'Base64, in the order in which they land; sign each and hand them in together.',
+          }),
+          lastValidBlockHeight: Type.Integer(),
+          expiresAt: Time,
+          launch: LaunchBody,
+        },
+        { $id: 'PreparedLaunch' },
+      ),
+    },
+  },
+  refusals: ['launch_refused', 'not_found', 'halted', 'state_conflict', 'feature_disabled', 'too_many_prepared'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { name, symbol, uri, creator, firstBuy = null, agentId = null, takeId = null, ...curve } = request.body;
+      if (agentId !== null && takeId !== null) throw malformed('$.takeId', 'a launch is of an agent or of a Take', 'one of both, or none');
+      const signer = checkedAddress(creator);
+      const quoted = quotedWish(ports.launchQuotes, curve);
+      if (!quoted.ok) return sendRefusal(reply, quoted.refusal);
+      const { wish, token } = quoted.value;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: ({ launch, transactions, lastValidBlockHeight, expiresAt }) => ({
+          id: launch.id,
+          mint: launch.mint,
+          config: launch.config,
+          transactions: [...transactions],
+          lastValidBlockHeight,
+          expiresAt: new Date(expiresAt).toISOString(),
+          launch: launchBody(launch),
+        }),
+        run: (context) =>
+          ports.launches.commands.prepare(context, {
+            curve: wish,
+            token,
+            names: { name, symbol, uri },
+            creator: signer,
+            firstBuy,
+            agentId,
+            takeId,
+          }),
+      });
+    };
+  },
+});

@@ -1,0 +1,129 @@
+/** Launches in PostgreSQL: their projection, and how lists and monitors read it. */
+import type { LaunchView } from '../../../../actors/launch/commands.ts';
+import type { LaunchReads } from '../../../../api/v1/launches/ports.ts';
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { CurveLaunchState, CurveStanding } from '../../../domain/launch/launch-state.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+type Terms = Pick<
+  LaunchView,
+  | 'preset'
+  | 'quoteSymbol'
+  | 'quoteProgram'
+  | 'quoteDecimals'
+  | 'startingFdv'
+  | 'totalSupply'
+  | 'decimals'
+  | 'name'
+  | 'uri'
+  | 'partner'
+  | 'config'
+  | 'pool'
+>;
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly state: CurveLaunchState;
+  readonly mint: string;
+  readonly symbol: string;
+  readonly creator: string;
+  readonly quote_mint: string;
+  readonly paired_stock: InstrumentKey | null;
+  readonly agent_id: string | null;
+  readonly take_id: string | null;
+  readonly terms: Terms;
+  readonly signatures: readonly string[];
+  readonly standing: CurveStanding | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly prepared_by: string;
+  readonly submitted_by: string | null;
+  readonly trading_since: EpochMs | null;
+  readonly created_at: EpochMs;
+  readonly changed_at: EpochMs;
+}
+
+/** Writes where launches stand; where one step projects twice, the last row is what it leaves. */
+export function writeLaunches(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
+  return transaction`
+    insert into launches (id, org_id, kind, state, mint, symbol, creator, quote_mint, paired_stock, agent_id, take_id, terms, signatures, standing,
+      reason, detail, prepared_by, submitted_by, trading_since, created_at, changed_at)
+    select id, "orgId", kind, state, mint, symbol, creator, "quoteMint", "pairedStock", "agentId", "takeId", terms, signatures, nullif(standing, 'null'::jsonb),
+      reason, detail, "preparedBy", "submittedBy", "tradingSince", "createdAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, kind text, state text, mint text, symbol text, creator text,
+      "quoteMint" text, "pairedStock" text, "agentId" uuid, "takeId" uuid, terms jsonb, signatures text[], standing jsonb, reason text, detail text,
+      "preparedBy" text, "submittedBy" text, "tradingSince" bigint, "createdAt" bigint, "changedAt" bigint)
+    on conflict (id) do update set state = excluded.state, signatures = excluded.signatures, standing = excluded.standing, reason = excluded.reason,
+      detail = excluded.detail, submitted_by = excluded.submitted_by, trading_since = excluded.trading_since, changed_at = excluded.changed_at`;
+}
+
+/** Lists tokens; one whose mint or symbol is listed already stays as it is. */
+export function writeListedTokens(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  return transaction`
+    insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at)
+    select mint, program, symbol, name, decimals, "pairedStock", launcher, "listedAt" from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(mint text, program text, symbol text, name text, decimals int, "pairedStock" text, launcher text, "listedAt" bigint)
+    on conflict do nothing`;
+}
+
+export function createLaunchStore(sql: Sql): LaunchReads {
+  return {
+    /** Newest first. The position is the last launch's number. */
+    async list(orgId, { limit, after }) {
+      const rows = await sql<Row[]>`
+        select * from launches where org_id = ${orgId} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: page.items.map(viewOf), next: page.next };
+    },
+
+    /** Null where the organization has no such launch. */
+    async find(orgId, id) {
+      const [row] = await sql<Row[]>`select * from launches where id = ${id} and org_id = ${orgId}`;
+      return row === undefined ? null : viewOf(row);
+    },
+  };
+}
+
+function viewOf(row: Row): LaunchView {
+  const { preset, quoteSymbol, quoteProgram, quoteDecimals, startingFdv, totalSupply, decimals, name, uri, partner, config, pool } =
+    row.terms;
+  return {
+    id: row.id,
+    kind: 'curve',
+    state: row.state,
+    mint: row.mint,
+    symbol: row.symbol,
+    creator: row.creator,
+    quoteMint: row.quote_mint,
+    pairedStock: row.paired_stock,
+    agentId: row.agent_id,
+    takeId: row.take_id,
+    preset,
+    quoteSymbol,
+    quoteProgram,
+    quoteDecimals,
+    startingFdv,
+    totalSupply,
+    decimals,
+    name,
+    uri,
+    partner,
+    config,
+    pool,
+    signatures: row.signatures,
+    standing: row.standing,
+    reason: row.reason,
+    detail: row.detail,
+    preparedBy: row.prepared_by,
+    submittedBy: row.submitted_by,
+    tradingSince: row.trading_since,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}

@@ -1,0 +1,90 @@
+/** Launches on bonding curves as this process prepares, takes and looks after them. */
+import { createLaunchHandler } from '../../../actors/launch/command-handler.ts';
+import { type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { launchKind } from '../../../actors/launch/effects.ts';
+import { curveStanding, launchWorkers } from '../../../actors/launch/execution.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
+import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { listingProblem } from '../../domain/listed-token.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import { createLaunchQuotes } from '../launches.ts';
+import type { ActorCapability, CallerDeps } from './capability.ts';
+import { isSilence, obstacleOf } from './prepared-transaction.ts';
+
+function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchCommands {
+  if (primaryChain === null || primaryChain.launchPartner === null) {
+    const off = async () =>
+      refuse(
+        'feature_disabled',
+        primaryChain === null
+          ? 'launches need a node of the primary chain: set SPOTCHAIN_RPC_URL'
+          : "launches need the wallet that the partner's part of fees goes to: set LAUNCH_PARTNER_WALLET",
+      );
+    const { find } = createLaunchStore(sql);
+    return {
+      prepare: off,
+      submit: async ({ orgId }, id) => ((await find(orgId, id)) === null ? refuse('not_found', NO_LAUNCH) : off()),
+    };
+  }
+  return createLaunchHandler({
+    runtime,
+    load: createActorStore(sql).load,
+    chain: primaryChain.chain,
+    partner: primaryChain.launchPartner,
+    newKey: newEphemeralKey,
+    verifySignature: verifyEd25519,
+    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    ground: (orgId) => groundOf(sql, orgId, ''),
+    listingProblem: ({ names, curve, token }, mint) =>
+      listingProblem(
+        {
+          mint,
+          program: TOKEN_PROGRAM,
+          symbol: names.symbol,
+          name: names.name,
+          decimals: curve.decimals,
+          pairedStock: token.kind === 'tokenized_equity' ? token.pricedBy : null,
+          launcher: 'dbc',
+          listedAt: clock.now(),
+          delistedAt: null,
+        },
+        CATALOG,
+      ),
+    obstacleOf,
+    isSilence,
+    clock,
+    newId,
+  });
+}
+
+export const launchCapability = {
+  kind: launchKind,
+  machineFile: 'actors/launch/machine.ts',
+
+  workers: ({ store, runtime, trading, clock }) =>
+    trading?.primaryChain ? launchWorkers({ runtime, load: store.load, chain: trading.primaryChain.chain, clock }) : {},
+
+  callers(deps): Pick<ApiPorts, 'launches'> {
+    const { sql, primaryChain, bus, clock } = deps;
+    const quotes = createLaunchQuotes(bus, clock);
+    return {
+      launches: {
+        reads: createLaunchStore(sql),
+        commands: createLaunches(deps),
+        monitor: {
+          standing: async (_, launch) => (primaryChain === null ? null : curveStanding(primaryChain.chain, launch, clock.now())),
+          dollars: async (_, mint) => {
+            const token = quotes.token(mint);
+            return token === null ? null : quotes.dollars(token);
+          },
+        },
+      },
+    };
+  },
+} satisfies ActorCapability;

@@ -1,0 +1,76 @@
+/** The words of a launch, what is known of its curve, and what the programs' errors mean. */
+import type { DecimalString } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+
+export const CURVE_LAUNCH_STATES = [
+  'prepared',
+  'submitted',
+  'confirmed',
+  'trading',
+  'graduating',
+  'graduated',
+  'expired',
+  'failed',
+] as const;
+export type CurveLaunchState = (typeof CURVE_LAUNCH_STATES)[number];
+
+/** What a look at the chain told of a curve. Plain JSON; amounts in raw units as text. */
+export interface CurveStanding {
+  readonly slot: number;
+  readonly at: EpochMs;
+  readonly quoteReserve: DecimalString;
+  readonly baseReserve: DecimalString;
+  readonly sqrtPrice: DecimalString;
+  readonly migrationQuoteThreshold: DecimalString;
+  readonly creatorQuoteFee: DecimalString;
+  readonly creatorBaseFee: DecimalString;
+  readonly partnerQuoteFee: DecimalString;
+  readonly partnerBaseFee: DecimalString;
+  readonly totalTradingQuoteFee: DecimalString;
+  readonly totalTradingBaseFee: DecimalString;
+  readonly migrationProgress: number;
+  readonly isMigrated: boolean;
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  0: 'an account that should be new is there already',
+  1: 'the wallet does not hold enough for what is paid or made',
+  6002: 'less would come out than the first buy asks for',
+  6003: 'a fee is outside of what the program takes',
+  6008: 'the program takes no curve that is quoted in this mint',
+  6013: 'the curve is complete',
+  6019: 'the graduation threshold is refused',
+  6020: 'the supply does not cover the curve',
+  6021: 'the curve is refused',
+  6028: 'the native coin is quoted by its mint of the first token program',
+  6031: 'the vesting is refused',
+  6033: 'the first buy is more than the curve takes',
+  6035: "the creator's fee share is out of range",
+  6055: 'too little of the liquidity is locked',
+  6080: 'the quote mint has no token badge',
+  6081: 'the quote mint takes a fee of every transfer',
+};
+
+/** A chain's error in words: `{"InstructionError":[2,{"Custom":6081}]}` names the program's own number. */
+export function launchErrorWords(error: string): string {
+  const custom = /"Custom":\s*(\d+)/.exec(error)?.[1];
+  const words = custom === undefined ? undefined : WORDS[Number(custom)];
+  return words === undefined ? error : `${words} (program error ${custom})`;
+}
+
+/** Why a token may not be called so, in one sentence; null where it may. */
+export function namesProblem({
+  name,
+  symbol,
+  uri,
+}: {
+  readonly name: string;
+  readonly symbol: string;
+  readonly uri: string;
+}): string | null {
+  const bytes = (text: string): number => new TextEncoder().encode(text).length;
+  if (name.trim() === '' || bytes(name) > 32) return '$.name: 1 to 32 bytes are possible';
+  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: 1 to 10 letters and digits are possible';
+  if (bytes(uri) > 200 || !/^https:\/\/[^\s]+$/.test(uri)) return '$.uri: an https address of at most 200 bytes is needed';
+  return null;
+}

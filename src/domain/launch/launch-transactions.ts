@@ -1,0 +1,137 @@
+/** The instructions of a launch as a wallet signs them: its own compute budget, the configuration, the pool, and the first buy. */
+import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
+import { writeUint } from './byte-struct.ts';
+import { type CurveConfig, type CurveFacts } from './curve-config.ts';
+import {
+  associatedAccount,
+  configParameters,
+  createConfigInstruction,
+  initializePoolInstruction,
+  type PoolKeys,
+  type ProgramInstruction,
+  swapInstruction,
+  type TokenNames,
+} from './curve-program.ts';
+import { swapIn } from './curve-swap.ts';
+import { baseFeeAt } from './fees.ts';
+import { NATIVE_MINT } from './quote-tokens.ts';
+
+/** Units that the configuration, the pool and the first buy take at most together, with room for a node that counts otherwise. */
+const CONFIG_UNITS = 120_000;
+const POOL_UNITS = 260_000;
+const BUY_UNITS = 160_000;
+/** Micro-lamports for a unit. */
+const UNIT_PRICE = 20_000n;
+
+export interface LaunchPlan {
+  readonly keys: PoolKeys;
+  readonly creator: string;
+  readonly partner: string;
+  readonly badge: string | null;
+  readonly names: TokenNames;
+  readonly config: CurveConfig;
+  readonly facts: CurveFacts;
+  /** Raw quote units that the creator buys with at once; null for no first buy. */
+  readonly firstBuy: bigint | null;
+}
+
+/** The parts of a launch. Both transactions, or the one that holds them all, begin with their own budget. */
+export interface LaunchInstructions {
+  readonly config: readonly ProgramInstruction[];
+  readonly pool: readonly ProgramInstruction[];
+  readonly buy: readonly ProgramInstruction[];
+}
+
+function computeBudget(units: number): readonly ProgramInstruction[] {
+  const limit = new Uint8Array(5);
+  limit[0] = 2;
+  writeUint(BigInt(units), limit, 1, 4);
+  const price = new Uint8Array(9);
+  price[0] = 3;
+  writeUint(UNIT_PRICE, price, 1, 8);
+  return [limit, price].map((data) => ({ program: COMPUTE_BUDGET_PROGRAM, accounts: [], data }));
+}
+
+/** Makes the owner's account of a mint where there is none yet. */
+function ownAccount(owner: string, mint: string, program: string): ProgramInstruction {
+  return {
+    program: ASSOCIATED_TOKEN_PROGRAM,
+    accounts: [
+      { address: owner, signer: true, writable: true },
+      { address: associatedAccount(owner, mint, program), writable: true },
+      { address: owner },
+      { address: mint },
+      { address: SYSTEM_PROGRAM },
+      { address: program },
+    ],
+    data: Uint8Array.of(1),
+  };
+}
+
+/** Lamports become the wrapped coin that a curve takes. */
+function wrapped(owner: string, account: string, lamports: bigint): readonly ProgramInstruction[] {
+  const transfer = new Uint8Array(12);
+  transfer[0] = 2;
+  writeUint(lamports, transfer, 4, 8);
+  return [
+    {
+      program: SYSTEM_PROGRAM,
+      accounts: [
+        { address: owner, signer: true, writable: true },
+        { address: account, writable: true },
+      ],
+      data: transfer,
+    },
+    { program: TOKEN_PROGRAM, accounts: [{ address: account, writable: true }], data: Uint8Array.of(17) },
+  ];
+}
+
+/** What the first buy comes to: nobody trades before it, so that it is exact. Null where the curve cannot take as much. */
+export function firstBuyOf({ config, facts, firstBuy }: Pick<LaunchPlan, 'config' | 'facts' | 'firstBuy'>): bigint | null {
+  if (firstBuy === null) return null;
+  const shape = { ...config, migrationSqrtPrice: facts.migrationSqrtPrice };
+  const fee = { numerator: baseFeeAt(config.baseFee, 0n, 0n), hasReferral: false };
+  const done = swapIn(shape, config.sqrtStartPrice, 'buy', firstBuy, fee);
+  return done.left > 0n ? null : done.amountOut;
+}
+
+/** @throws RangeError where the first buy is more than the curve takes */
+export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
+  const { keys, creator, partner, badge, names, config, firstBuy } = plan;
+  const buy: ProgramInstruction[] = [];
+  if (firstBuy !== null) {
+    const bound = firstBuyOf(plan);
+    if (bound === null) throw new RangeError('the first buy is more than the curve takes');
+    const baseAccount = associatedAccount(creator, keys.baseMint, TOKEN_PROGRAM);
+    const quoteAccount = associatedAccount(creator, keys.quoteMint, keys.quoteProgram);
+    buy.push(ownAccount(creator, keys.baseMint, TOKEN_PROGRAM));
+    if (keys.quoteMint === NATIVE_MINT)
+      buy.push(ownAccount(creator, NATIVE_MINT, TOKEN_PROGRAM), ...wrapped(creator, quoteAccount, firstBuy));
+    buy.push(
+      swapInstruction(keys, { direction: 'buy', mode: 'exactIn', amount: firstBuy, bound, trader: creator, baseAccount, quoteAccount }),
+    );
+  }
+  return {
+    config: [
+      createConfigInstruction(
+        { config: keys.config, feeClaimer: partner, leftoverReceiver: creator, quoteMint: keys.quoteMint, payer: creator, badge },
+        configParameters(config),
+      ),
+    ],
+    pool: [initializePoolInstruction(keys, { creator, payer: creator, badge }, names)],
+    buy,
+  };
+}
+
+/** Everything in one transaction. */
+export function inOne({ config, pool, buy }: LaunchInstructions): readonly ProgramInstruction[] {
+  return [...computeBudget(CONFIG_UNITS + POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0)), ...config, ...pool, ...buy];
+}
+
+/** The configuration in a transaction of its own, and all the rest in a second one. */
+export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [readonly ProgramInstruction[], readonly ProgramInstruction[]] {
+  return [
+    [...computeBudget(CONFIG_UNITS), ...config],
+    [...computeBudget(POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0)), ...pool, ...buy],
+  ];
+}

@@ -1,0 +1,152 @@
+// Launches on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves.
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { LaunchWish } from '../../../actors/launch/commands.ts';
+import { launchWorkers } from '../../../actors/launch/execution.ts';
+import type { LaunchChain } from '../../../actors/launch/launch-chain.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { launchCapability } from '../../../src/boot/capabilities/launch.ts';
+import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
+import { NATIVE_MINT, quoteTokenOf } from '../../../src/domain/launch/quote-tokens.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
+import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { SLOT } from '../agent/sample.ts';
+
+export const ORG = '00000000-0000-7000-8000-000000000001';
+const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+const SHARES = ['AAPLx', 'SPACEX'].map((name) => CATALOG.bySymbol(name) as { instrument: string; token: TokenFacts });
+
+export function must<Value>(outcome: Outcome<Value>): Value {
+  if (!outcome.ok) throw new Error(`${outcome.refusal.code}: ${outcome.refusal.detail}`);
+  return outcome.value;
+}
+
+/** What a wallet does: its signature in the first place, every other byte as it came. */
+export function signedBy(key: SandboxKey, base64: string): string {
+  const bytes = new Uint8Array(Buffer.from(base64, 'base64'));
+  const read = readTransaction(bytes);
+  if (!read.ok) throw new Error(read.refusal.detail);
+  bytes.set(key.sign(read.value.message), 1);
+  return Buffer.from(bytes).toString('base64');
+}
+
+export async function launchFixture(options: { readonly keeper?: boolean } = {}) {
+  const url = await testDatabase();
+  const sql = openDatabase({ url, name: 'launch test', connections: 8 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours') on conflict do nothing`;
+  const clock = createVirtualClock(SLOT);
+  const mints = SHARES.map(({ instrument, token }) => ({ ...token, symbol: instrument }));
+  const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
+  const stopKeeper = options.keeper === false ? () => {} : startKeeper(solana.chain);
+  const node = createSolanaRpc({ url: solana.url, clock });
+  const store = createActorStore(sql);
+  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
+  let made = 0;
+  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  const partner = sandboxKey('launch partner');
+  const portsOn = (over: { readonly runtime?: Pick<Runtime, 'start' | 'deliver'>; readonly chain?: LaunchChain } = {}) =>
+    launchCapability.callers({
+      sql,
+      runtime: over.runtime ?? runtime,
+      primaryChain: { chain: over.chain ?? node, routes: null, rules: null, launchPartner: partner.address },
+      bus: { latest: () => null },
+      clock,
+      newId,
+    } as never).launches;
+  const errors: unknown[] = [];
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const onError = (error: unknown): void => void errors.push(error);
+  const activitiesOn = (own: Runtime, chain: typeof node = node) => {
+    const workers = {
+      ...preparedTransactionWorkers({ sql, runtime: own, chain, clock }),
+      ...launchWorkers({ runtime: own, load: store.load, chain, clock }),
+    };
+    return startActivities({ store, runtime: own, workers, clock: idle, onError });
+  };
+  const timers = startTimers({ store, runtime, clock: idle, onError });
+  const creator = sandboxKey('launch creator');
+  const fund = (who: SandboxKey, mint: string, amount: bigint): void => void solana.fund(who.address, mint, amount);
+  fund(creator, 'SOL', 100_000_000_000n);
+  solana.chain.finalize();
+
+  /** Carries and fires until nothing is due. */
+  async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
+    const carrying = activitiesOn(own, chain);
+    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    await carrying.stop();
+  }
+
+  return {
+    sql,
+    clock,
+    chain: solana.chain,
+    node,
+    store,
+    runtime,
+    creator,
+    partner,
+    errors,
+    fund,
+    portsOn,
+    ...portsOn(),
+    activitiesOn,
+    timers,
+    work,
+    context: (subject = 'ann', orgId = ORG): CommandContext => ({
+      orgId,
+      subject,
+      permissions: ['trade:execute'],
+      requestId: `r${++made}`,
+    }),
+    wish: (
+      over: Partial<LaunchWish> & { readonly preset?: PresetKey; readonly quoteMint?: string; readonly startingFdv?: string } = {},
+    ): LaunchWish => {
+      const { preset = 'reference_anchored', quoteMint = NATIVE_MINT, startingFdv = '30', ...rest } = over;
+      const token = quoteTokenOf(quoteMint, clock.now());
+      if (token === null) throw new Error(`${quoteMint} is no quote`);
+      return {
+        curve: { preset: presetOf(preset), startingFdv, totalSupply: '1000000000', decimals: 6, quoteDecimals: token.decimals },
+        token,
+        names: { name: 'Harbor Pilot', symbol: 'HARBOR', uri: 'https://example.com/harbor.json' },
+        creator: creator.address,
+        firstBuy: null,
+        agentId: null,
+        takeId: null,
+        ...rest,
+      };
+    },
+    /** Lets time and slots of the chain pass, and works off what is due. */
+    async pass(ms: number, slots = Math.ceil(ms / 400)): Promise<void> {
+      clock.advanceTo(clock.now() + ms);
+      solana.chain.advance(slots);
+      await work();
+    },
+    async find(id: string) {
+      const found = await portsOn().reads.find(ORG, id);
+      if (found === null) throw new Error(`there is no launch ${id}`);
+      return found;
+    },
+    async close(): Promise<void> {
+      stopKeeper();
+      node.close();
+      await timers.stop();
+      await solana.close();
+      await sql.end();
+    },
+  };
+}
+export type LaunchFixture = Awaited<ReturnType<typeof launchFixture>>;

@@ -1,0 +1,212 @@
+// A launch from its preparation to its graduation, and everything that must not lead there.
+import { address } from '@solana/kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
+import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { associatedAccount, readVirtualPool, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
+import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
+import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { type PreparedMessage, verifySigned } from '../../../src/domain/solana/verify.ts';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { holdingOf, landOn, wireOf } from '../../sandbox/solana/launch-fixture.ts';
+import { type LaunchFixture, launchFixture, must, ORG, signedBy } from './launch-fixture.ts';
+
+let stage: LaunchFixture;
+beforeAll(async () => {
+  stage = await launchFixture();
+});
+afterAll(() => stage.close());
+
+const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>) => {
+  const { refusal } = await outcome;
+  return refusal === undefined ? null : [refusal.code, refusal.detail];
+};
+
+/** Somebody buys on the curve, straight at the chain. */
+function buy(mint: string, config: string, amount: bigint): void {
+  const trader = sandboxKey('curve trader');
+  stage.fund(trader, 'SOL', 10_000_000_000n);
+  stage.fund(trader, NATIVE_MINT, amount);
+  const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
+  const accounts = {
+    baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
+    quoteAccount: associatedAccount(trader.address, NATIVE_MINT, TOKEN_PROGRAM),
+  };
+  const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
+  stage.chain.advance(1);
+  const landed = landOn(stage.chain, wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader]));
+  expect(landed.run.error).toBeNull();
+}
+
+describe('a launch', () => {
+  test('goes from its preparation to its successor pool, with a first buy, and its mint is listed once it trades', async () => {
+    const prepared = must(await stage.commands.prepare(stage.context(), stage.wish({ preset: 'agent_treasury', firstBuy: '1' })));
+    const { id, mint, config, pool } = prepared.launch;
+    expect(prepared.launch.state).toBe('prepared');
+    expect(prepared.transactions.length).toBeLessThanOrEqual(2);
+    const signed = prepared.transactions.map((one) => signedBy(stage.creator, one));
+    const submitted = must(await stage.commands.submit(stage.context(), id, signed));
+    expect(submitted.state).toBe('submitted');
+    expect(submitted.signatures).toHaveLength(signed.length);
+    for (let round = 0; round < 12; round++) await stage.pass(2_100);
+    expect((await stage.find(id)).state, JSON.stringify(stage.errors)).toMatch(/confirmed|trading/);
+    stage.chain.finalize();
+    for (let round = 0; round < 6; round++) await stage.pass(2_100);
+    const trading = await stage.find(id);
+    expect(trading.state).toBe('trading');
+    expect(BigInt(trading.standing?.quoteReserve ?? 0)).toBe(960_000_000n);
+    const [listed] = await stage.sql`select symbol, launcher, decimals from listed_tokens where mint = ${mint}`;
+    expect(listed).toEqual({ symbol: 'HARBOR', launcher: 'dbc', decimals: 6 });
+    const account = stage.chain.account(address(pool), 'processed');
+    expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(stage.creator.address);
+
+    buy(mint, config, 300_000_000_000n);
+    for (let round = 0; round < 4; round++) await stage.pass(5_100);
+    const graduated = await stage.find(id);
+    expect(graduated.state).toBe('graduated');
+    expect(graduated.standing).toMatchObject({ isMigrated: true, migrationProgress: 3 });
+    const announced = await stage.sql<{ state: string }[]>`select body->>'state' as state from announcements where channel = 'launches'`;
+    expect([...new Set(announced.map(({ state }) => state))]).toEqual(
+      expect.arrayContaining(['prepared', 'submitted', 'trading', 'graduated']),
+    );
+    // The same bytes again answer where it stands, other bytes are refused.
+    expect(must(await stage.commands.submit(stage.context(), id, signed)).state).toBe('graduated');
+    expect(
+      (
+        await refused(
+          stage.commands.submit(
+            stage.context(),
+            id,
+            [...signed]
+              .reverse()
+              .map((one) => `${one}`)
+              .slice(0, 1)
+              .concat('AAAA'),
+          ),
+        )
+      )?.[0],
+    ).toBe('state_conflict');
+  }, 120_000);
+
+  test('expires where nobody signs it, and nothing of it is on the chain', async () => {
+    const { launch } = must(
+      await stage.commands.prepare(
+        stage.context(),
+        stage.wish({ names: { name: 'Idle', symbol: 'IDLE', uri: 'https://example.com/i.json' } }),
+      ),
+    );
+    stage.chain.expireBlockhashes();
+    stage.chain.finalize();
+    for (let round = 0; round < 4; round++) await stage.pass(16_000);
+    expect(await stage.find(launch.id)).toMatchObject({ state: 'expired', signatures: [] });
+    expect(stage.chain.account(address(launch.pool), 'processed')).toBeNull();
+    expect((await refused(stage.commands.submit(stage.context(), launch.id, ['AAAA'])))?.[0]).toBe('state_conflict');
+  }, 60_000);
+
+  test("is refused with the program's error in words, before anything is stored", async () => {
+    const before = await stage.sql`select count(*)::int as n from launches`;
+    const prepare = (over: Parameters<typeof stage.wish>[0]) => refused(stage.commands.prepare(stage.context(), stage.wish(over)));
+    const taxed = CATALOG.bySymbol('SPACEX')?.token?.mint as string;
+    expect(await prepare({ quoteMint: taxed })).toEqual(['launch_refused', expect.stringContaining('6081')]);
+    expect(await prepare({ names: { name: 'n'.repeat(33), symbol: 'X', uri: 'https://example.com' } })).toEqual([
+      'malformed',
+      expect.stringContaining('$.name'),
+    ]);
+    expect(await prepare({ names: { name: 'n', symbol: 'X', uri: 'http://example.com' } })).toEqual([
+      'malformed',
+      expect.stringContaining('$.uri'),
+    ]);
+    expect(await prepare({ names: { name: 'n', symbol: 'AAPLX', uri: 'https://example.com' } })).toEqual([
+      'launch_refused',
+      expect.stringContaining('taken'),
+    ]);
+    expect(await prepare({ firstBuy: '1000' })).toEqual(['launch_refused', expect.stringContaining('more than the curve takes')]);
+    const poor = sandboxKey('poor creator');
+    expect(await prepare({ creator: poor.address })).toEqual([
+      'launch_refused',
+      expect.stringContaining('the chain would refuse the launch'),
+    ]);
+    expect(await stage.sql`select count(*)::int as n from launches`).toEqual(before);
+  }, 60_000);
+
+  test('may be quoted in a tokenized share that has a badge, and is paired with it', async () => {
+    const share = CATALOG.bySymbol('AAPLx')?.token?.mint as string;
+    const { launch } = must(
+      await stage.commands.prepare(
+        stage.context(),
+        stage.wish({ quoteMint: share, names: { name: 'Apple Picker', symbol: 'PICKER', uri: 'https://example.com/p.json' } }),
+      ),
+    );
+    expect(launch).toMatchObject({ quoteSymbol: 'AAPLx', pairedStock: 'spotchain:AAPLx' });
+    const dollars = must(
+      await stage.commands.prepare(
+        stage.context(),
+        stage.wish({
+          quoteMint: USDC_MINT,
+          startingFdv: '5000',
+          names: { name: 'Dollar', symbol: 'DOLLARED', uri: 'https://example.com/d.json' },
+        }),
+      ),
+    );
+    expect(dollars.launch.pairedStock).toBeNull();
+  }, 60_000);
+
+  test("takes nobody else's id, and no signature of anybody else", async () => {
+    const { launch, transactions } = must(
+      await stage.commands.prepare(
+        stage.context(),
+        stage.wish({ names: { name: 'Mine', symbol: 'MINE', uri: 'https://example.com/m.json' } }),
+      ),
+    );
+    const signed = transactions.map((one) => signedBy(stage.creator, one));
+    const theirs = stage.context('eve', '00000000-0000-7000-8000-000000000002');
+    expect((await refused(stage.commands.submit(theirs, launch.id, signed)))?.[0]).toBe('not_found');
+    const forged = transactions.map((one) => signedBy(sandboxKey('somebody else'), one));
+    expect((await refused(stage.commands.submit(stage.context(), launch.id, forged)))?.[0]).toBe('signature_invalid');
+    expect((await refused(stage.commands.submit(stage.context(), launch.id, transactions)))?.[0]).toBe('signature_missing');
+    expect((await refused(stage.commands.submit(stage.context(), launch.id, [])))?.[0]).toBe('malformed');
+    expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
+    expect((await stage.reads.list(ORG, { limit: 10, after: null })).items[0]?.id).toBe(launch.id);
+  }, 60_000);
+
+  test('is refused for every single bit of its transactions that is not the prepared one', async () => {
+    const { launch, transactions } = must(
+      await stage.commands
+        .prepare(
+          stage.context(),
+          stage.wish({
+            preset: 'agent_treasury',
+            firstBuy: '2',
+            names: { name: 'Every Bit of This Is Counted', symbol: 'BITS', uri: `https://example.com/${'b'.repeat(170)}` },
+          }),
+        )
+        .catch(() => ({ ok: false, refusal: { code: 'malformed', detail: 'threw' } }) as never),
+    );
+    const signed = transactions.map((one) => signedBy(stage.creator, one));
+    const rows = await stage.sql<{ message: PreparedMessage }[]>`
+      select message from prepared_transactions where subject->>'launchId' = ${launch.id} order by (subject->>'part')::int`;
+    expect(rows).toHaveLength(2);
+    let tried = 0;
+    const taken: string[] = [];
+    for (const [place, one] of signed.entries()) {
+      const bytes = Buffer.from(one, 'base64');
+      const { message } = rows[place] as { message: PreparedMessage };
+      expect(verifySigned(message, bytes, verifyEd25519).ok).toBe(true);
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
+        if (verifySigned(message, bytes, verifyEd25519).ok) taken.push(`bit ${bit} of transaction ${place}`);
+        if (bit % 211 === 0) {
+          const altered = signed.map((each, index) => (index === place ? bytes.toString('base64') : each));
+          if ((await stage.commands.submit(stage.context(), launch.id, altered)).ok)
+            taken.push(`bit ${bit} of transaction ${place}, submitted`);
+        }
+        bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7));
+        tried++;
+      }
+    }
+    console.log(`${tried} single-bit changes of ${signed.length} transactions were tried`);
+    expect(taken).toEqual([]);
+    expect(tried).toBe(signed.reduce((sum, one) => sum + Buffer.from(one, 'base64').length * 8, 0));
+    expect(await stage.find(launch.id)).toMatchObject({ state: 'prepared', signatures: [] });
+  }, 600_000);
+});
