@@ -131,7 +131,7 @@ try {
   const database = await startEmbeddedPostgres({ home, log: () => {} });
   ends.push(() => database.stop());
   await migrate(database.url);
-  const sql = openDatabase({ url: database.url, name: 'bench', connections: 1 });
+  const sql = openDatabase({ url: database.url, role: null, name: 'bench', connections: 1 });
   ends.push(() => sql.end());
   const members = createMemberStore(sql);
   await members.ensureOrganization(ORG, 'bench');

@@ -122,7 +122,13 @@ export function startRunWorker(deps: {
       return;
     }
     // Evidence first: a run that says `finished` has its evidence on record, whenever the process dies.
-    if (end.evidence !== null) await deps.writeEvidence(end.evidence);
+    if (end.evidence !== null) {
+      const unsigned = await unsignedGround(deps.writeEvidence(end.evidence));
+      if (unsigned !== null) {
+        await runtime.deliver(run.runId, { type: 'run.refused', code: 'state_conflict', detail: unsigned }, { cause });
+        return;
+      }
+    }
     const { resultHash, summary, result, report } = end;
     await runtime.deliver(
       run.runId,
@@ -179,4 +185,15 @@ export function startRunWorker(deps: {
       );
     },
   };
+}
+
+/** Why evidence was not taken because it rests on a row that nobody signed; null where it was. @throws anything else. */
+async function unsignedGround(writing: Promise<unknown>): Promise<string | null> {
+  try {
+    await writing;
+    return null;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'UnsignedRow') return error.message;
+    throw error;
+  }
 }

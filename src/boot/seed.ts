@@ -1,6 +1,6 @@
 /** The first contents of an empty database: one organization with three people, and three agents that decide from the first minute. */
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
-import { createMemberStore } from '../adapters/store/callers/member-store.ts';
+import { createMemberStore, writeMember } from '../adapters/store/callers/member-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import type { Autonomy, Permission } from '../domain/agent.ts';
 import { readManifest } from '../domain/manifest/reader.ts';
@@ -96,16 +96,18 @@ const SEED_LOCK = 7_070_708;
 
 /**
  * Seeds a database whose example members were never there; leaves any other alone. Answers whether it did. The members
- * come last: a seeding that was cut off is finished by the next start.
+ * come last: a seeding that was cut off is finished by the next start. `owner` works as the owner of the tables, who alone
+ * says who is a member.
  */
-export async function seedExamples(sql: Sql, commands: AgentCommands, newId: () => string): Promise<boolean> {
-  if (await isSeeded(sql)) return false;
-  const held = await sql.reserve();
+export async function seedExamples(sql: Sql, owner: Sql, commands: AgentCommands, newId: () => string): Promise<boolean> {
+  // Asked of the owner: postgres.js reserves no connection of a pool that has none yet.
+  if (await isSeeded(owner)) return false;
+  const held = await owner.reserve();
   try {
     await held`select pg_advisory_lock(${SEED_LOCK})`;
     try {
       if (await isSeeded(sql)) return false;
-      await seed(sql, commands, newId);
+      await seed(sql, owner, commands, newId);
       return true;
     } finally {
       await held`select pg_advisory_unlock(${SEED_LOCK})`;
@@ -120,9 +122,8 @@ async function isSeeded(sql: Sql): Promise<boolean> {
   return known !== undefined;
 }
 
-async function seed(sql: Sql, commands: AgentCommands, newId: () => string): Promise<void> {
-  const members = createMemberStore(sql);
-  await members.ensureOrganization(EXAMPLE_ORGANIZATION, 'Example desk');
+async function seed(sql: Sql, owner: Sql, commands: AgentCommands, newId: () => string): Promise<void> {
+  await createMemberStore(owner).ensureOrganization(EXAMPLE_ORGANIZATION, 'Example desk');
   const there = new Set(
     (await sql<{ name: string }[]>`select name from agents where org_id = ${EXAMPLE_ORGANIZATION}`).map(({ name }) => name),
   );
@@ -141,9 +142,8 @@ async function seed(sql: Sql, commands: AgentCommands, newId: () => string): Pro
     if (!created.ok) throw new Error(created.refusal.detail);
     if (autonomy !== 'research') await commands.setAutonomy(context, created.value.id, autonomy);
   }
-  await sql.begin(async (transaction) => {
-    const granting = createMemberStore(transaction as unknown as Sql);
+  await owner.begin(async (transaction) => {
     for (const { subject, name, permissions } of EXAMPLE_MEMBERS)
-      await granting.grant(subject, { orgId: EXAMPLE_ORGANIZATION, name, permissions });
+      await writeMember(transaction, subject, { orgId: EXAMPLE_ORGANIZATION, name, permissions });
   });
 }

@@ -1,10 +1,13 @@
 /** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
+import { runEvery } from '../../actors/runtime/run-every.ts';
+import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
+import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
 import type { InstrumentKey } from '../domain/venue.ts';
 import { createDelegatedOrders } from '../trading/delegated-orders.ts';
@@ -28,6 +31,10 @@ import type { StoreConnections } from './store-connections.ts';
 import { budgetStates, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
 
+/** Names the log of signed batches in its checkpoints. */
+const TRAIL_ORIGIN = 'sevengate/trail';
+const CHECKPOINT_MS = 60_000;
+
 /** What the roles are started from. */
 export interface RoleParts {
   readonly service: ServiceProcess;
@@ -43,7 +50,7 @@ export interface RoleParts {
 /** Hears the venues, cuts every slot and passes quotes on; records a tape where one is named. */
 export function startFeedRole({ service, store, market, actors }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
-  const { sql } = store;
+  const sql = store.feed;
   const { addresses, budgets, bus, states } = market;
   const feed = startFeed({
     sql,
@@ -93,6 +100,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     },
   });
   service.onStop('the worker', worker.stop);
+  if (store.logKey !== null) keepTrailLog(parts, store.logKey);
   const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
   service.onStop('the evaluation runs', () => runWorker.stop());
   const daily = gates.watch(clock, service.warn('judging paper and shadow stages'));
@@ -115,6 +123,13 @@ function riskDeps({ service, store, market, signer }: Pick<RoleParts, 'service' 
       onchainPredictions: onchainPredictions !== null,
     }),
   };
+}
+
+/** Appends signed batches to the log, and a checkpoint a minute, which a third party may keep. */
+function keepTrailLog({ service, store }: RoleParts, key: WriterKey): void {
+  const trailLog = createTrailLog(store.sql, key, TRAIL_ORIGIN);
+  const keeping = runEvery(service.clock, CHECKPOINT_MS, () => trailLog.advance(), service.warn('keeping the log of signed batches'));
+  service.onStop('the log of signed batches', () => keeping.stop());
 }
 
 /** The venues that take live orders: those that are switched on, and the primary chain where a signer may sign for owners. */

@@ -54,7 +54,7 @@ async function startParts(service: ServiceProcess): Promise<Pick<Started, 'url' 
   const gates = openGates({ sql, evaluator, runtime: actors.runtime, newId });
   const evaluations = openEvaluations({ sql, runtime: actors.runtime, evidence: gates.evidence, clock, newId });
   const tokenFolder = config.IDP_ISSUER === null ? keepMemberTokens(service) : null;
-  if (await seedExamples(sql, actors.commands, newId))
+  if (await store.asOwner((owner) => seedExamples(sql, owner, actors.commands, newId)))
     log.info('seeded one organization, its operator, viewer and risk manager, and three example agents');
   signal.throwIfAborted();
 

@@ -214,7 +214,7 @@ describe('Idempotency-Key', () => {
     try {
       const subject = 'two-processes';
       await api.ports.access.members.find(subject);
-      await api.sql`insert into members (subject, org_id, name, permissions) values (${subject}, ${'00000000-0000-7000-8000-00000000000a'}, 'x', ${['trade:execute']}::text[])`;
+      await api.owner`insert into members (subject, org_id, name, permissions) values (${subject}, ${'00000000-0000-7000-8000-00000000000a'}, 'x', ${['trade:execute']}::text[])`;
       const [one, two] = [api.issue(subject), other.issue(subject)];
       for (let round = 0; round < 10; round++) {
         const call = { body: payload({ name: `both ${round}` }), headers: key(`p-${round}`) };

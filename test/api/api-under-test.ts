@@ -67,6 +67,8 @@ export interface Reply {
 export interface ApiUnderTest {
   readonly app: FastifyInstance;
   readonly sql: Sql;
+  /** Works as the owner of the tables, who names the members. */
+  readonly owner: Sql;
   readonly databaseUrl: string;
   readonly ports: ApiPorts;
   readonly clock: VirtualClock;
@@ -116,7 +118,9 @@ export async function apiUnderTest(
   const callers = openDatabase({ url, role: API_ROLE, name: 'api test callers', connections: 6 });
   const evaluator = openDatabase({ url, role: EVALUATOR_ROLE, name: 'api test evaluator', connections: 1 });
   const clock = createVirtualClock(NOW);
-  const members = createMemberStore(sql);
+  // Members are the owner's to name.
+  const owner = openDatabase({ url, role: null, name: 'api test owner', connections: 1 });
+  const members = createMemberStore(owner);
   if (databaseUrl === undefined) {
     await members.ensureOrganization(OURS, 'ours');
     await members.ensureOrganization(THEIRS, 'theirs');
@@ -216,6 +220,7 @@ export async function apiUnderTest(
   const under: ApiUnderTest = {
     app,
     sql,
+    owner,
     databaseUrl: url,
     ports,
     clock,
@@ -260,6 +265,7 @@ export async function apiUnderTest(
     async close() {
       await app.close();
       await sql.end({ timeout: 1 });
+      await owner.end({ timeout: 1 });
       await callers.end({ timeout: 1 });
       await evaluator.end({ timeout: 1 });
     },

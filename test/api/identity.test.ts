@@ -124,10 +124,10 @@ describe('grants', () => {
 
   test('a changed grant counts on the very next request', async () => {
     const subject = 'changing';
-    await api.sql`insert into members (subject, org_id, name, permissions) values (${subject}, ${OURS}, 'c', ${['agent:read']}::text[])`;
+    await api.owner`insert into members (subject, org_id, name, permissions) values (${subject}, ${OURS}, 'c', ${['agent:read']}::text[])`;
     const own = api.issue(subject);
     expect((await api.call('GET', '/v1/agents', { token: own })).status).toBe(200);
-    await api.sql`update members set permissions = '{market:read}' where subject = ${subject}`;
+    await api.owner`update members set permissions = '{market:read}' where subject = ${subject}`;
     expect((await api.call('GET', '/v1/agents', { token: own })).status).toBe(403);
   });
 

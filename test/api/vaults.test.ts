@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
+import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import { bookIds } from '../../src/domain/book.ts';
@@ -281,7 +282,7 @@ describe('marks and the ranking', () => {
     const [winner, loser] = [await agentAt('live'), await agentAt('live')];
     for (const id of [winner, loser]) await deposit(id, alice, '2000');
     await buy(winner, NOW);
-    const store = createVaultStore(api.sql);
+    const store = createVaultStore(api.sql, createSignedRows(api.sql));
     const cutAt = async (slot: number, mid: number, quality: 'live' | 'stale') => {
       const seen = sampleObservation(BTC, slot, { mid: String(mid), premiumPct: null, rsi: null, quality });
       await writeCut(api.sql, { slot, observations: new Map([[BTC, seen]]) }, 'streams');

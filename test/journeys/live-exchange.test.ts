@@ -9,6 +9,7 @@ import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { BookMoved } from '../../src/adapters/store/books/book-store.ts';
 import { createMarketOrderStore } from '../../src/adapters/store/orders/market-order-store.ts';
+import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
 import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
@@ -77,7 +78,11 @@ async function liveAgent() {
     eagerManifest({ maxCapitalUsd: '50000', maxTradeNotionalUsd: '3000', maxSlippageBps: 50 }),
   );
   await placeAtStage(stage.url, agentId, 'limited_live');
-  const vaults = createVaultHandler({ vaults: createVaultStore(stage.sql), marks: () => new Map(), clock: stage.clock });
+  const vaults = createVaultHandler({
+    vaults: createVaultStore(stage.sql, createSignedRows(stage.sql)),
+    marks: () => new Map(),
+    clock: stage.clock,
+  });
   const deposited = await vaults.deposit(stage.context(), agentId, '4000');
   if (!deposited.ok) throw new Error(deposited.refusal.detail);
   return { agentId, vaults };

@@ -55,9 +55,10 @@ export async function startServiceWithPast(): Promise<ServiceWithPast> {
   const clock = createVirtualClock(first - 30_000);
   const sql = openDatabase({ url, name: 'console test', connections: 4 });
   try {
-    await seedExamples(sql, openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))).commands, () =>
+    const owner = openDatabase({ url, role: null, name: 'console test owner', connections: 2 });
+    await seedExamples(sql, owner, openActors(sql, clock, () => uuidV7(clock.now(), randomBytes(10))).commands, () =>
       uuidV7(clock.now(), randomBytes(10)),
-    );
+    ).finally(() => owner.end());
     const ticker = createTradingTicker({
       store: createTickStore(sql, createActorStore(sql).incident),
       now: async () => clock.now(),

@@ -1,6 +1,7 @@
 /** The connection to PostgreSQL: the application's role, no Nagle delay, numbers that fit a double as numbers. */
 import net from 'node:net';
 import postgres from 'postgres';
+import { type BatchSigner, mayNeedSigning, sealBatch } from './trail/batch-seal.ts';
 
 type Bigints = { bigint: number };
 export type Sql = postgres.Sql<Bigints>;
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
   readonly name: string;
   /** The server refuses every write of these connections. */
   readonly readOnly?: boolean;
+  /** Whose connections these are: they show its secret, and its signature stands under every transaction that changes logged tables. */
+  readonly writer?: BatchSigner;
 }
 
 /** How long a statement may run before the server ends it, in milliseconds. */
@@ -47,12 +50,38 @@ export function openDatabase(options: DatabaseOptions): Sql {
     return current.end(how);
   };
   return new Proxy(Object.assign(() => {}, {}) as unknown as Sql, {
-    apply: (_, __, parameters) => Reflect.apply(current as never, undefined, parameters) as unknown,
+    apply(_, __, parameters) {
+      const [strings] = parameters as [TemplateStringsArray];
+      // A change beside a transaction gets one of its own, so that it is signed.
+      if (options.writer !== undefined && isStatement(strings) && mayNeedSigning(strings))
+        return signedAlone((work) => beginOn(current, options.writer ?? null)(work), parameters);
+      return Reflect.apply(current as never, undefined, parameters) as unknown;
+    },
     get(_, key) {
       if (key === 'end') return end;
-      return key === 'begin' ? beginOn(current) : (Reflect.get(current, key) as unknown);
+      return key === 'begin' ? beginOn(current, options.writer ?? null) : (Reflect.get(current, key) as unknown);
     },
   });
+}
+
+/** Whether what stands first in a call is a statement's text, and not names or values for one. */
+function isStatement(strings: unknown): strings is TemplateStringsArray {
+  return Array.isArray(strings) && Object.hasOwn(strings, 'raw');
+}
+
+/** A statement that is sent, as postgres.js does it, when somebody waits for it: in a transaction of its own, which ends signed. */
+function signedAlone(begin: (work: (transaction: Transaction) => Promise<unknown>) => Promise<unknown>, parameters: unknown[]) {
+  let sent: Promise<unknown> | null = null;
+  const send = (): Promise<unknown> => {
+    sent ??= begin((transaction) => Reflect.apply(transaction as never, undefined, parameters) as Promise<unknown>);
+    return sent;
+  };
+  return {
+    // oxlint-disable-next-line unicorn/no-thenable -- a statement of postgres.js is one too.
+    then: (found?: (rows: unknown) => unknown, lost?: (error: unknown) => unknown) => send().then(found, lost),
+    catch: (lost: (error: unknown) => unknown) => send().catch(lost),
+    finally: (done: () => void) => send().finally(done),
+  };
 }
 
 /**
@@ -60,11 +89,12 @@ export function openDatabase(options: DatabaseOptions): Sql {
  * later statements of the work, and the ROLLBACK at its end, to a socket that it has forgotten, which throws where nobody
  * can catch it. So nothing of a lost transaction is sent any more.
  */
-function beginOn(pool: Sql) {
+function beginOn(pool: Sql, writer: BatchSigner | null) {
   type Work<Value> = (transaction: Transaction) => Promise<Value>;
   return <Value>(...given: [Work<Value>] | [options: string, Work<Value>]): Promise<Value> => {
     const [options, work] = given.length === 2 ? given : ['', given[0]];
     let lost = false;
+    let wrote = false;
     const heard = (error: unknown): void => {
       // An error that the server goes on after is none: only a loss ends the transaction by itself.
       if (isConnectionLoss(error) && (error as { severity?: unknown }).severity !== 'ERROR') lost = true;
@@ -74,6 +104,8 @@ function beginOn(pool: Sql) {
         apply(target, self, parameters) {
           if (lost) return Promise.reject(Object.assign(new Error('the connection to PostgreSQL was lost'), { code: 'CONNECTION_CLOSED' }));
           const query: unknown = Reflect.apply(target as never, self, parameters);
+          const [strings] = parameters as [TemplateStringsArray];
+          if (isStatement(strings) && mayNeedSigning(strings)) wrote = true;
           // Its own `then` would send what may be meant as a part of another statement.
           if (query instanceof Promise) void Promise.prototype.then.call(query, undefined, heard);
           return query;
@@ -82,7 +114,9 @@ function beginOn(pool: Sql) {
       try {
         const done: unknown = work(guarded);
         // Statements may be given back as a list, as postgres.js allows.
-        return (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
+        const value = (await (Array.isArray(done) ? Promise.all(done) : done)) as Value;
+        if (wrote && writer !== null && !lost) await sealBatch(guarded, writer);
+        return value;
       } finally {
         // The loss itself rejects the transaction.
         if (lost) await new Promise<never>(() => {});
@@ -113,6 +147,7 @@ function createPool(options: DatabaseOptions, onclose: () => void): Sql {
       ...(options.readOnly === true ? { default_transaction_read_only: 'on' } : {}),
       statement_timeout: role === null ? 0 : STATEMENT_TIMEOUT_MS,
       ...(role === null ? {} : { role }),
+      ...(options.writer === undefined ? {} : { 'sevengate.proof': options.writer.sessionProof }),
     },
     // Array types are given below: fetching them is a query of its own at every new connection, and a connection that
     // is lost during it becomes an unhandled rejection that ends the process.

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { openDatabase, type Transaction } from './database.ts';
+import type { BatchSigner } from './trail/batch-seal.ts';
+import { sealAsOwner } from './trail/writer-registry.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 /** Any constant: one migration run at a time per database. */
@@ -19,6 +21,8 @@ export interface MigrationResult {
 export async function migrate(
   url: string,
   onProgress: (name: string, done: number, total: number) => void = () => {},
+  /** Signs what a migration changes of logged tables; without it such changes show in the trail as nobody's. */
+  writer: BatchSigner | null = null,
 ): Promise<MigrationResult> {
   const files = readdirSync(MIGRATIONS)
     .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
@@ -45,6 +49,7 @@ export async function migrate(
         await sql.begin(async (transaction) => {
           await transaction.unsafe(text);
           await protectTables(transaction);
+          if (writer !== null) await sealMigration(transaction, writer);
           await transaction`insert into migrations (name, hash) values (${name}, ${hash})`;
         });
         applied.push(name);
@@ -57,8 +62,15 @@ export async function migrate(
   }
 }
 
-/** Row-level security for whatever tables a migration made: none is left without it because somebody forgot (0014_row_level_security.sql). */
+/** Row-level security and protected writes for whatever tables a migration made: none is left without them because somebody forgot. */
 async function protectTables(transaction: Transaction): Promise<void> {
-  const [known] = await transaction<{ there: boolean }[]>`select to_regprocedure('protect_organizations()') is not null as there`;
-  if (known?.there === true) await transaction`select protect_organizations()`;
+  const [known] = await transaction<{ rows: boolean; writes: boolean }[]>`
+    select to_regprocedure('protect_organizations()') is not null as rows, to_regprocedure('protect_writes()') is not null as writes`;
+  if (known?.rows === true) await transaction`select protect_organizations()`;
+  if (known?.writes === true) await transaction`select protect_writes()`;
+}
+
+async function sealMigration(transaction: Transaction, writer: BatchSigner): Promise<void> {
+  const [known] = await transaction<{ there: boolean }[]>`select to_regprocedure('trail_open_changes()') is not null as there`;
+  if (known?.there === true) await sealAsOwner(transaction, writer);
 }

@@ -8,6 +8,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { verifyBooks } from './books/book-verifier.ts';
 import type { Sql, Transaction } from './database.ts';
 import { verifyGates } from './gates/gate-verifier.ts';
+import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
 /** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
@@ -38,6 +39,8 @@ export interface TrailReport {
   /** Pieces of evidence and changes of stage. */
   readonly gateRecords: number;
   readonly books: number;
+  /** What was verified of signatures; null where nobody signs this database. */
+  readonly signatures: SignatureReport | null;
 }
 
 interface StoredDecision {
@@ -85,11 +88,17 @@ const iso = (slot: number): string => new Date(slot).toISOString();
  * Walks the whole trail as it is at one moment. `progress` hears how many decisions were verified of how many.
  * @throws Error where the database was never migrated.
  */
-export async function verifyTrail(sql: Sql, progress?: (done: number, total: number) => void): Promise<TrailReport> {
-  return (await sql.begin('isolation level repeatable read read only', (transaction) => walk(transaction, progress))) as TrailReport;
+export async function verifyTrail(
+  sql: Sql,
+  progress?: (done: number, total: number) => void,
+  options: SignatureOptions = { keys: null, since: null },
+): Promise<TrailReport> {
+  return (await sql.begin('isolation level repeatable read read only', (transaction) =>
+    walk(transaction, options, progress),
+  )) as TrailReport;
 }
 
-async function walk(sql: Transaction, progress?: (done: number, total: number) => void): Promise<TrailReport> {
+async function walk(sql: Transaction, options: SignatureOptions, progress?: (done: number, total: number) => void): Promise<TrailReport> {
   const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('decisions') is not null as ready`;
   if (ready?.ready !== true) throw new Error('this database holds no decision trail: it was never migrated (sevengate migrate)');
   const found: Found[] = [];
@@ -150,6 +159,7 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     (at, agentId, part, detail) => complain(at, agentId, part, detail),
   );
   const books = await verifyBooks(sql, (at, agentId, part, detail) => complain(at, agentId, part, detail));
+  const signatures = await verifySignatures(sql, options, (at, agentId, part, detail) => complain(at, agentId, part, detail));
   found.sort((a, b) => a.at - b.at);
   return {
     whole: breaks === 0,
@@ -160,6 +170,7 @@ async function walk(sql: Transaction, progress?: (done: number, total: number) =
     manifests: manifests.size,
     gateRecords,
     books,
+    signatures,
   };
 }
 

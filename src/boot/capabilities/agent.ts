@@ -8,6 +8,7 @@ import { createAgentDirectory } from '../../adapters/store/agents/agent-director
 import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
 import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
+import { createSignedRows } from '../../adapters/store/trail/signed-rows.ts';
 import { createVaultStore } from '../../adapters/store/vaults/vault-store.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import { createLiveMarks } from '../../trading/live-marks.ts';
@@ -44,7 +45,7 @@ export const agentCapability = {
 
   recurring(deps) {
     const breakers = createBreakers({ ...deps, onError: deps.onError('breakers') });
-    const vaults = createVaultStore(deps.sql);
+    const vaults = createVaultStore(deps.sql, createSignedRows(deps.sql));
     return [
       { what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look },
       { what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark() },
@@ -53,7 +54,7 @@ export const agentCapability = {
 
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
     const { sql, runtime, bus, clock, newId } = deps;
-    const vaults = createVaultStore(sql);
+    const vaults = createVaultStore(sql, createSignedRows(deps.evaluator));
     const decisions = createDecisionReads(sql);
     return {
       agents: {

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { parse as parseYaml } from 'yaml';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readCandleFile } from '../../adapters/candle-files/read-candles.ts';
-import { migrate } from '../../adapters/store/migrate.ts';
 import { joinCandles } from '../../adapters/venues/spotchain/candles.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
@@ -15,8 +14,10 @@ import { isoTime, timeframeMs } from '../../domain/time.ts';
 import { type BacktestOutcome, workBacktest } from '../../simulation/backtest/backtest-work.ts';
 import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from '../../simulation/backtest/needs.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
+import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
 
 interface Options {
   readonly from?: string;
@@ -122,7 +123,7 @@ async function fromStore(
   const trials = trialsFrom(options);
   const { url, close } = await serviceDatabase();
   try {
-    await migrate(url);
+    await readyDatabase(settings(), url, ['api']);
     const asked = { manifest, request, trials, funding: [], createdAt: now };
     return await workFromStore({ databaseUrl: url, asked }, (message) => {
       if (message.kind === 'progress' && message.what === 'simulating') onProgress(message.done, message.total);

@@ -11,13 +11,13 @@ import { type ImportCounts, importBars } from '../../adapters/store/candles/cand
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
-import { migrate } from '../../adapters/store/migrate.ts';
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../domain/candle-gaps.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
 import type { BackfillReport } from '../candle-backfill.ts';
+import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
@@ -118,8 +118,14 @@ function checkedSeries({ venue, instrument, timeframe }: SeriesOptions, mustBeLi
 async function withDatabase<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
   const { url, close } = await serviceDatabase();
   try {
-    await migrate(url);
-    const sql = openDatabase({ url, connections: 2, role: null, name: 'sevengate candles' });
+    const { keys } = await readyDatabase(settings(), url, ['feed']);
+    const sql = openDatabase({
+      url,
+      connections: 2,
+      role: null,
+      name: 'sevengate candles',
+      ...(keys.feed === undefined ? {} : { writer: keys.feed }),
+    });
     try {
       return await work(sql);
     } finally {

@@ -1,5 +1,7 @@
 /** `sevengate migrate`: brings the database up to this version. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { openWriterKeys } from '../../adapters/signing-keys/writer-keys.ts';
 import { migrate } from '../../adapters/store/migrate.ts';
 import { createLog } from '../log.ts';
 import { startServers } from '../servers.ts';
@@ -14,8 +16,11 @@ export function migrateCommand(command: Command): void {
       createLog('error'),
     );
     try {
-      const { applied, present } = await migrate(servers.databaseUrl, (name, done, total) =>
-        process.stderr.write(`${done}/${total} ${name}\n`),
+      const { api } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['api']);
+      const { applied, present } = await migrate(
+        servers.databaseUrl,
+        (name, done, total) => process.stderr.write(`${done}/${total} ${name}\n`),
+        api,
       );
       process.stdout.write(
         options.json

@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
-import { migrate } from '../../adapters/store/migrate.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
@@ -11,6 +10,7 @@ import { localSigningKeys } from '../addresses.ts';
 import { createLog } from '../log.ts';
 import { EXAMPLE_ORGANIZATION } from '../seed.ts';
 import { startServers } from '../servers.ts';
+import { readyDatabase } from '../writers.ts';
 import { settings } from './settings.ts';
 
 const LIFETIME_S = 3_600;
@@ -39,8 +39,14 @@ export function tokenCommand(command: Command): void {
         createLog('error'),
       );
       try {
-        await migrate(servers.databaseUrl);
-        const sql = openDatabase({ url: servers.databaseUrl, connections: 1, name: 'sevengate token' });
+        const { keys } = await readyDatabase(config, servers.databaseUrl, ['api']);
+        const sql = openDatabase({
+          url: servers.databaseUrl,
+          connections: 1,
+          role: null,
+          name: 'sevengate token',
+          ...(keys.api === undefined ? {} : { writer: keys.api }),
+        });
         try {
           const members = createMemberStore(sql);
           await members.ensureOrganization(orgId, options.org ?? 'Example desk');

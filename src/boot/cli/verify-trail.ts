@@ -1,28 +1,42 @@
 /** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
 import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
+import { settings } from './settings.ts';
 
 /** Adds `verify-trail`. A break sets exit code 1. */
 export function verifyTrailCommand(command: Command): void {
   command
     .option('--database <url>', 'URL of the database to verify (default: that of the settings)')
+    .option('--keys <file>', 'public keys that count, one per line (default: those under keys of the state folder)')
+    .option('--since <file>', 'an older checkpoint that the log must still begin with')
+    .option('--checkpoint <file>', 'write the newest checkpoint there, for somebody else to keep')
     .option('--json', 'print the result as JSON')
-    .action(async (options: { database?: string; json?: true }) => {
+    .action(async (options: { database?: string; keys?: string; since?: string; checkpoint?: string; json?: true }) => {
+      const trusted = options.keys === undefined ? trustedKeysOf(resolve(settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
+      if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
+      const since = options.since === undefined ? null : readFileSync(options.since, 'utf8');
       const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
       // As the login role: its statements may run for as long as they need, and its transaction is read-only.
       const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });
       const bar = progressBar('verifying', 'decisions');
       try {
-        const report = await verifyTrail(sql, bar.update).catch((error: unknown) => {
-          throw isConnectionLoss(error)
-            ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })
-            : error;
-        });
+        const report = await verifyTrail(sql, bar.update, { keys: trusted.length === 0 ? null : trusted, since }).catch(
+          (error: unknown) => {
+            throw isConnectionLoss(error)
+              ? new Error(`the database cannot be reached: ${(error as Error).message}`, { cause: error })
+              : error;
+          },
+        );
         bar.stop();
         process.stdout.write(`${options.json ? JSON.stringify(report) : reportText(report)}\n`);
+        const checkpoint = report.signatures?.checkpoint ?? null;
+        if (options.checkpoint !== undefined && checkpoint !== null) writeFileSync(options.checkpoint, checkpoint);
         if (!report.whole) process.exitCode = 1;
       } finally {
         bar.stop();
@@ -33,10 +47,16 @@ export function verifyTrailCommand(command: Command): void {
 }
 
 function reportText(report: TrailReport): string {
-  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books`;
+  const seen = `${report.decisions} decisions of ${report.agents} agents, ${report.observations} observations, ${report.manifests} manifests, ${report.gateRecords} gate records, ${report.books} books, ${signedText(report)}`;
   if (report.whole) return `the trail is whole: ${seen}`;
   const lines = report.breaks.map(
     ({ agentId, slot, part, detail }) => `  ${slot ?? 'no slot'}  agent ${agentId ?? '-'}  ${part}: ${detail}`,
   );
   return [`the trail is broken (${seen}); the first altered row comes first:`, ...lines].join('\n');
+}
+
+function signedText({ signatures }: TrailReport): string {
+  if (signatures === null) return 'and no signatures: no writer was ever registered';
+  const { batches, changes, logged, checkpoints } = signatures;
+  return `${batches} signed batches of ${changes} rows, ${logged} of them in the log of ${checkpoints} checkpoints`;
 }

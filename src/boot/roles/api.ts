@@ -21,6 +21,7 @@ import { createIssuerMarkStore } from '../../adapters/store/catalog/issuer-mark-
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
+import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
@@ -163,7 +164,7 @@ export async function startApi(deps: {
         newRequestId: deps.newId,
         readiness,
         metrics: deps.metrics,
-        isUnavailable: isConnectionLoss,
+        isUnavailable: (error) => isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
       access: {

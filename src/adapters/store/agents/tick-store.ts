@@ -11,6 +11,7 @@ import { supersededBy } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStart } from '../actors/actor-store.ts';
@@ -33,6 +34,9 @@ export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'
     const written =
       await transaction`insert into cuts (slot, source, instruments) values (${cut.slot}, ${source}, ${cut.observations.size}) on conflict do nothing`;
     if (written.count === 0) return false;
+    const hashes = [...cut.observations].map(([instrument, observation]) => ({ instrument, hash: observationHash(observation) }));
+    await transaction`
+      insert into cut_batches (slot, source, instruments, digest) values (${cut.slot}, ${source}, ${cut.observations.size}, ${cutDigest(hashes)})`;
     const rows = [...cut.observations].map(([instrument, observation]) => ({
       slot: cut.slot,
       instrument,
@@ -184,6 +188,9 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
         if (moved.count === 0) return false;
         if (tick.rows.length === 0) return true;
         await copyDecisions(transaction, tick.rows);
+        await transaction`
+          insert into tick_batches (period_ms, shard, from_slot, slot, decisions, digest)
+          values (${tick.periodMs}, ${tick.shard}, ${tick.lastSlot}, ${tick.slot}, ${tick.rows.length}, ${decisionsDigest(tick.rows)})`;
         if (tick.trades !== undefined) await writeTrades(transaction, tick.trades, tick.at);
         await transaction`
           insert into announcements (channel, at, body)

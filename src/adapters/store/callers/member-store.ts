@@ -1,7 +1,7 @@
 /** Members and their organizations: who belongs where and may do what. Read on every request, by primary key. */
 import type { Member } from '../../../../api/access.ts';
 import type { Permission } from '../../../domain/agent.ts';
-import type { Sql } from '../database.ts';
+import type { Sql, Transaction } from '../database.ts';
 
 export interface MemberStore {
   /** The subject's grants at this moment; null for an identity that belongs to no organization. */
@@ -60,14 +60,24 @@ export function createMemberStore(sql: Sql): MemberStore {
       });
     },
     async ensureOrganization(orgId, name) {
-      await sql`insert into organizations (id, name) values (${orgId}, ${name}) on conflict (id) do nothing`;
+      await sql.begin(
+        (transaction) => transaction`insert into organizations (id, name) values (${orgId}, ${name}) on conflict (id) do nothing`,
+      );
     },
-    async grant(subject, { orgId, name, permissions }) {
-      const changed = await sql`
-        insert into members (subject, org_id, name, permissions) values (${subject}, ${orgId}, ${name}, ${permissions as string[]}::text[])
-        on conflict (subject) do update set name = excluded.name, permissions = excluded.permissions where members.org_id = excluded.org_id
-        returning subject`;
-      if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
+    async grant(subject, member) {
+      await sql.begin((transaction) => writeMember(transaction, subject, member));
     },
   };
+}
+
+/**
+ * Creates the member, or changes its name and permissions, as the owner of the tables.
+ * @throws Error where the subject belongs to another organization.
+ */
+export async function writeMember(transaction: Transaction, subject: string, { orgId, name, permissions }: Member): Promise<void> {
+  const changed = await transaction`
+    insert into members (subject, org_id, name, permissions) values (${subject}, ${orgId}, ${name}, ${permissions as string[]}::text[])
+    on conflict (subject) do update set name = excluded.name, permissions = excluded.permissions where members.org_id = excluded.org_id
+    returning subject`;
+  if (changed.length === 0) throw new Error(`${subject} belongs to another organization; use another subject for this one`);
 }

@@ -48,7 +48,8 @@ export function createCandleStore(sql: Sql) {
       if (batch.candles.length === 0) return 0;
       // A batch may name a bar twice; its last word counts, and one statement may touch a row once.
       const bars = [...new Map(batch.candles.map((candle) => [candle.openTime, candle])).values()];
-      const saved = await sql`
+      const saved = await sql.begin(
+        (transaction) => transaction`
         insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
         select ${batch.venue}, ${batch.instrument}, ${batch.timeframe}, b."openTime", b.open, b.high, b.low, b.close, b.volume, ${batch.source}, ${batch.receivedAt}
         from jsonb_to_recordset(${sql.json(bars as never)})
@@ -58,7 +59,8 @@ export function createCandleStore(sql: Sql) {
             source = excluded.source, received_at = excluded.received_at
           where candles.received_at < excluded.received_at
             and (candles.open, candles.high, candles.low, candles.close, candles.volume)
-              is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`;
+              is distinct from (excluded.open, excluded.high, excluded.low, excluded.close, excluded.volume)`,
+      );
       return saved.count;
     },
   };

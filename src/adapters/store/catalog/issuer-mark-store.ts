@@ -72,10 +72,12 @@ export function createIssuerMarkStore(sql: Sql): IssuerMarkStore {
         implied_valuation: change.impliedValuation,
         seen_at: change.receivedAt,
       }));
-      await sql`
+      await sql.begin(
+        (transaction) => transaction`
         insert into issuer_marks (issuer, source, instrument, mint, mark_price, mark_valuation, supply, token_price, implied_valuation, seen_at)
         select * from jsonb_to_recordset(${sql.json(rows)}) as r (issuer text, source text, instrument text, mint text, mark_price numeric,
-          mark_valuation numeric, supply numeric, token_price numeric, implied_valuation numeric, seen_at bigint)`;
+          mark_valuation numeric, supply numeric, token_price numeric, implied_valuation numeric, seen_at bigint)`,
+      );
     },
 
     async changes(instrument, { limit, after }) {

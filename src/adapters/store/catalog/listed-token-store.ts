@@ -37,14 +37,18 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
       }));
     },
     async add({ mint, program, symbol, name, decimals, pairedStock, launcher, listedAt }) {
-      const rows = await sql`
+      const rows = await sql.begin(
+        (transaction) => transaction`
         insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at)
         values (${mint}, ${program}, ${symbol}, ${name}, ${decimals}, ${pairedStock}, ${launcher}, ${listedAt})
-        on conflict do nothing`;
+        on conflict do nothing`,
+      );
       return rows.count === 1;
     },
     async delist(mint, at) {
-      const rows = await sql`update listed_tokens set delisted_at = ${at} where mint = ${mint} and delisted_at is null`;
+      const rows = await sql.begin(
+        (transaction) => transaction`update listed_tokens set delisted_at = ${at} where mint = ${mint} and delisted_at is null`,
+      );
       return rows.count === 1;
     },
   };

@@ -97,11 +97,13 @@ export function createDelegationStore(sql: Sql) {
 
     /** Notes what is put before the signer; the same order again changes nothing. */
     async note(order: DelegatedOrder): Promise<void> {
-      await sql`
+      await sql.begin(
+        (transaction) => transaction`
         insert into delegated_orders (order_id, org_id, agent_id, proposal_id, delegation_id, order_body, heard, prepared_at)
         values (${order.orderId}, ${order.orgId}, ${order.agentId}, ${order.proposalId}, ${order.delegationId}, ${sql.json(order.order as never)},
           ${sql.json(order.heard as never)}, ${order.preparedAt})
-        on conflict (order_id) do nothing`;
+        on conflict (order_id) do nothing`,
+      );
     },
   };
 }

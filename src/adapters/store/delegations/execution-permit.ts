@@ -9,7 +9,7 @@ export class DelegationLost extends Error {}
 export async function requireDelegations(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { delegationId } of records) {
     const id = delegationId as string;
-    await transaction`select pg_advisory_xact_lock_shared(hashtextextended(${`delegation ${id}`}, 0))`;
+    await transaction`select lock_delegation(${id}, true)`;
     const [revoked] = await transaction`select 1 from delegation_revocations where delegation_id = ${id}`;
     if (revoked !== undefined) throw new DelegationLost(`delegation ${id} was revoked`);
   }
@@ -17,5 +17,5 @@ export async function requireDelegations(transaction: Transaction, records: read
 
 /** Waits for the steps that rest on the delegation, and lets none begin before this transaction is committed. */
 export async function lockDelegation(transaction: Transaction, id: string): Promise<void> {
-  await transaction`select pg_advisory_xact_lock(hashtextextended(${`delegation ${id}`}, 0))`;
+  await transaction`select lock_delegation(${id}, false)`;
 }

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../domain/canonical-json.ts';
 import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql, Transaction } from '../database.ts';
+import { createSignedRows } from '../trail/signed-rows.ts';
 
 /** The role of the evaluator's pool: `openDatabase({ url, role: EVALUATOR_ROLE, … })`. */
 export const EVALUATOR_ROLE = 'sevengate_evaluator';
@@ -75,22 +76,26 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
 /** What evaluators write through. `sql` works as `EVALUATOR_ROLE`. */
 export interface EvidenceWriter {
   /**
-   * Writes what an evaluation found and answers with the row as the database judged it. The same run again answers with
-   * the row that is there. @throws Error where the series contradicts itself, its metrics or the manifest: a defect.
+   * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database judged it. The same run again answers with
+   * the row that is there. @throws UnsignedRow where it rests on a row that nobody signed; Error where the series contradicts itself, its metrics or the manifest: a defect.
    */
   write(draft: EvidenceDraft): Promise<StoredEvidence>;
 }
 
 export function createEvidenceWriter(sql: Sql, newId: () => string): EvidenceWriter {
+  const signed = createSignedRows(sql);
   return {
     async write(draft) {
+      await signed.requireGrounds(draft);
       const { agentId, kind, manifestVersion, manifestHash, runId, resultHash } = draft;
       const id = newId();
-      const written = await sql<EvidenceRecord[]>`
+      const written = await sql.begin(
+        (transaction) => transaction<EvidenceRecord[]>`
         insert into evidence (id, agent_id, kind, manifest_version, manifest_hash, run_id, result_hash, metrics, series)
         values (${id}, ${agentId}, ${kind}, ${manifestVersion}, ${manifestHash}, ${runId}, ${resultHash},
           ${canonicalJson(draft.metrics as never)}, ${canonicalJson(draft.series as never)})
-        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed`;
+        returning id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed`,
+      );
       if (written[0] !== undefined) return evidenceOf(written[0]);
       const [known] = await sql<EvidenceRecord[]>`
         select id, agent_id, seq, kind, manifest_version, manifest_hash, at, run_id, result_hash, metrics, checks, passed

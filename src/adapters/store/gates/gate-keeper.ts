@@ -23,6 +23,7 @@ import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
+import { UnsignedRow } from '../trail/signed-rows.ts';
 import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEvidence } from './evidence-store.ts';
 
 const DAY_MS = 86_400_000;
@@ -125,8 +126,14 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const due =
       before === null || before.passed !== passed || Math.floor(before.at / DAY_MS) < Math.floor(evaluatedAt(series, before.at) / DAY_MS);
     const fresh = kind === 'manifest' ? before === null : passed || due;
-    const record = fresh ? await evidence.write(draft) : before;
-    return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
+    try {
+      const record = fresh ? await evidence.write(draft) : before;
+      return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
+    } catch (error) {
+      if (!(error instanceof UnsignedRow)) throw error;
+      // What nobody signed judges nothing: the gate stays shut and says why.
+      return { ...gateOf(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
+    }
   }
 
   return {

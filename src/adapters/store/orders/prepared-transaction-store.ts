@@ -75,7 +75,7 @@ export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: st
 /** Lets transactions of an organization be born one after the other. @throws RoomMoved, RoomFull */
 export async function requireCapacities(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { orgId, bookId, ground, most } of records as readonly PreparedCapacityRecord[]) {
-    await transaction`select pg_advisory_xact_lock(hashtextextended(${`prepared transactions ${orgId}`}, 0))`;
+    await transaction`select lock_prepared_transactions(${orgId as string})`;
     const [open] = await transaction<{ n: number }[]>`
       select count(*)::int as n from prepared_transactions where org_id = ${orgId} and ${isOpen(transaction)}`;
     if ((open?.n as number) >= most) throw new CapacityFull(`organization ${orgId} has ${open?.n} open transactions`);

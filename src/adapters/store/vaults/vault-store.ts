@@ -15,6 +15,7 @@ import { inTransaction } from '../actors/actor-store.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import { BookMoved, booksOf, type StoredBook } from '../books/book-store.ts';
 import type { Sql } from '../database.ts';
+import { type SignedRows, UnsignedRow } from '../trail/signed-rows.ts';
 
 const HOUR_MS = 3_600_000;
 /** The windows of the ranking in milliseconds; null reaches back to the first mark. */
@@ -31,9 +32,13 @@ interface VaultRow {
   readonly changes: number | null;
 }
 
-export function createVaultStore(sql: Sql) {
+/** `signed` checks what vaults are priced and ranked by: a row that no writer signed prices nothing. */
+export function createVaultStore(sql: Sql, signed: SignedRows) {
   return {
-    /** Null where the organization has no such agent; a vault that was never paid into is empty. */
+    /**
+     * Null where the organization has no such agent; a vault that was never paid into is empty.
+     * @throws UnsignedRow where its book is not as a writer signed it: then nothing is paid in or out.
+     */
     async find(orgId: string, agentId: string) {
       const [[row], holders, books] = await Promise.all([
         sql<VaultRow[]>`
@@ -51,6 +56,7 @@ export function createVaultStore(sql: Sql) {
       if (row === undefined) return null;
       const id = bookIds.live(agentId);
       const stored = books.get(id);
+      if (stored !== undefined && stored.version > 0) await signed.requireRows('books', [id]);
       return {
         agentId,
         stage: row.stage,
@@ -78,15 +84,17 @@ export function createVaultStore(sql: Sql) {
         return true;
       } catch (error) {
         const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
-        const moved = (code === '23505' && constraint === 'vault_changes_pkey') || constraint === 'vault_reserved';
+        // Priced on a book that somebody moved meanwhile, or too far from the newest cut: it is read and priced again.
+        const moved =
+          (code === '23505' && constraint === 'vault_changes_pkey') || constraint === 'vault_reserved' || constraint === 'vault_price';
         if (error instanceof BookMoved || moved) return false;
         throw error;
       }
     },
 
     /**
-     * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it, and
-     * keeps the price. @returns how many were priced.
+     * Prices every vault that somebody owns on the newest cut, where each of its positions had a live quote in it and cut
+     * and book are as their writers signed them, and keeps the price. @returns how many were priced.
      */
     async mark(): Promise<number> {
       const owned = await sql<{ agent_id: string; total_shares: string; rounding_usd: string }[]>`
@@ -97,10 +105,14 @@ export function createVaultStore(sql: Sql) {
         sql,
         owned.map(({ agent_id }) => agent_id),
       );
+      const live = owned.map(({ agent_id }) => bookIds.live(agent_id)).filter((id) => books.has(id));
+      const isCutSigned = await signed.requireCut(cut.slot).then(() => true, refusalOnly);
+      if (!isCutSigned) return 0;
+      const vouched = await signed.signedOnes('books', live);
       const marks = await liveMids(sql, cut.slot, [...books.values()]);
       const rows = owned.flatMap(({ agent_id, total_shares, rounding_usd }) => {
         const book = books.get(bookIds.live(agent_id));
-        const equityUsd = book === undefined ? null : markBook(book.state, marks, cut.slot).equityUsd;
+        const equityUsd = book === undefined || !vouched.has(book.id) ? null : markBook(book.state, marks, cut.slot).equityUsd;
         if (equityUsd === null) return [];
         const { sharePriceUsd } = shareValue(
           { totalShares: plainDecimal(total_shares), roundingUsd: plainDecimal(rounding_usd) },
@@ -109,10 +121,12 @@ export function createVaultStore(sql: Sql) {
         return [{ agentId: agent_id, at: cut.slot, equityUsd, sharePriceUsd }];
       });
       if (rows.length > 0) {
-        await sql`
+        await sql.begin(
+          (transaction) => transaction`
           insert into vault_marks (agent_id, at, equity_usd, share_price_usd)
           select "agentId", at, "equityUsd", "sharePriceUsd" from jsonb_to_recordset(${sql.json(rows as never)})
-            as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`;
+            as r("agentId" uuid, at bigint, "equityUsd" numeric, "sharePriceUsd" numeric) on conflict do nothing`,
+        );
       }
       return rows.length;
     },
@@ -147,7 +161,13 @@ export function createVaultStore(sql: Sql) {
         select *, row_number() over (order by return_pct desc nulls last, (1 - coalesce(share_price_usd, 0) / high_water_usd), id) as place from ranked
         order by place limit ${limit + 1} offset ${after === null ? 0 : Number(after)}`;
       const page = pageOfRows(rows, limit, (row) => String(row.place));
-      return { items: page.items.map(rankedVault), next: page.next };
+      const marks = page.items.flatMap(({ id, marked_at, since_at }) =>
+        [marked_at, since_at].flatMap((at) => (at === null ? [] : [`${id} ${at}`])),
+      );
+      const vouched = await signed.signedOnes('vault_marks', [...new Set(marks)]);
+      const isSigned = ({ id, marked_at, since_at }: RankedRow) =>
+        [marked_at, since_at].every((at) => at === null || vouched.has(`${id} ${at}`));
+      return { items: page.items.map((row) => rankedVault(isSigned(row) ? row : unmarked(row))), next: page.next };
     },
   };
 }
@@ -166,6 +186,17 @@ interface RankedRow {
   readonly return_pct: string | null;
   readonly realized: string;
   readonly depositors: number;
+}
+
+/** A vault whose marks nobody signed stands without a rank, as one that was never marked. */
+function unmarked(row: RankedRow): RankedRow {
+  return { ...row, marked_at: null, equity_usd: null, share_price_usd: null, since_at: null, return_pct: null };
+}
+
+/** False of a row that nobody signed. @throws anything else. */
+function refusalOnly(error: unknown): false {
+  if (error instanceof UnsignedRow) return false;
+  throw error;
 }
 
 function rankedVault(row: RankedRow): RankedVault {

@@ -1,12 +1,15 @@
 // Members: grants of this moment, nobody moves between organizations, and unknown permissions do not exist.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMemberStore } from '../../../../src/adapters/store/callers/member-store.ts';
-import type { Sql } from '../../../../src/adapters/store/database.ts';
-import { ORG, OTHER, storeUnderTest } from '../reads.ts';
+import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
+import { testDatabase } from '../../../harness/postgres.ts';
+import { ORG, OTHER } from '../reads.ts';
 
 let sql: Sql;
 beforeAll(async () => {
-  sql = await storeUnderTest();
+  // Members are the owner's to name.
+  sql = openDatabase({ url: await testDatabase(), role: null, name: 'members test', connections: 4 });
+  await sql`insert into organizations (id, name) values (${ORG}, 'ours'), (${OTHER}, 'theirs')`;
 });
 afterAll(() => sql.end());
 

@@ -70,7 +70,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
   const newId = (): string => uuidV7(now, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, ++made >> 16, made >> 8, made));
 
   await app`insert into organizations (id, name) values (${ORG}, 'ours'), (${OTHER_ORG}, 'theirs')`;
-  await app`insert into members (subject, org_id, name, permissions) values
+  await superuser`insert into members (subject, org_id, name, permissions) values
     ('creator', ${ORG}, 'c', '{agent:read,trade:execute,risk:manage}'), ('tina', ${ORG}, 't', '{agent:read,trade:execute}'),
     ('rita', ${ORG}, 'r', '{agent:read,risk:manage}'), ('theirs', ${OTHER_ORG}, 'x', '{risk:manage}')`;
 

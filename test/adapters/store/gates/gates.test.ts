@@ -246,9 +246,9 @@ test('live needs somebody else three times: not the creator, not who asks, and r
   const [proof] = await app<{ id: string }[]>`select id from evidence where agent_id = ${id} and kind = 'risk_signoff'`;
   await expect(step(app, id, 'live', proof?.id ?? null, null)).rejects.toThrow(/sign-off/);
   await expect(step(app, id, 'live', proof?.id ?? null, 'rita')).rejects.toThrow(/sign-off/);
-  await app`update members set permissions = '{agent:read}' where subject = 'rita'`;
+  await stage.superuser`update members set permissions = '{agent:read}' where subject = 'rita'`;
   await expect(step(app, id, 'live', proof?.id ?? null)).rejects.toThrow(/sign-off/);
-  await app`update members set permissions = '{agent:read,risk:manage}' where subject = 'rita'`;
+  await stage.superuser`update members set permissions = '{agent:read,risk:manage}' where subject = 'rita'`;
   await step(app, id, 'live', proof?.id ?? null);
   expect(await stageOf(id)).toBe('live');
 });

@@ -1,0 +1,106 @@
+/** What signing costs a tick: the same shard of 500 agents on two databases of one server, one whose writers sign and one without writers. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCommandHandler } from '../actors/agent/command-handler.ts';
+import { agentKind } from '../actors/agent/effects.ts';
+import { createDirectory } from '../actors/runtime/directory.ts';
+import { createRuntime } from '../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../actors/ticking/trading-ticker.ts';
+import { openWriterKeys } from '../src/adapters/signing-keys/writer-keys.ts';
+import { createActorStore } from '../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../src/adapters/store/agents/tick-store.ts';
+import { openDatabase } from '../src/adapters/store/database.ts';
+import { startEmbeddedPostgres } from '../src/adapters/store/embedded-postgres.ts';
+import { migrate } from '../src/adapters/store/migrate.ts';
+import type { BatchSigner } from '../src/adapters/store/trail/batch-seal.ts';
+import { registerWriters } from '../src/adapters/store/trail/writer-registry.ts';
+import { uuidV7 } from '../src/domain/ids.ts';
+import { createVirtualClock } from '../streams/virtual-clock.ts';
+import { SLOT, sampleCut, sampleManifest } from '../test/actors/agent/sample.ts';
+import { bench, type Contender, wallCost } from './harness.ts';
+
+const AGENTS = 499;
+const PERIOD = 60_000;
+const SLOTS = 10;
+const ORG = '00000000-0000-7000-8000-000000000001';
+
+const home = mkdtempSync(join(tmpdir(), 'sevengate-bench-'));
+// Let through, so that a server that root starts as another user lies in here as well and goes with it.
+chmodSync(home, 0o711);
+const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
+try {
+  const server = await startEmbeddedPostgres({ home, log: () => {} });
+  ends.push(() => server.stop());
+  const admin = openDatabase({ url: server.url, role: null, name: 'bench', connections: 1 });
+  ends.push(() => admin.end());
+  const keys = openWriterKeys(home, ['worker']);
+  const urlOf = async (name: string): Promise<string> => {
+    await admin`create database ${admin(name)}`;
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    await migrate(url.href);
+    return url.href;
+  };
+  const signedUrl = await urlOf('signed');
+  await registerWriters(signedUrl, [keys.worker]);
+  const signed = await ticking('signed', signedUrl, keys.worker);
+  const unsigned = await ticking('unsigned', await urlOf('unsigned'), null);
+  await bench({
+    title: `a tick of ${AGENTS} agents on one instrument, committed: with and without signatures`,
+    rounds: 15,
+    contenders: [signed, unsigned],
+    comparisons: [{ what: 'signed ticks per second against unsigned ones', ours: 'signed', reference: 'unsigned', goal: 0.98 }],
+    notes: [
+      'signed: the digest of the decisions in tick_batches, the batch of the transaction with its Merkle root and one Ed25519 signature',
+    ],
+  });
+} finally {
+  for (const end of ends.reverse()) await end();
+}
+
+/** A contender that ticks its own database, slot after slot. */
+async function ticking(name: string, url: string, writer: BatchSigner | null): Promise<Contender> {
+  const sql = openDatabase({ url, name: `bench ${name}`, connections: 6, ...(writer === null ? {} : { writer }) });
+  ends.push(() => sql.end());
+  await sql.begin((transaction) => transaction`insert into organizations (id, name) values (${ORG}, 'bench')`);
+  const clock = createVirtualClock(SLOT + 1_000);
+  let made = 0;
+  const actors = createActorStore(sql);
+  const commands = createCommandHandler({
+    runtime: createRuntime({ store: actors, directory: createDirectory([agentKind]), clock }),
+    agents: createAgentDirectory(sql),
+    clock,
+    newId: () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255)),
+  });
+  for (let agent = 0; agent < AGENTS; agent++) {
+    const outcome = await commands.create(
+      { orgId: ORG, subject: 'ann', permissions: [], requestId: 'r' },
+      sampleManifest({ name: `agent ${agent}` }),
+    );
+    if (!outcome.ok) throw new Error(outcome.refusal.detail);
+  }
+  const ticker = createTradingTicker({
+    store: createTickStore(sql, actors.incident),
+    now: async () => clock.now(),
+    clock,
+    pause: async () => {},
+  });
+  let slot = SLOT;
+  const store = createDispatchStore(sql);
+  return {
+    name,
+    round: () =>
+      wallCost(SLOTS, async () => {
+        for (let tick = 0; tick < SLOTS; tick++) {
+          slot += PERIOD;
+          clock.advanceTo(slot + 500);
+          await writeCut(sql, sampleCut(slot, { premiumPct: 1, rsi: 50 }), 'streams');
+          await store.dueShards(PERIOD, slot);
+          const { decisions } = await ticker.tick(PERIOD, 0, slot);
+          if (decisions !== AGENTS) throw new Error(`${decisions} decisions of ${AGENTS} agents`);
+        }
+      }),
+  };
+}

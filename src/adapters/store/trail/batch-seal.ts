@@ -1,0 +1,67 @@
+/** The writer's signature under a transaction: one over the Merkle root of all rows of logged tables that it has changed. */
+import { batchRoot, batchText, type ChangeOp, type Writer } from '../../../domain/trail/batch.ts';
+import type { Transaction } from '../database.ts';
+
+/** What a writer's connections sign with. */
+export interface BatchSigner {
+  readonly writer: Writer;
+  /** Eight hexadecimal digits of the public key. */
+  readonly id: string;
+  /** What each of its connections shows at its opening: a secret. */
+  readonly sessionProof: string;
+  /** An Ed25519 signature of 64 bytes. */
+  sign(text: Uint8Array): Buffer;
+}
+
+interface OpenChange {
+  readonly xid: string;
+  readonly at: number;
+  readonly name: string;
+  readonly op: ChangeOp;
+  readonly key: string;
+  readonly digest: string;
+}
+
+/**
+ * Signs what the transaction has changed so far; it must be the last that happens in it. Nothing where it changed no logged
+ * table, or where no writer is registered in the database. @returns how many changes were signed.
+ */
+export async function sealBatch(transaction: Transaction, signer: BatchSigner): Promise<number> {
+  const changes = await transaction<OpenChange[]>`select xid, at, name, op, key, digest from trail_open_changes()`;
+  const [first] = changes;
+  if (first === undefined) return 0;
+  const { xid, at } = first;
+  const root = batchRoot(
+    xid,
+    changes.map(({ name, op, key, digest }) => ({ table: name, op, key, digest })),
+  );
+  const text = batchText({ xid, writer: signer.writer, keyId: signer.id, at, changes: changes.length, root });
+  const signature = signer.sign(Buffer.from(text)).toString('base64');
+  await transaction`select trail_seal(${signer.id}, ${at}, ${changes.length}, ${root}, ${signature})`;
+  return changes.length;
+}
+
+/** Tables whose rows nobody signs: what changes only these is not asked for changes at its end. */
+const UNSIGNED: ReadonlySet<string> = new Set([
+  'tick_shards',
+  'tick_crashes',
+  'leases',
+  'execution_leases',
+  'timers',
+  'errands',
+  'announcements',
+  'idempotency_keys',
+  'evaluation_runs',
+]);
+const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
+const signing = new WeakMap<TemplateStringsArray, boolean>();
+
+/** Whether a statement may change rows that are signed, by its words. */
+export function mayNeedSigning(strings: TemplateStringsArray): boolean {
+  let may = signing.get(strings);
+  if (may === undefined) {
+    may = strings.some((part) => [...part.matchAll(TARGET)].some(([, table = '']) => !UNSIGNED.has(table.toLowerCase())));
+    signing.set(strings, may);
+  }
+  return may;
+}

@@ -1,0 +1,348 @@
+/**
+ * Verifies the signatures of the trail from public keys alone: every batch of rows, every row as it lies now against the last
+ * batch that wrote it, the sums over decisions, cuts and bars, and the log of batches with its checkpoints.
+ */
+
+import type { EpochMs } from '../../../domain/time.ts';
+import { type ChangeOp, logEntry, type Writer } from '../../../domain/trail/batch.ts';
+import { decisionsDigest } from '../../../domain/trail/batch-digests.ts';
+import { appendLeaf, consistencyProof, emptyFrontier, frontierRoot, leafHash } from '../../../domain/trail/merkle.ts';
+import { type Checkpoint, parseCheckpoint, parseNote, type VerifierKey, verifiedBy } from '../../../domain/trail/signed-note.ts';
+import { isSignedBy, type TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Transaction } from '../database.ts';
+import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+import { GUARDED_TABLES } from './guarded-tables.ts';
+
+/** Hears of one thing that is not as it was signed. */
+type Complain = (at: EpochMs, agentId: string | null, part: string, detail: string) => unknown;
+
+/** What was verified; null in the trail's report where nobody signs this database. */
+export interface SignatureReport {
+  readonly batches: number;
+  readonly changes: number;
+  /** Entries of the log. */
+  readonly logged: number;
+  readonly checkpoints: number;
+  /** The newest checkpoint as a signed note; null before the first. */
+  readonly checkpoint: string | null;
+  /** RFC 6962 hashes (base64) from the older checkpoint that was given to the newest one; null where none was given. */
+  readonly consistency: readonly string[] | null;
+}
+
+export interface SignatureOptions {
+  /** The keys that count. Null takes those that are registered in the database itself, which its owner could have exchanged. */
+  readonly keys: readonly TrustedKey[] | null;
+  /** An older checkpoint that the log must still begin with: a signed note. */
+  readonly since: string | null;
+}
+
+const PAGE = 2_000;
+/** A batch is signed within a minute of its commit; clocks may differ by another. */
+const CLOCK_MS = 120_000;
+/** A cut of the streams is written within this time of its slot. */
+const CUT_MS = 300_000;
+const MOST = 100;
+/** In larger ticks the one row too many is not looked for. */
+const SEARCHED = 5_000;
+
+/** @returns null where no writer was ever registered: then nothing is signed. */
+export async function verifySignatures(sql: Transaction, options: SignatureOptions, complain: Complain): Promise<SignatureReport | null> {
+  const [ready] = await sql<{ ready: boolean }[]>`select to_regclass('trail_writers') is not null as ready`;
+  if (ready?.ready !== true) return null;
+  const registered = await registeredKeys(sql);
+  if (registered.length === 0 && (options.keys ?? []).length === 0) return null;
+  await sql`set local timezone to 'UTC'`;
+  const keys = options.keys ?? registered;
+  for (const { id, writer, at } of registered)
+    if (!keys.some((key) => key.id === id))
+      complain(at, null, 'writer', `key ${id} of the ${writer} takes part in the database and is not among the trusted keys`);
+  const { batches, changes } = await verifyBatches(sql, keys, complain);
+  const log = await verifyLog(sql, keys, options.since, complain);
+  await verifyTables(sql, complain);
+  await verifyTicks(sql, complain);
+  await verifyCuts(sql, complain);
+  await verifyCandles(sql, complain);
+  return { batches, changes, ...log };
+}
+
+async function registeredKeys(sql: Transaction): Promise<readonly (TrustedKey & { readonly at: EpochMs })[]> {
+  const rows = await sql<{ key_id: string; writer: Writer; public_key: Buffer; at: number }[]>`
+    select key_id, writer, public_key, floor(extract(epoch from registered_at) * 1000)::bigint as at from trail_writers order by registered_at`;
+  return rows.map(({ key_id, writer, public_key, at }) => ({ id: key_id, name: `sevengate/${writer}`, writer, publicKey: public_key, at }));
+}
+
+/** Every batch: signed by a trusted key, over exactly the rows that lie under its transaction. */
+async function verifyBatches(
+  sql: Transaction,
+  keys: readonly TrustedKey[],
+  complain: Complain,
+): Promise<{ readonly batches: number; readonly changes: number }> {
+  const counted = { batches: 0, changes: 0 };
+  let after = '0';
+  let lastAt = 0;
+  const strays = await sql<{ xid: string; name: string; key: string }[]>`
+    select c.xid::text as xid, c.name, c.key from trail_changes c where not exists (select 1 from trail_batches b where b.xid = c.xid) order by c.seq limit ${MOST}`;
+  for (const { xid, name, key } of strays)
+    complain(0, null, 'batch', `transaction ${xid} wrote ${name} ${key}, and its batch was left out`);
+  for (;;) {
+    const batches = await sql<StoredBatch[]>`
+      select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid > ${after}::xid8 order by trail_batches.xid limit ${PAGE}`;
+    const last = batches.at(-1);
+    if (last === undefined) return counted;
+    const rows = await sql<StoredChange[]>`
+      select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes
+      where xid > ${after}::xid8 and xid <= ${last.xid}::xid8 order by trail_changes.xid, seq`;
+    const byXid = groupByXid(rows);
+    for (const batch of batches) {
+      const changes = byXid.get(batch.xid) ?? [];
+      const fault = batchFault(batch, changes, keys);
+      if (fault !== null) complain(batch.at ?? lastAt, null, 'signature', fault);
+      lastAt = batch.at ?? lastAt;
+    }
+    counted.batches += batches.length;
+    counted.changes += rows.length;
+    after = last.xid;
+  }
+}
+
+function groupByXid(rows: readonly StoredChange[]): Map<string, StoredChange[]> {
+  const grouped = new Map<string, StoredChange[]>();
+  for (const row of rows) {
+    const known = grouped.get(row.xid);
+    if (known === undefined) grouped.set(row.xid, [row]);
+    else known.push(row);
+  }
+  return grouped;
+}
+
+/** Every row of every logged table: as its last change says, there where it was not deleted, and none besides. */
+async function verifyTables(sql: Transaction, complain: Complain): Promise<void> {
+  const tables = await sql<{ name: string; key: string[] }[]>`
+    select c.relname as name, (select jsonb_agg(a.attname order by k.n) from pg_index i cross join unnest(i.indkey) with ordinality as k(attnum, n)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum where i.indrelid = c.oid and i.indisprimary) as key
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+      and not starts_with(c.relname, 'trail_') and c.relname <> all(${Object.keys(GUARDED_TABLES)}::text[]) order by 1`;
+  for (const { name, key } of tables) {
+    const [first, ...rest] = key.map((column) => sql`${sql(`r.${column}`)}::text`);
+    if (first === undefined) continue;
+    const spelled = rest.reduce((before, part) => sql`${before} || ' ' || ${part}`, first);
+    const rows = await sql<{ key: string; at: number | null; xid: string | null; op: ChangeOp | null; there: boolean }[]>`
+      with last as (
+        select distinct on (key) key, op, digest, xid from trail_changes where name = ${name} order by key, seq desc
+      ), present as (
+        select ${spelled} as key, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${sql(name)} r
+      )
+      select coalesce(p.key, l.key) as key, l.op, l.xid::text as xid, b.at, p.key is not null as there
+      from present p full join last l on l.key = p.key left join trail_batches b on b.xid = l.xid
+      where p.digest is distinct from l.digest and not (p.key is null and l.op = 'delete') order by b.at nulls first limit ${MOST}`;
+    for (const row of rows) complain(row.at ?? 0, null, name, rowFault(name, row));
+  }
+}
+
+function rowFault(
+  name: string,
+  { key, xid, there }: { readonly key: string; readonly xid: string | null; readonly there: boolean },
+): string {
+  if (xid === null) return `row ${key} of ${name} was made up: no transaction that was logged wrote it`;
+  return there
+    ? `row ${key} of ${name} was changed since transaction ${xid} wrote it`
+    : `row ${key} of ${name}, which transaction ${xid} wrote, was left out`;
+}
+
+/** The decisions of each tick. */
+async function verifyTicks(sql: Transaction, complain: Complain): Promise<void> {
+  const wrong = await sql<
+    { period_ms: number; shard: number; from_slot: number; slot: number; decisions: number; digest: string; found: number }[]
+  >`
+    select t.period_ms, t.shard, t.from_slot, t.slot, t.decisions, t.digest, d.found from tick_batches t cross join lateral (
+      select count(*)::int as found, encode(sha256(convert_to(coalesce(
+        string_agg(d.agent_id || ' ' || d.slot || ' ' || encode(d.hash, 'hex') || chr(10), '' order by d.slot, d.agent_id), ''), 'UTF8')), 'hex') as digest
+      from actors a join decisions d on d.agent_id = a.id and d.slot > t.from_slot and d.slot <= t.slot
+      where a.tick_period_ms = t.period_ms and a.shard = t.shard
+    ) d where d.digest <> t.digest order by t.slot limit ${MOST}`;
+  for (const { period_ms, shard, from_slot, slot, decisions, digest, found } of wrong) {
+    const rows =
+      found > SEARCHED || found !== decisions + 1
+        ? []
+        : await sql<{ agent_id: string; slot: number; hash: string }[]>`
+            select d.agent_id, d.slot, encode(d.hash, 'hex') as hash from actors a join decisions d on d.agent_id = a.id and d.slot > ${from_slot} and d.slot <= ${slot}
+            where a.tick_period_ms = ${period_ms} and a.shard = ${shard}`;
+    const all = rows.map(({ agent_id: agentId, ...row }) => ({ ...row, agentId }));
+    const extra = all.find((one) => decisionsDigest(all.filter((row) => row !== one)) === digest);
+    const which = extra === undefined ? '' : `: the one of agent ${extra.agentId} at ${new Date(extra.slot).toISOString()} was made up`;
+    complain(
+      extra?.slot ?? slot,
+      extra?.agentId ?? null,
+      'tick',
+      `the worker signed ${decisions} decisions of shard ${shard}, ${found} others are there${which}`,
+    );
+  }
+  const unsigned = await sql<{ agent_id: string; slot: number }[]>`
+    select d.agent_id, d.slot from decisions d left join actors a on a.id = d.agent_id
+    where not exists (select 1 from tick_batches t where t.period_ms = a.tick_period_ms and t.shard = a.shard and t.from_slot < d.slot and d.slot <= t.slot)
+    order by d.slot, d.agent_id limit ${MOST}`;
+  for (const { agent_id, slot } of unsigned) complain(slot, agent_id, 'tick', 'no tick that was signed made this decision');
+}
+
+/** What each cut held, and when it was written. */
+async function verifyCuts(sql: Transaction, complain: Complain): Promise<void> {
+  const wrong = await sql<{ slot: number; signed: boolean; source: string | null; at: number | null; same: boolean }[]>`
+    select coalesce(c.slot, b.slot) as slot, b.slot is not null as signed, c.source, s.at, (c.source, c.instruments) is not distinct from (b.source, b.instruments)
+      and o.digest is not distinct from b.digest as same
+    from cuts c full join cut_batches b on b.slot = c.slot
+    left join lateral (select encode(sha256(convert_to(coalesce(string_agg(instrument || ' ' || encode(sha256(convert_to(body, 'UTF8')), 'hex') || chr(10), ''
+      order by instrument collate "C"), ''), 'UTF8')), 'hex') as digest from observations where slot = b.slot) o on true
+    left join lateral (select t.at from trail_changes h join trail_batches t on t.xid = h.xid
+      where h.name = 'cut_batches' and h.key = b.slot::text and h.op = 'insert' order by h.seq desc limit 1) s on true
+    where b.slot is null or c.slot is null or (c.source, c.instruments) is distinct from (b.source, b.instruments) or o.digest is distinct from b.digest
+      or (b.source = 'streams' and (s.at < b.slot - 1000 or s.at > b.slot + ${CUT_MS}))
+    order by 1 limit ${MOST}`;
+  for (const { slot, signed, source, at, same } of wrong) {
+    const fault = !signed
+      ? 'nobody signed this cut'
+      : source === null
+        ? 'the cut that was signed was left out'
+        : same
+          ? `the cut was back-dated: it was signed at ${new Date(at ?? 0).toISOString()}`
+          : 'the cut is not the one that was signed';
+    complain(slot, null, 'cut', fault);
+  }
+}
+
+/** Every bar against the newest stretch that has it. */
+async function verifyCandles(sql: Transaction, complain: Complain): Promise<void> {
+  const series = await sql<{ venue: string; instrument: string; timeframe: string }[]>`
+    select distinct venue, instrument, timeframe from (
+      select venue, instrument, timeframe from candles union select venue, instrument, timeframe from candle_stretches) s order by 1, 2, 3`;
+  for (const { venue, instrument, timeframe } of series) {
+    const wrong = await sql<{ open_time: number; signed: boolean; there: boolean }[]>`
+      with signed as (
+        select distinct on (d.open_time) d.open_time, d.digest from candle_stretches s cross join lateral (
+          select ('x' || encode(substring(s.digests from n * 24 + 1 for 8), 'hex'))::bit(64)::bigint as open_time, substring(s.digests from n * 24 + 1 for 24) as digest
+          from generate_series(0, s.bars - 1) n) d
+        where s.venue = ${venue} and s.instrument = ${instrument} and s.timeframe = ${timeframe} order by d.open_time, s.id desc
+      ), present as (
+        select open_time, int8send(open_time) || substring(sha256(convert_to(concat_ws(' ', trim_scale(open), trim_scale(high), trim_scale(low), trim_scale(close),
+          trim_scale(volume)), 'UTF8')) from 1 for 16) as digest from candles
+        where venue = ${venue} and instrument = ${instrument} and timeframe = ${timeframe}
+      )
+      select coalesce(p.open_time, s.open_time) as open_time, s.open_time is not null as signed, p.open_time is not null as there
+      from present p full join signed s on s.open_time = p.open_time where p.digest is distinct from s.digest order by 1 limit ${MOST}`;
+    for (const { open_time, signed, there } of wrong) {
+      const fault = !signed ? 'was made up: nobody signed it' : there ? 'was changed since it was signed' : 'was left out';
+      complain(
+        open_time,
+        null,
+        'candle',
+        `the ${timeframe} bar of ${venue}:${instrument} that opens at ${new Date(open_time).toISOString()} ${fault}`,
+      );
+    }
+  }
+}
+
+interface LogReport {
+  readonly logged: number;
+  readonly checkpoints: number;
+  readonly checkpoint: string | null;
+  readonly consistency: readonly string[] | null;
+}
+
+/** The log: without a hole, in the order of transactions, with the roots that its checkpoints say. */
+async function verifyLog(sql: Transaction, keys: readonly TrustedKey[], since: string | null, complain: Complain): Promise<LogReport> {
+  const logKeys = keys.filter(({ writer }) => writer === 'log');
+  const notes = await sql<{ size: number; note: string }[]>`select size, note from trail_checkpoints order by size`;
+  const wanted = new Map<number, Checkpoint>();
+  for (const { size, note } of notes) {
+    const checkpoint = checkpointOf(note, logKeys);
+    if (checkpoint === null || checkpoint.size !== size)
+      complain(0, null, 'checkpoint', `the checkpoint of size ${size} is not signed by a key of the log`);
+    else wanted.set(size, checkpoint);
+  }
+  const older = since === null ? null : checkpointOf(since, logKeys);
+  if (since !== null && older === null) complain(0, null, 'checkpoint', 'the older checkpoint is not signed by a key of the log');
+  const leaves: Buffer[] = [];
+  const frontier = emptyFrontier();
+  const check = (checkpoint: Checkpoint, what: string): void => {
+    if (!frontierRoot(frontier).equals(checkpoint.root))
+      complain(0, null, 'checkpoint', `${what} of size ${checkpoint.size} has another root than the log`);
+  };
+  let floor = 0;
+  await eachLogged(sql, (batch, index, complained) => {
+    if (complained !== null) complain(batch.at, null, 'log', complained);
+    if (batch.at < floor - CLOCK_MS)
+      complain(batch.at, null, 'log', `transaction ${batch.xid} was back-dated: the log was at ${new Date(floor).toISOString()} before it`);
+    const leaf = leafHash(logEntry({ ...batch, keyId: batch.key_id }, batch.signature));
+    appendLeaf(frontier, leaf);
+    leaves.push(leaf);
+    const checkpoint = wanted.get(index + 1);
+    if (checkpoint !== undefined) {
+      check(checkpoint, 'the checkpoint');
+      floor = Math.max(floor, timeOf(checkpoint));
+    }
+    if (older !== null && older.size === index + 1) check(older, 'the older checkpoint');
+  });
+  for (const { size } of notes)
+    if (size > frontier.size) complain(0, null, 'log', `a checkpoint says ${size} entries, the log has ${frontier.size}`);
+  if (older !== null && older.size > frontier.size)
+    complain(0, null, 'log', `the older checkpoint says ${older.size} entries, the log has ${frontier.size}`);
+  await verifyPlaces(sql, complain);
+  const newest = notes.at(-1);
+  const proof =
+    older === null || newest === undefined || older.size > newest.size ? null : consistencyProof(leaves.slice(0, newest.size), older.size);
+  return {
+    logged: frontier.size,
+    checkpoints: notes.length,
+    checkpoint: newest?.note ?? null,
+    consistency: proof === null ? null : proof.map((hash) => hash.toString('base64')),
+  };
+}
+
+/** Signed batches that the log has passed by: they were put in after it had been there. */
+async function verifyPlaces(sql: Transaction, complain: Complain): Promise<void> {
+  const passed = await sql<{ xid: string; at: number }[]>`
+    select b.xid::text as xid, b.at from trail_batches b where b.signature is not null and b.xid < (select max(xid) from trail_log)
+      and not exists (select 1 from trail_log l where l.xid = b.xid) order by b.xid limit ${MOST}`;
+  for (const { xid, at } of passed) complain(at, null, 'log', `transaction ${xid} was put in after the log had passed it`);
+}
+
+interface LoggedEntry {
+  readonly index: number;
+  readonly xid: string;
+  readonly writer: Writer;
+  readonly key_id: string;
+  readonly at: EpochMs;
+  readonly changes: number;
+  readonly root: string;
+  readonly signature: string;
+}
+
+async function eachLogged(sql: Transaction, hear: (entry: LoggedEntry, index: number, complaint: string | null) => void): Promise<void> {
+  let next = 0;
+  for (;;) {
+    const rows = await sql<LoggedEntry[]>`
+      select l.index, l.xid::text as xid, w.writer, b.key_id, b.at, b.changes, b.root, b.signature from trail_log l
+      join trail_batches b on b.xid = l.xid join trail_writers w on w.key_id = b.key_id where l.index >= ${next} order by l.index limit ${PAGE}`;
+    for (const row of rows) {
+      hear(row, next, row.index === next ? null : `entry ${next} of the log was left out; the next one is ${row.index}`);
+      next += 1;
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    next = last.index + 1;
+  }
+}
+
+/** The checkpoint of a note that a key of the log has signed; null of any other. */
+function checkpointOf(note: string, keys: readonly VerifierKey[]): Checkpoint | null {
+  try {
+    return verifiedBy(note, keys, isSignedBy).length === 0 ? null : parseCheckpoint(parseNote(note).text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** When a checkpoint was signed, as its extension line says; 0 where it does not. */
+function timeOf({ extensions }: Checkpoint): EpochMs {
+  return Number(/^at (\d+)$/.exec(extensions[0] ?? '')?.[1] ?? 0);
+}

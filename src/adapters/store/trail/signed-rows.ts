@@ -1,0 +1,224 @@
+/**
+ * What judges checks first: that the rows it judges by lie as registered writers signed them. Signatures that were checked
+ * once are remembered; the rows themselves are looked at every time.
+ */
+import { bookIds } from '../../../domain/book.ts';
+import type { EvidenceDraft, EvidenceSeries } from '../../../domain/evidence.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { Writer } from '../../../domain/trail/batch.ts';
+import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
+import type { Sql, Transaction } from '../database.ts';
+import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
+
+/** A row that judgement rests on and that is not as a writer signed it. */
+export class UnsignedRow extends Error {
+  override readonly name = 'UnsignedRow';
+}
+
+/** The columns that name a row of each table that somebody judges by, in the order of its primary key. */
+const KEYS = {
+  books: ['id'],
+  candle_stretches: ['id'],
+  cut_batches: ['slot'],
+  evidence: ['id'],
+  fills: ['id'],
+  manifests: ['agent_id', 'version'],
+  members: ['subject'],
+  steps: ['actor_id', 'version'],
+  vault_marks: ['agent_id', 'at'],
+  vaults: ['agent_id'],
+} as const;
+type Judged = keyof typeof KEYS;
+
+/** At most so many signatures are remembered as good. */
+const REMEMBERED = 200_000;
+const DAY_MS = 86_400_000;
+
+export interface SignedRows {
+  /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */
+  requireRows(table: Judged, keys: readonly string[]): Promise<void>;
+  /** The same for everything that a piece of evidence rests on. @throws UnsignedRow */
+  requireGrounds(draft: EvidenceDraft): Promise<void>;
+  /** The cut of a slot with its observations. @throws UnsignedRow */
+  requireCut(slot: EpochMs): Promise<void>;
+  /** Those of the keys whose rows lie as a writer signed them. */
+  signedOnes(table: Judged, keys: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** @param sql may read the tables and their trail: the role of the evaluator or of the application. */
+export function createSignedRows(sql: Sql): SignedRows {
+  const good = new Set<string>();
+
+  async function requireIn(transaction: Transaction, table: Judged, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const [first, ...rest] = KEYS[table].map((column) => transaction`${transaction(`r.${column}`)}::text`);
+    const spelled = rest.reduce((before, part) => transaction`${before} || ' ' || ${part}`, first as never);
+    const rows = await transaction<{ key: string; same: boolean; xid: string | null }[]>`
+      select w.key, coalesce(p.digest = l.digest, false) as same, l.xid::text as xid from unnest(${keys as string[]}::text[]) as w(key)
+      left join (select ${spelled} as key, sha256(convert_to(to_jsonb(r)::text, 'UTF8')) as digest from ${transaction(table)} r
+        where ${spelled} = any(${keys as string[]}::text[])) p on p.key = w.key
+      left join lateral (select digest, xid from trail_changes c where c.name = ${table} and c.key = w.key order by seq desc limit 1) l on true`;
+    for (const { key, same } of rows) if (!same) throw new UnsignedRow(`row ${key} of ${table} is not as a writer signed it`);
+    await requireBatches(transaction, [...new Set(rows.map(({ xid }) => xid as string))]);
+  }
+
+  async function requireBatches(transaction: Transaction, xids: readonly string[]): Promise<void> {
+    const unknown = xids.filter((xid) => !good.has(xid));
+    if (unknown.length === 0) return;
+    const keys = await registeredKeys(transaction);
+    const batches = await transaction<StoredBatch[]>`
+      select xid::text as xid, key_id, at, changes, root, signature from trail_batches where xid = any(${unknown}::text[]::xid8[])`;
+    const changes = await transaction<StoredChange[]>`
+      select xid::text as xid, name as "table", op, key, encode(digest, 'hex') as digest from trail_changes where xid = any(${unknown}::text[]::xid8[]) order by trail_changes.xid, seq`;
+    const byXid = new Map<string, StoredChange[]>();
+    for (const change of changes) byXid.set(change.xid, [...(byXid.get(change.xid) ?? []), change]);
+    const known = new Map(batches.map((batch) => [batch.xid, batch]));
+    for (const xid of unknown) {
+      const batch = known.get(xid);
+      const fault = batch === undefined ? `transaction ${xid} has no batch` : batchFault(batch, byXid.get(xid) ?? [], keys);
+      if (fault !== null) throw new UnsignedRow(fault);
+    }
+    if (good.size > REMEMBERED) good.clear();
+    for (const xid of unknown) good.add(xid);
+  }
+
+  /** Runs checks where a writer is registered: before that nothing is signed, and nothing is asked for. */
+  async function checking(work: (transaction: Transaction) => Promise<void>): Promise<void> {
+    await sql.begin(async (transaction) => {
+      const [signed] = await transaction`select 1 from trail_writers limit 1`;
+      if (signed === undefined) return;
+      await transaction`set local timezone to 'UTC'`;
+      await work(transaction);
+    });
+  }
+
+  return {
+    requireRows: (table, keys) => checking((transaction) => requireIn(transaction, table, keys)),
+
+    requireCut: (slot) =>
+      checking(async (transaction) => {
+        await requireIn(transaction, 'cut_batches', [String(slot)]);
+        await requireObservations(transaction, [String(slot)]);
+      }),
+
+    async signedOnes(table, keys) {
+      const ones = new Set<string>();
+      for (const key of keys) {
+        try {
+          await checking((transaction) => requireIn(transaction, table, [key]));
+          ones.add(key);
+        } catch (error) {
+          if (!(error instanceof UnsignedRow)) throw error;
+        }
+      }
+      return ones;
+    },
+
+    requireGrounds: (draft) =>
+      checking(async (transaction) => {
+        await requireIn(transaction, 'manifests', [`${draft.agentId} ${draft.manifestVersion}`]);
+        if (draft.kind === 'risk_signoff')
+          await requireIn(transaction, 'members', [(draft.series as EvidenceSeries['risk_signoff']).subject]);
+        if (draft.kind === 'paper' || draft.kind === 'shadow') {
+          const { enteredAt, evaluatedAt } = draft.series as EvidenceSeries['paper'];
+          await requireIn(transaction, 'fills', await fillsOf(transaction, draft, evaluatedAt));
+          await requireIn(transaction, 'steps', await stepsOf(transaction, draft.agentId));
+          const slots = await slotsOf(transaction, draft, enteredAt, evaluatedAt);
+          await requireIn(transaction, 'cut_batches', slots);
+          await requireObservations(transaction, slots);
+        }
+        if (draft.kind === 'backtest' || draft.kind === 'stress_test')
+          await requireIn(transaction, 'candle_stretches', await stretchesOf(transaction, await universeOf(transaction, draft)));
+      }),
+  };
+}
+
+async function registeredKeys(transaction: Transaction): Promise<readonly TrustedKey[]> {
+  const rows = await transaction<
+    { key_id: string; writer: Writer; public_key: Buffer }[]
+  >`select key_id, writer, public_key from trail_writers`;
+  return rows.map(({ key_id: id, writer, public_key: publicKey }) => ({ id, name: `sevengate/${writer}`, writer, publicKey }));
+}
+
+async function fillsOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft, until: EpochMs): Promise<readonly string[]> {
+  const rows = await transaction<{ id: string }[]>`
+    select id from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${until} order by number`;
+  return rows.map(({ id }) => id);
+}
+
+/** The steps of the agent's life: when it was off duty follows from them. */
+async function stepsOf(transaction: Transaction, agentId: string): Promise<readonly string[]> {
+  const rows = await transaction<{ key: string }[]>`select actor_id || ' ' || version as key from steps where actor_id = ${agentId}`;
+  return rows.map(({ key }) => key);
+}
+
+/** The slots whose observations priced the book at the end of each day, and its fills at the next minute. */
+async function slotsOf(
+  transaction: Transaction,
+  { agentId, manifestVersion }: EvidenceDraft,
+  enteredAt: EpochMs,
+  evaluatedAt: EpochMs,
+): Promise<readonly string[]> {
+  const rows = await transaction<{ slot: string }[]>`
+    with traded as (
+      select instrument, at from fills where book_id = ${bookIds.paper(agentId, manifestVersion)} and at <= ${evaluatedAt}
+    ), span as (
+      select ${enteredAt}::bigint - ${DAY_MS}::bigint as "from", ${enteredAt}::bigint + 1 as until
+      union all
+      select day, least(day + ${DAY_MS}::bigint, ${evaluatedAt}::bigint + 1)
+      from generate_series(${enteredAt}::bigint - ${enteredAt}::bigint % ${DAY_MS}::bigint, ${evaluatedAt}::bigint, ${DAY_MS}::bigint) as day
+    )
+    select distinct slot::text as slot from (
+      select o.slot from span s cross join (select distinct instrument from traded) i cross join lateral (
+        select slot from observations where slot >= s."from" and slot < s.until and instrument = i.instrument
+          and body::jsonb #>> '{quote,quality}' = 'live' and body::jsonb #>> '{quote,bid}' is not null order by slot desc limit 1) o
+      union all
+      select o.slot from traded t cross join lateral (
+        select slot from observations where slot > t.at and slot <= t.at + 60000 and instrument = t.instrument order by slot limit 1) o
+    ) used`;
+  return rows.map(({ slot }) => slot);
+}
+
+/** @throws UnsignedRow where a cut does not hold what was signed of it. */
+async function requireObservations(transaction: Transaction, slots: readonly string[]): Promise<void> {
+  const [wrong] = await transaction<{ slot: number }[]>`
+    select b.slot from cut_batches b left join lateral (
+      select encode(sha256(convert_to(coalesce(string_agg(instrument || ' ' || encode(sha256(convert_to(body, 'UTF8')), 'hex') || chr(10), ''
+        order by instrument collate "C"), ''), 'UTF8')), 'hex') as digest from observations where slot = b.slot) o on true
+    where b.slot = any(${slots as string[]}::text[]::bigint[]) and o.digest is distinct from b.digest order by 1 limit 1`;
+  if (wrong !== undefined) throw new UnsignedRow(`the cut of ${new Date(wrong.slot).toISOString()} is not the one that was signed`);
+}
+
+async function universeOf(transaction: Transaction, { agentId, manifestVersion }: EvidenceDraft): Promise<readonly string[]> {
+  const [row] = await transaction<{ canonical: string }[]>`
+    select canonical from manifests where agent_id = ${agentId} and version = ${manifestVersion}`;
+  return (JSON.parse(row?.canonical ?? '{"universe":[]}') as Manifest).universe.map(({ key }) => key);
+}
+
+/** The stretches of the instruments' bars; each bar must lie as the newest of them has it. @throws UnsignedRow */
+async function stretchesOf(transaction: Transaction, universe: readonly string[]): Promise<readonly string[]> {
+  const names = universe as string[];
+  const [wrong] = await transaction<{ venue: string; instrument: string; timeframe: string; open_time: number }[]>`
+    with signed as (
+      select distinct on (s.venue, s.instrument, s.timeframe, d.open_time) s.venue, s.instrument, s.timeframe, d.open_time, d.digest
+      from candle_stretches s cross join lateral (
+        select ('x' || encode(substring(s.digests from n * 24 + 1 for 8), 'hex'))::bit(64)::bigint as open_time, substring(s.digests from n * 24 + 1 for 24) as digest
+        from generate_series(0, s.bars - 1) n) d
+      where s.venue || ':' || s.instrument = any(${names}::text[]) order by s.venue, s.instrument, s.timeframe, d.open_time, s.id desc
+    ), present as (
+      select venue, instrument, timeframe, open_time, candle_digest(open_time, open, high, low, close, volume) as digest from candles
+      where venue || ':' || instrument = any(${names}::text[])
+    )
+    select p.venue, p.instrument, p.timeframe, p.open_time from present p left join signed s using (venue, instrument, timeframe, open_time)
+    where p.digest is distinct from s.digest order by p.open_time limit 1`;
+  if (wrong !== undefined) {
+    const { venue, instrument, timeframe, open_time } = wrong;
+    throw new UnsignedRow(
+      `nobody signed the ${timeframe} bar of ${venue}:${instrument} that opens at ${new Date(open_time).toISOString()} as it lies`,
+    );
+  }
+  const rows = await transaction<{ id: string }[]>`
+    select id::text as id from candle_stretches where venue || ':' || instrument = any(${names}::text[])`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,63 @@
+/** The writers that a database takes changes from: registered by the owner of the tables, with a signed genesis over what is there. */
+import { createHash } from 'node:crypto';
+import { openDatabase, type Transaction } from '../database.ts';
+import { type BatchSigner, sealBatch } from './batch-seal.ts';
+
+/** A writer as it is registered. */
+export interface RegisteredWriter extends BatchSigner {
+  /** The 32 bytes of its Ed25519 public key. */
+  readonly publicKey: Buffer;
+}
+
+/** Any constant: one registration at a time per database. */
+const REGISTRY_LOCK = 7_070_709;
+
+/**
+ * Registers writers that the database does not know yet. From the first one on it takes changes from writers alone; what
+ * lies in it at that moment is logged and signed by the first of them, as what was found there.
+ * @param ownerUrl of the login that owns the tables. @returns how many rows the genesis has; null where there was none to make, or
+ * the database was never migrated.
+ */
+export async function registerWriters(ownerUrl: string, writers: readonly RegisteredWriter[]): Promise<number | null> {
+  const owner = openDatabase({ url: ownerUrl, connections: 1, role: null, name: 'sevengate writers' });
+  try {
+    return (await owner.begin(async (transaction) => {
+      await transaction`select pg_advisory_xact_lock(${REGISTRY_LOCK})`;
+      const [known] = await transaction<{ there: boolean }[]>`select to_regclass('trail_writers') is not null as there`;
+      if (known?.there !== true) return null;
+      const [before] = await transaction<{ writers: number }[]>`select count(*)::int as writers from trail_writers`;
+      for (const { id, writer, publicKey, sessionProof } of writers) {
+        await transaction`
+          insert into trail_writers (key_id, writer, public_key, session_digest)
+          values (${id}, ${writer}, ${publicKey}, ${createHash('sha256').update(sessionProof).digest()}) on conflict do nothing`;
+      }
+      const [first] = writers;
+      return before?.writers === 0 && first !== undefined ? signGenesis(transaction, first) : null;
+    })) as number | null;
+  } finally {
+    await owner.end({ timeout: 3 });
+  }
+}
+
+/**
+ * Signs, inside a transaction of the owner, what its statements have changed: a migration, for example.
+ * @returns how many rows were signed; none where this writer is not registered.
+ */
+export async function sealAsOwner(transaction: Transaction, signer: BatchSigner): Promise<number> {
+  const [known] = await transaction`select 1 from trail_writers where key_id = ${signer.id}`;
+  if (known === undefined) return 0;
+  await transaction`select set_config('sevengate.proof', ${signer.sessionProof}, true)`;
+  return sealBatch(transaction, signer);
+}
+
+/** Logs every row that is there, and signs them together. */
+async function signGenesis(transaction: Transaction, signer: BatchSigner): Promise<number> {
+  // Before the sums: what these write is logged with everything else.
+  await transaction`select set_config('sevengate.proof', ${signer.sessionProof}, true)`;
+  await transaction`select trail_sum_up()`;
+  const tables = await transaction<{ name: string }[]>`
+    select name from trail_tables where mode = 'logged' and to_regclass(name) is not null and name not in ('tick_batches', 'cut_batches', 'candle_stretches') order by name`;
+  for (const { name } of tables) await transaction`select trail_genesis(${name}::regclass)`;
+  await transaction`update trail_tables t set shape = trail_shape_of(to_regclass(t.name)) where mode = 'logged' and shape is null`;
+  return sealBatch(transaction, signer);
+}

@@ -1,0 +1,279 @@
+// What somebody tries who holds a password of the database: each attack is raw SQL of one role, and says how many rows it took.
+import type { Transaction } from '../../src/adapters/store/database.ts';
+import { MINUTE, OURS, type SignedFixture, THEIRS } from './signed-fixture.ts';
+
+export interface Attack {
+  readonly name: string;
+  readonly role: 'app' | 'callers';
+  /** Answers how many rows were changed or seen that should not be; throws where it was refused. */
+  run(sql: Transaction, world: SignedFixture): Promise<number>;
+  /**
+   * What stands against whoever holds a session of the service, with its secret, and not the key that it signs with: refused by
+   * the database, found by the verifier, or nothing, and why that may be.
+   */
+  readonly session: 'refused' | 'found' | { readonly open: string };
+}
+
+const ORDER = {
+  id: '00000000-0000-7000-9000-000000000001',
+  instrument: 'spotchain:AAPLx',
+  side: 'buy',
+  quantity: '1',
+};
+const NEW_ID = '00000000-0000-7000-9000-0000000000f1';
+const count = (rows: { readonly count: number }): number => rows.count;
+const asOurs = (sql: Transaction, orgId = OURS) => sql`select set_config('sevengate.organization', ${orgId}, true)`;
+
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: "end others' connections",
+    role: 'app',
+    run: async (sql) =>
+      (
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = session_user and pid <> pg_backend_pid() and application_name = 'signed worker'`
+      ).count,
+    session: 'refused',
+  },
+  {
+    name: 'take a thousand advisory locks',
+    role: 'app',
+    run: async (sql) => count(await sql`select pg_advisory_lock(n) from generate_series(1, 1000) n`),
+    session: 'refused',
+  },
+  {
+    name: 'grant oneself risk:manage',
+    role: 'app',
+    run: async (sql) => count(await sql`update members set permissions = '{agent:read,trade:execute,risk:manage}' where subject = 'ann'`),
+    session: 'refused',
+  },
+  {
+    name: 'raise the autonomy of an agent',
+    role: 'app',
+    run: async (sql, { agents }) => count(await sql`update agents set autonomy = 'autonomous' where id = ${agents[0]}`),
+    session: 'found',
+  },
+  {
+    name: "clear a breaker's pause",
+    role: 'app',
+    run: async (sql, { agents }) => count(await sql`update agents set pause_cause = null where id = ${agents[1]}`),
+    session: 'found',
+  },
+  {
+    name: "move a snapshot's stage to live",
+    role: 'app',
+    run: async (sql, { agents }) =>
+      count(await sql`update actors set snapshot = jsonb_set(snapshot, '{value,stage}', '"live"') where id = ${agents[0]}`),
+    session: 'found',
+  },
+  {
+    name: 'forge a step "resumed by the risk manager"',
+    role: 'app',
+    run: async (sql, { agents, slot }) =>
+      count(
+        await sql`
+        insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+        select actor_id, max(version) + 1, ${slot}, 'agent@1', '{"type":"resume"}', '{"duty":"paused"}', '{"duty":"active"}', 'risk manager'
+        from steps where actor_id = ${agents[1]} group by 1`,
+      ),
+    session: 'found',
+  },
+  {
+    name: 'bump the control epoch',
+    role: 'app',
+    run: async (sql) => count(await sql`update control set epoch = epoch + 1000, halted_at = null`),
+    session: 'found',
+  },
+  {
+    name: "loosen risk preferences in another's name",
+    role: 'app',
+    run: async (sql) =>
+      count(
+        await sql`insert into risk_preferences (org_id, version, body, set_by) values (${OURS}, 1, '{"maxOrderUsd":"1000000000"}', 'ann')`,
+      ),
+    session: 'found',
+  },
+  {
+    name: 'forge audit rows',
+    role: 'app',
+    run: async (sql, { agents }) =>
+      count(
+        await sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.resume', 'r', ${agents[1]})`,
+      ),
+    session: 'found',
+  },
+  {
+    name: 'store an idempotent answer',
+    role: 'app',
+    run: async (sql) =>
+      count(
+        await sql`insert into idempotency_keys (org_id, subject, route, key, request_hash, status, body) values (${OURS}, 'ann', 'POST /v1/orders', 'k', 'h', 200, '{}')`,
+      ),
+    session: { open: 'a repeated answer moves nothing; the command that it tells of has no signed audit row' },
+  },
+  {
+    name: 'send alerts to all clients',
+    role: 'app',
+    run: async (sql, { slot }) =>
+      count(await sql`insert into announcements (channel, at, body) values ('alerts', ${slot}, '{"what":"all is lost"}')`),
+    session: { open: 'announcements are copies; what they tell of has no signed row' },
+  },
+  {
+    name: "steal the feed's lease",
+    role: 'app',
+    run: async (sql) => count(await sql`update leases set holder = 'thief', held_until = 'infinity' where duty = 'feed'`),
+    session: { open: 'whoever is on duty must sign what it writes' },
+  },
+  {
+    name: 'write a cut before its minute',
+    role: 'app',
+    run: async (sql, { slot }) =>
+      count(await sql`insert into cuts (slot, source, instruments) values (${slot + 120 * MINUTE}, 'streams', 0)`),
+    session: 'refused',
+  },
+  {
+    name: 'write a cut that nobody heard',
+    role: 'app',
+    run: async (sql, { slot }) =>
+      count(await sql`insert into cuts (slot, source, instruments) values (${slot - 10 * MINUTE}, 'streams', 0)`),
+    session: 'found',
+  },
+  {
+    name: 'delegate with an invented signature',
+    role: 'app',
+    run: async (sql, { agents, slot }) =>
+      count(
+        await sql`
+        insert into delegations (id, org_id, agent_id, wallet, signer_wallet, max_notional_usd, expires_at, issued_at, nonce, challenge, owner_signature, granted_by, granted_at)
+        values (${NEW_ID}, ${OURS}, ${agents[1]}, '11111111111111111111111111111111', 'signer', 1000000, ${slot + 1e9}, ${slot}, ${NEW_ID}, 'x', ${'A'.repeat(86)} || '==', 'ann', ${slot})`,
+      ),
+    session: 'found',
+  },
+  {
+    name: 'delete all news',
+    role: 'app',
+    run: async (sql) => count(await sql`delete from intelligence_events`) + 1,
+    session: { open: 'news are removed when they are old; what was decided on them lies in signed cuts' },
+  },
+  {
+    name: 'rewrite candles',
+    role: 'app',
+    run: async (sql) => count(await sql`update candles set close = high`),
+    session: 'found',
+  },
+  {
+    name: "hide a drawdown in a book's start of day",
+    role: 'app',
+    run: async (sql) => count(await sql`update books set day = 0, day_start_equity_usd = 1`),
+    session: 'found',
+  },
+  {
+    name: 'insert an approved live order',
+    role: 'app',
+    run: async (sql, { slot }) => {
+      await sql`insert into actors (id, org_id, kind, machine, version, snapshot, status) values (${NEW_ID}, ${OURS}, 'market_order', 'market_order@1', 1, '{}', 'running')`;
+      return count(
+        await sql`
+        insert into market_orders (id, org_id, mode, book_id, instrument, order_body, decision_price, risk, placed_by, epoch, state, created_at, changed_at)
+        values (${NEW_ID}, ${OURS}, 'live', 'manual', 'spotchain:AAPLx', ${sql.json(ORDER)}, 1, '{}', 'ann', 0, 'approved', ${slot}, ${slot})`,
+      );
+    },
+    session: 'found',
+  },
+  {
+    name: 'have an arbitrary errand carried',
+    role: 'app',
+    run: async (sql, { agents, slot }) =>
+      count(await sql`insert into errands (key, actor_id, kind, payload, due_at) values ('thief', ${agents[1]}, 'execute', '{}', ${slot})`),
+    session: { open: 'its actor has no signed step that asked for it; whoever signs an order looks for that' },
+  },
+  {
+    name: 'delete all timers',
+    role: 'app',
+    run: async (sql) => count(await sql`delete from timers`) + 1,
+    session: { open: 'what does not happen leaves no row; the steps that set the timers are signed' },
+  },
+  {
+    name: 'delete execution leases',
+    role: 'app',
+    run: async (sql) => count(await sql`delete from execution_leases`) + 1,
+    session: { open: 'a lease keeps two processes from the same order; the order is still booked once' },
+  },
+  {
+    name: 'read another organization by set_config',
+    role: 'callers',
+    run: async (sql) => {
+      await asOurs(sql, THEIRS);
+      return count(await sql`select id from agents`);
+    },
+    session: { open: 'a process that serves every organization can be made to read every organization' },
+  },
+  {
+    name: 'pay into a vault at a price of 0.000001',
+    role: 'callers',
+    run: async (sql, { agents, slot }) => {
+      await asOurs(sql);
+      return count(
+        await sql`
+        insert into vault_changes (agent_id, change, kind, depositor, amount_usd, shares, share_price_usd, rounding_usd, stage, at, request_id)
+        values (${agents[1]}, 2, 'deposit', 'mallory', 1, 1000000, 0.000001, 0, 'live', ${slot}, 'r')`,
+      );
+    },
+    session: 'refused',
+  },
+  {
+    name: 'forge a fill in a live book',
+    role: 'callers',
+    run: async (sql, { agents, slot }) => {
+      await asOurs(sql);
+      const book = `agent:${agents[1]}:live`;
+      await sql`insert into ledger_transactions (id, book_id, kind, at, legs) values ('fill:forged', ${book}, 'fill', ${slot}, 4)`;
+      await sql`insert into ledger_accounts (book_id, kind, asset) values (${book}, 'position', 'spotchain:AAPLx'), (${book}, 'trading', 'spotchain:AAPLx'), (${book}, 'trading', 'USD') on conflict do nothing`;
+      await sql`
+        insert into ledger_legs (transaction_id, leg, account_id, amount)
+        select 'fill:forged', row_number() over (), id, case when kind = 'cash' then -1 when asset = 'USD' then 1 when kind = 'position' then 1 else -1 end
+        from ledger_accounts where book_id = ${book} and (kind, asset) in (('position', 'spotchain:AAPLx'), ('trading', 'spotchain:AAPLx'), ('trading', 'USD'), ('cash', 'USD'))`;
+      await sql`update books set cash_usd = cash_usd - 1, holdings = '[{"instrument":"spotchain:AAPLx","quantity":"1","costUsd":"1","openedAt":0}]' where id = ${book}`;
+      return count(
+        await sql`
+        insert into fills (id, order_id, book_id, instrument, side, quantity, fill_price, fee_usd, notional_usd, decision_price, slippage_bps, at, quotes)
+        values ('forged', 'o', ${book}, 'spotchain:AAPLx', 'buy', 1, 1, 0, 1, 1, 0, ${slot}, '[]')`,
+      );
+    },
+    session: 'found',
+  },
+  {
+    name: 'raise autonomy and unpause an agent',
+    role: 'callers',
+    run: async (sql, { agents }) => {
+      await asOurs(sql);
+      return count(await sql`update agents set autonomy = 'autonomous', pause_cause = null where id = ${agents[1]}`);
+    },
+    session: 'found',
+  },
+  {
+    name: 'forge an approval',
+    role: 'callers',
+    run: async (sql, { agents, slot }) => {
+      await asOurs(sql);
+      return count(
+        await sql`
+        insert into steps (actor_id, version, at, machine, event, from_value, to_value, cause)
+        select id, version + 1, ${slot}, machine, '{"type":"approve"}', null, '"approved"', 'eve' from actors where id = ${agents[1]}`,
+      );
+    },
+    session: 'found',
+  },
+  {
+    name: 'read the members of all organizations',
+    role: 'callers',
+    run: async (sql) => {
+      let seen = 0;
+      for (const orgId of [OURS, THEIRS]) {
+        await asOurs(sql, orgId);
+        seen += count(await sql`select subject from members`);
+      }
+      return seen;
+    },
+    session: { open: 'a process that serves every organization can be made to read every organization' },
+  },
+];

@@ -1,0 +1,89 @@
+// Whoever holds a database password alone changes nothing and reads nothing of an organization; whoever holds a session of the
+// service cannot sign, and what it changes is refused or found.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sql } from '../../src/adapters/store/database.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
+
+let world: SignedFixture;
+beforeAll(async () => {
+  world = await signedFixture();
+});
+afterAll(() => world.close());
+
+/** How many rows an attack took; zero where it was refused. Whatever it did is committed. */
+async function tried(attack: Attack, sql: Sql, on: SignedFixture): Promise<{ readonly taken: number; readonly refusal: string | null }> {
+  try {
+    return { taken: await sql.begin((transaction) => attack.run(transaction, on)), refusal: null };
+  } catch (error) {
+    return { taken: 0, refusal: (error as Error).message };
+  }
+}
+
+describe('with the password of a login', () => {
+  test.each(ATTACKS.map((attack) => [attack.name, attack] as const))('nobody can %s', async (_, attack) => {
+    const thief = await world.thief(attack.role, 'password');
+    const { taken, refusal } = await tried(attack, thief, world);
+    await thief.end();
+    expect(taken, refusal ?? 'it was taken').toBe(0);
+  });
+
+  test('no table takes a change, whatever privileges the role has on it: those that come are among them', async () => {
+    const tables = await world.owner<{ name: string; column: string }[]>`
+      select c.relname as name, (select attname from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' and attidentity = '' order by attnum limit 1) as column
+      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`;
+    expect(tables.length).toBeGreaterThan(60);
+    for (const role of ['app', 'callers', 'evaluator'] as const) {
+      const thief = await world.thief(role, 'password');
+      for (const { name, column } of tables) {
+        const changes: readonly [string, (sql: Sql) => Promise<unknown>][] = [
+          ['insert', (sql) => sql`insert into ${sql(name)} default values`],
+          ['update', (sql) => sql`update ${sql(name)} set ${sql(column)} = ${sql(column)}`],
+          ['delete', (sql) => sql`delete from ${sql(name)}`],
+          ['truncate', (sql) => sql`truncate ${sql(name)}`],
+        ];
+        for (const [what, change] of changes) {
+          const refused = await change(thief).then(
+            () => 'nothing refused it',
+            (error: unknown) => (error as { code?: string }).code,
+          );
+          expect(refused, `${role} ${what} ${name}`).toBe('42501');
+        }
+      }
+      await thief.end();
+    }
+  });
+});
+
+test('the trail of the service itself is whole apart from the agent that the fixture moved past its gates', async () => {
+  // A change beside a transaction is signed as well.
+  await world.worker`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.look', 'r', 'x')`;
+  await world.logged();
+  const report = await world.verify();
+  expect(report.breaks.filter(({ part }) => part !== 'gate')).toEqual([]);
+  expect(report.signatures).toMatchObject({ consistency: null });
+  expect(report.signatures?.checkpoints).toBeGreaterThan(0);
+  expect(report.signatures?.batches).toBeGreaterThan(10);
+  expect(report.signatures?.logged).toBe(report.signatures?.batches);
+});
+
+describe('with a session of the service and without its key', () => {
+  test('each attack is refused, found, or says why it stays open', async () => {
+    const outcomes: Record<string, string> = {};
+    const before = new Set((await world.verify()).breaks.map(({ part, detail }) => `${part} ${detail}`));
+    const template = await world.copy();
+    let present = template;
+    for (const attack of ATTACKS) {
+      const copy = await present.copy();
+      present = template;
+      const thief = await copy.thief(attack.role, 'session');
+      const { taken } = await tried(attack, thief, copy);
+      const found = taken > 0 ? (await copy.verify()).breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`)) : [];
+      outcomes[attack.name] = taken === 0 ? 'refused' : found.length > 0 ? 'found' : 'open';
+      await copy.close();
+    }
+    expect(outcomes).toEqual(
+      Object.fromEntries(ATTACKS.map(({ name, session }) => [name, typeof session === 'string' ? session : 'open'])),
+    );
+  });
+});

@@ -1,0 +1,278 @@
+// Whoever owns the tables can write what it wants, and the verifier names it from public keys alone; and what judges counts no such row.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keyName, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { createSignedRows } from '../../src/adapters/store/trail/signed-rows.ts';
+import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
+import { createVaultStore } from '../../src/adapters/store/vaults/vault-store.ts';
+import { decisionHash } from '../../src/domain/decision.ts';
+import type { EvidenceDraft } from '../../src/domain/evidence.ts';
+import { provesConsistency } from '../../src/domain/trail/merkle.ts';
+import { parseCheckpoint, parseNote } from '../../src/domain/trail/signed-note.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { MINUTE, OURS, type SignedFixture, signedFixture } from './signed-fixture.ts';
+
+let world: SignedFixture;
+let template: SignedFixture;
+let before: ReadonlySet<string>;
+beforeAll(async () => {
+  world = await signedFixture();
+  await world.logged();
+  before = new Set((await world.verify()).breaks.map(({ part, detail }) => `${part} ${detail}`));
+  template = await world.copy();
+});
+afterAll(() => world.close());
+
+/** Opens the database as its owner, past every trigger, and answers what the verifier says that it did not say before. */
+async function forged(change: (owner: Sql, copy: SignedFixture) => Promise<unknown>, since?: string) {
+  const copy = await template.copy();
+  const owner = openDatabase({ url: copy.url, role: null, name: 'forger', connections: 1 });
+  await owner`set session_replication_role = replica`;
+  for (const { name } of await owner<{ name: string }[]>`
+    select c.relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`)
+    await owner`alter table ${owner(name)} disable trigger user`;
+  await change(owner, copy);
+  await owner.end();
+  const report = await copy.verify(since);
+  await copy.close();
+  return report.breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`));
+}
+
+describe('the verifier names', () => {
+  test('a decision that was made up with a correct hash and chain', async () => {
+    const breaks = await forged(async (owner, { agents, slot }) => {
+      const [last] = await owner<{ hash: string; manifest: string; observed: string; version: number; outcome: string }[]>`
+        select encode(hash, 'hex') as hash, encode(manifest_hash, 'hex') as manifest, encode(observed_hash, 'hex') as observed, manifest_version as version, outcome
+        from decisions where agent_id = ${agents[0]} order by slot desc limit 1`;
+      const row = {
+        agentId: agents[0],
+        slot: slot + MINUTE,
+        manifestVersion: last?.version as number,
+        manifestHash: last?.manifest as string,
+        disposition: 'hold',
+        reason: 'late_tick',
+        instrument: null,
+        outcome: last?.outcome as string,
+        risk: null,
+        observedHash: '',
+        book: null,
+        previousHash: last?.hash as string,
+      } as const;
+      await owner`
+        insert into decisions (agent_id, slot, manifest_version, disposition, reason, outcome, manifest_hash, observed_hash, previous_hash, hash)
+        values (${row.agentId}, ${row.slot}, ${row.manifestVersion}, ${row.disposition}, ${row.reason}, ${row.outcome},
+          decode(${row.manifestHash}, 'hex'), '', decode(${row.previousHash}, 'hex'), decode(${decisionHash(row)}, 'hex'))`;
+    });
+    expect(breaks).toContainEqual(
+      expect.objectContaining({ part: 'tick', agentId: world.agents[0], detail: 'no tick that was signed made this decision' }),
+    );
+  });
+
+  test('a decision too many in a tick that was signed', async () => {
+    const breaks = await forged(
+      (owner, { agents, slot }) => owner`
+        insert into decisions select (jsonb_populate_record(d, jsonb_build_object('slot', ${slot - 30_000}::bigint))).* from decisions d
+        where agent_id = ${agents[0]} and slot = ${slot}`,
+    );
+    expect(breaks).toContainEqual(
+      expect.objectContaining({ part: 'tick', agentId: world.agents[0], detail: expect.stringContaining('was made up') }),
+    );
+  });
+
+  test.each<[string, string, (owner: Sql, copy: SignedFixture) => Promise<unknown>, RegExp]>([
+    [
+      'a fill that was changed',
+      'fills',
+      (owner) => owner`update fills set at = at - 1`,
+      /^row a fill of fills was changed since transaction \d+ wrote it$/,
+    ],
+    [
+      'a step that was left out',
+      'steps',
+      (owner, { agents }) => owner`delete from steps where actor_id = ${agents[1]} and version = 2`,
+      /was left out$/,
+    ],
+    [
+      'a member who was made up',
+      'members',
+      (owner) => owner`insert into members (subject, org_id, name, permissions) values ('mallory', ${OURS}, 'm', '{risk:manage}')`,
+      /^row mallory of members was made up: no transaction that was logged wrote it$/,
+    ],
+    [
+      'a vault that was made richer',
+      'vaults',
+      (owner) => owner`update vaults set total_shares = total_shares * 2`,
+      /of vaults was changed/,
+    ],
+    [
+      'a cut that was written later',
+      'cut',
+      (owner, { slot }) => owner`insert into cuts (slot, source, instruments) values (${slot - 5 * MINUTE}, 'streams', 0)`,
+      /^nobody signed this cut$/,
+    ],
+    [
+      'an observation that was changed',
+      'cut',
+      (owner, { slot }) => owner`update observations set body = replace(body, '"live"', '"dead"') where slot = ${slot}`,
+      /not the one that was signed/,
+    ],
+    ['a bar that was changed', 'candle', (owner) => owner`update candles set volume = volume + 1`, /was changed since it was signed$/],
+    [
+      'a bar that was left out',
+      'candle',
+      (owner) => owner`delete from candles where open_time = (select min(open_time) from candles)`,
+      /was left out$/,
+    ],
+    [
+      'a batch that was left out',
+      'batch',
+      (owner) => owner`delete from trail_batches where xid = (select max(xid) from trail_changes where name = 'fills')`,
+      /its batch was left out$/,
+    ],
+    [
+      'a signature of another key',
+      'signature',
+      (owner) =>
+        owner`update trail_batches set signature = ${Buffer.alloc(64, 1).toString('base64')} where xid = (select max(xid) from trail_changes where name = 'fills')`,
+      /its signature is not that of key/,
+    ],
+    [
+      'a change that was rewritten with its row',
+      'signature',
+      async (owner) => {
+        await owner`update fills set at = at - 1`;
+        await owner`update trail_changes c set digest = sha256(convert_to(to_jsonb(f)::text, 'UTF8')) from fills f where c.name = 'fills' and c.key = f.id`;
+      },
+      /are not those that were signed \(/,
+    ],
+    [
+      'a key that was put among the writers',
+      'writer',
+      (owner) =>
+        owner`insert into trail_writers (key_id, writer, public_key, session_digest) values ('00000000', 'worker', ${Buffer.alloc(32)}, ${Buffer.alloc(32)})`,
+      /key 00000000 of the worker takes part in the database and is not among the trusted keys/,
+    ],
+    ['a log with a hole', 'log', (owner) => owner`delete from trail_log where index = 3`, /^entry 3 of the log was left out/],
+    [
+      'a batch that the log has passed',
+      'log',
+      async (owner) => {
+        await owner`delete from trail_log where index >= 3`;
+        await owner`insert into trail_log (index, xid) select row_number() over (order by xid) + 2, xid from trail_batches b where not exists (select 1 from trail_log l where l.xid = b.xid) order by xid offset 1`;
+      },
+      /was put in after the log had passed it$/,
+    ],
+  ])('%s', async (_, part, change, detail) => {
+    expect(await forged(change)).toContainEqual(expect.objectContaining({ part, detail: expect.stringMatching(detail) }));
+  });
+
+  test('a row that was written at another time than it says', async () => {
+    const breaks = await forged(async (owner, { slot }) => {
+      await owner`update trail_batches set at = ${slot - 3_600_000} where xid = (select xid from trail_log order by index desc limit 1)`;
+    });
+    expect(breaks).toContainEqual(expect.objectContaining({ part: 'signature' }));
+    expect(breaks).toContainEqual(expect.objectContaining({ part: 'checkpoint', detail: expect.stringContaining('has another root') }));
+  });
+});
+
+describe('a checkpoint that somebody kept', () => {
+  test('is proved to be the beginning of the log, by hashes that anybody can check', async () => {
+    const copy = await template.copy();
+    const older = (await copy.log.newest()) as string;
+    await copy.worker.begin(
+      (sql) =>
+        sql`insert into audit (org_id, subject, action, request_id, target) values (${OURS}, 'ann', 'agent.create', 'r', ${copy.agents[0]})`,
+    );
+    await copy.logged();
+    const report = await copy.verify(older);
+    expect(report.breaks.filter(({ part, detail }) => !before.has(`${part} ${detail}`))).toEqual([]);
+    const [first, last] = [older, report.signatures?.checkpoint as string].map((note) => parseCheckpoint(parseNote(note).text));
+    const proof = (report.signatures?.consistency ?? []).map((hash) => Buffer.from(hash, 'base64'));
+    expect(first?.size).toBeLessThan(last?.size as number);
+    expect(provesConsistency(first?.size as number, last?.size as number, first?.root as Buffer, last?.root as Buffer, proof)).toBe(true);
+    await copy.close();
+  });
+
+  test('shows a past that was exchanged with everything that tells of it', async () => {
+    const kept = (await (await template.copy()).log.newest()) as string;
+    const breaks = await forged(async (owner) => {
+      await owner`delete from trail_checkpoints`;
+      await owner`delete from trail_log where index > 2`;
+    }, kept);
+    expect(breaks).toContainEqual(
+      expect.objectContaining({ part: 'log', detail: expect.stringMatching(/^the older checkpoint says \d+ entries, the log has 3$/) }),
+    );
+  });
+
+  test('of another log says nothing', async () => {
+    const breaks = await forged(async () => {}, ((await (await template.copy()).log.newest()) as string).replace(/^.*\n/, 'another/log\n'));
+    expect(breaks).toEqual([
+      expect.objectContaining({ part: 'checkpoint', detail: 'the older checkpoint is not signed by a key of the log' }),
+    ]);
+  });
+});
+
+describe('what judges', () => {
+  test('takes no evidence that rests on a bar that nobody signed', async () => {
+    const copy = await template.copy();
+    const signed = createSignedRows(copy.owner);
+    const draft = { kind: 'backtest', agentId: copy.agents[0], manifestVersion: 1, series: {} } as unknown as EvidenceDraft;
+    await signed.requireGrounds(draft);
+    const thief = await copy.thief('app', 'session');
+    await thief.begin((sql) => sql`update candles set close = high`);
+    await expect(signed.requireGrounds(draft)).rejects.toThrow(/its signature is not that of key/);
+    await copy.close();
+  });
+
+  test('takes no paper trading whose fills or cuts nobody signed', async () => {
+    const copy = await template.copy();
+    const signed = createSignedRows(copy.owner);
+    const series = { enteredAt: copy.slot - MINUTE, evaluatedAt: copy.slot + MINUTE };
+    const draft = { kind: 'paper', agentId: copy.agents[0], manifestVersion: 1, series } as unknown as EvidenceDraft;
+    await signed.requireGrounds(draft);
+    const thief = await copy.thief('app', 'session');
+    await thief.begin((sql) => sql`update observations set body = body || ' ' where slot = ${copy.slot}`).catch(() => {});
+    await copy.owner`alter table fills disable trigger user`;
+    await copy.owner`update fills set at = at - 1`;
+    await expect(signed.requireGrounds(draft)).rejects.toThrow('row a fill of fills is not as a writer signed it');
+    await copy.close();
+  });
+
+  test('prices no vault whose book nobody signed', async () => {
+    const copy = await template.copy();
+    const vaults = createVaultStore(copy.owner, createSignedRows(copy.owner));
+    expect(await vaults.mark()).toBe(1);
+    expect((await vaults.find(OURS, copy.agents[1]))?.totalShares).toBe('500');
+    const thief = await copy.thief('app', 'session');
+    await thief.begin((sql) => sql`update books set day = 0, day_start_equity_usd = 1 where mode = 'live'`);
+    await copy.owner`delete from vault_marks`.catch(() => {});
+    expect(await vaults.mark()).toBe(0);
+    await expect(vaults.find(OURS, copy.agents[1])).rejects.toThrow(/its signature is not that of key/);
+    const { items } = await vaults.rank(OURS, 'all', { limit: 10, after: null }, Date.now());
+    expect(items).toHaveLength(1);
+    await copy.close();
+  });
+});
+
+test('a database from before is signed as it was found, and from then on every change is', async () => {
+  const url = await testDatabase();
+  const owner = openDatabase({ url, role: null, name: 'old owner', connections: 1 });
+  await owner`insert into organizations (id, name) values (${OURS}, 'ours')`;
+  await owner`insert into candles (venue, instrument, timeframe, open_time, open, high, low, close, volume, source, received_at)
+    select 'spotchain', 'AAPLx', '1m', n * 60000, 1, 2, 0.5, 1.5, 10, 'spotchain', 0 from generate_series(1, 25000) n`;
+  expect((await verifyTrail(owner)).signatures).toBeNull();
+  const keys = openWriterKeys(world.home, ['worker', 'log']);
+  expect(keys.worker.name).toBe(keyName('worker'));
+  // The organization, its control row, and three stretches of at most ten thousand bars.
+  expect(await registerWriters(url, [keys.worker, keys.log])).toBe(5);
+  expect(await registerWriters(url, [keys.worker, keys.log])).toBeNull();
+  const trusted = [keys.worker, keys.log];
+  const options = { keys: trusted, since: null };
+  expect(await verifyTrail(owner, undefined, options)).toMatchObject({ whole: true, signatures: { batches: 1, changes: 5 } });
+  await owner`update candles set close = 1.4 where open_time = 600000`;
+  await owner`update organizations set name = 'theirs'`;
+  const { breaks } = await verifyTrail(owner, undefined, options);
+  expect(breaks.map(({ part }) => part)).toContain('signature');
+  await owner.end();
+});

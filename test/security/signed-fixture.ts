@@ -1,0 +1,224 @@
+// A database whose writers sign, with agents that ticked, a vault that was paid into and a fill: and the sessions of those who attack it.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCommandHandler } from '../../actors/agent/command-handler.ts';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../../actors/ticking/trading-ticker.ts';
+import { openWriterKeys, trustedKeysOf } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { API_ROLE } from '../../src/adapters/store/callers/as-organization.ts';
+import { writeMember } from '../../src/adapters/store/callers/member-store.ts';
+import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
+import { separateLogins } from '../../src/adapters/store/logins.ts';
+import { createTrailLog, type TrailLog } from '../../src/adapters/store/trail/trail-log.ts';
+import { registerWriters } from '../../src/adapters/store/trail/writer-registry.ts';
+import { type TrailReport, verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import { uuidV7 } from '../../src/domain/ids.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { sampleCut, sampleManifest } from '../actors/agent/sample.ts';
+import { placeAtStage } from '../harness/fixture.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { payIntoVault } from '../harness/vault.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+export const OURS = '00000000-0000-7000-8000-00000000000a';
+export const THEIRS = '00000000-0000-7000-8000-00000000000b';
+export const MINUTE = 60_000;
+
+/** What a thief holds: the password of a login and nothing else, or a whole session of the service without its key. */
+export type Loot = 'password' | 'session';
+
+export interface SignedFixture {
+  readonly url: string;
+  /** Agents of OURS: one that research alone is allowed to, and one that trades live with a vault, held by a breaker. */
+  readonly agents: readonly [string, string];
+  /** The last slot that was ticked. */
+  readonly slot: number;
+  /** Connections of the service's own writers, by database role. */
+  readonly worker: Sql;
+  readonly callers: Sql;
+  readonly owner: Sql;
+  readonly log: TrailLog;
+  readonly home: string;
+  verify(since?: string): Promise<TrailReport>;
+  /** Resolves once every batch stands in the log: a transaction of another test that still runs on the server holds it back. */
+  logged(): Promise<void>;
+  /** Connections with what somebody stole. */
+  thief(role: 'app' | 'callers' | 'evaluator', loot: Loot): Promise<Sql>;
+  /** A copy of the database for one attack, to be ended by `close`. */
+  copy(): Promise<SignedFixture>;
+  close(): Promise<void>;
+}
+
+export async function signedFixture(): Promise<SignedFixture> {
+  const url = await testDatabase();
+  const home = mkdtempSync(join(tmpdir(), 'sevengate-security-'));
+  const keys = openWriterKeys(home, ['feed', 'worker', 'evaluator', 'api', 'log']);
+  const genesis = await registerWriters(url, Object.values(keys));
+  if (genesis !== 0) throw new Error(`a new database has a genesis of ${genesis} rows`);
+  const opened = await open(url, home, null);
+  const { worker, owner } = opened;
+  const feed = openDatabase({ url: (await separateLogins(url)).appUrl, name: 'signed feed', connections: 2, writer: keys.feed });
+  await owner.begin(async (transaction) => {
+    await transaction`insert into organizations (id, name) values (${OURS}, 'ours'), (${THEIRS}, 'theirs')`;
+    await writeMember(transaction, 'ann', { orgId: OURS, name: 'Ann', permissions: ['agent:read', 'trade:execute'] });
+    await writeMember(transaction, 'eve', { orgId: THEIRS, name: 'Eve', permissions: ['agent:read'] });
+  });
+  const lived = await live(worker, feed, url, keys.worker);
+  await feed.end();
+  return { ...opened, ...lived };
+}
+
+/** Lets agents tick and trade, as the service does. */
+async function live(
+  worker: Sql,
+  feed: Sql,
+  url: string,
+  writer: Parameters<typeof placeAtStage>[3],
+): Promise<Pick<SignedFixture, 'agents' | 'slot'>> {
+  const slot = Math.floor(Date.now() / MINUTE) * MINUTE - MINUTE;
+  const clock = createVirtualClock(slot - 2 * MINUTE + 1_000);
+  const actors = createActorStore(worker);
+  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
+  const commands = createCommandHandler({
+    runtime,
+    agents: createAgentDirectory(worker),
+    clock,
+    newId: () => uuidV7(clock.now(), randomBytes(10)),
+  });
+  const ids: string[] = [];
+  for (const [orgId, name] of [
+    [OURS, 'one'],
+    [OURS, 'two'],
+    [THEIRS, 'three'],
+  ] as const) {
+    const outcome = await commands.create({ orgId, subject: 'ann', permissions: [], requestId: name }, sampleManifest({ name }));
+    if (!outcome.ok) throw new Error(outcome.refusal.detail);
+    ids.push(outcome.value.id);
+  }
+  const [first, second] = ids as [string, string];
+  const ticker = createTradingTicker({
+    store: createTickStore(worker, actors.incident),
+    now: async () => clock.now(),
+    clock,
+    pause: async () => {},
+  });
+  for (const at of [slot - MINUTE, slot]) {
+    clock.advanceTo(at + 500);
+    await writeCut(feed, sampleCut(at, { premiumPct: 0, rsi: 50 }), 'streams');
+    await createDispatchStore(worker).dueShards(MINUTE, at);
+    await ticker.tick(MINUTE, 0, at);
+  }
+  await placeAtStage(url, second, 'live', writer);
+  await payIntoVault(worker, OURS, second, '500', slot);
+  await worker.begin((transaction) =>
+    writeRecords(transaction, [
+      {
+        type: 'fill',
+        orgId: OURS,
+        fill: {
+          id: 'a fill',
+          orderId: 'an order',
+          bookId: bookIds.paper(first, 1),
+          instrument: 'spotchain:AAPLx',
+          side: 'buy',
+          quantity: '1',
+          fillPrice: '270',
+          feeUsd: '0.1',
+          notionalUsd: '270',
+          decisionPrice: '270',
+          slippageBps: 0,
+          at: slot,
+          quotes: [],
+        },
+      },
+    ]),
+  );
+  await runtime.deliver(second, { type: 'pause', cause: 'breaker:daily_drawdown' } as never, { cause: 'system' });
+  const candle = { openTime: slot - 60 * MINUTE, open: '1', high: '2', low: '0.5', close: '1.50', volume: '10' };
+  await createCandleStore(feed).save({
+    kind: 'candles',
+    venue: 'spotchain',
+    instrument: 'AAPLx',
+    timeframe: '1m',
+    candles: [candle, { ...candle, openTime: candle.openTime + MINUTE }],
+    source: 'spotchain',
+    receivedAt: slot,
+  } as never);
+  await createDispatchStore(worker).hold('feed', 'the feed', 60_000);
+  return { agents: [first, second], slot };
+}
+
+async function open(url: string, home: string, lived: Pick<SignedFixture, 'agents' | 'slot'> | null): Promise<SignedFixture> {
+  const keys = openWriterKeys(home, ['worker', 'api', 'evaluator', 'log']);
+  const logins = await separateLogins(url);
+  const pools: Sql[] = [];
+  const kept = (sql: Sql): Sql => {
+    pools.push(sql);
+    return sql;
+  };
+  const worker = kept(openDatabase({ url: logins.appUrl, name: 'signed worker', connections: 3, writer: keys.worker }));
+  const owner = kept(openDatabase({ url, role: null, name: 'signed owner', connections: 2, writer: keys.worker }));
+  const callers = kept(openDatabase({ url: logins.apiUrl, role: API_ROLE, name: 'signed callers', connections: 2, writer: keys.api }));
+  const logs = {
+    app: { url: logins.appUrl, key: keys.worker },
+    callers: { url: logins.apiUrl, key: keys.api, role: API_ROLE },
+    evaluator: { url: logins.evaluatorUrl, key: keys.evaluator, role: EVALUATOR_ROLE },
+  };
+  const fixture: SignedFixture = {
+    url,
+    agents: lived?.agents ?? ['', ''],
+    slot: lived?.slot ?? 0,
+    worker,
+    callers,
+    owner,
+    home,
+    log: createTrailLog(worker, keys.log, 'sevengate.test/trail'),
+    verify: (since) => verifyTrail(owner, undefined, { keys: trustedKeysOf(home), since: since ?? null }),
+    async logged() {
+      const log = createTrailLog(worker, keys.log, 'sevengate.test/trail');
+      await waitFor(
+        async () => {
+          await log.advance();
+          const [left] =
+            await owner`select 1 from trail_batches b where b.signature is not null and not exists (select 1 from trail_log l where l.xid = b.xid) limit 1`;
+          return left === undefined;
+        },
+        { what: 'every batch to stand in the log' },
+      );
+    },
+    async thief(role, loot) {
+      const { key, ...options } = logs[role];
+      // Whoever took over a session shows its secret, and has no key to sign with.
+      const stolen = loot === 'password' ? {} : { writer: { ...key, sign: () => randomBytes(64) } };
+      return kept(openDatabase({ ...options, name: `thief of ${loot}`, connections: 2, ...stolen }));
+    },
+    async copy() {
+      // Everybody has to leave a database before it is copied.
+      for (const sql of pools.splice(0)) await sql.end();
+      const source = new URL(url).pathname.slice(1);
+      const name = `copy_${randomBytes(6).toString('hex')}`;
+      const target = new URL(url);
+      target.pathname = '/postgres';
+      const server = openDatabase({ url: target.href, role: null, name: 'copying', connections: 1 });
+      await server`create database ${server(name)} template ${server(source)}`.finally(() => server.end());
+      target.pathname = `/${name}`;
+      return open(target.href, home, { agents: this.agents, slot: this.slot });
+    },
+    async close() {
+      for (const sql of pools.splice(0)) await sql.end({ timeout: 2 });
+      if (lived === null) rmSync(home, { recursive: true, force: true });
+    },
+  };
+  return fixture;
+}
