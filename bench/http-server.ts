@@ -109,6 +109,7 @@ async function ours(order: ServerOrder): Promise<string> {
     },
     budgets: createRequestBudgets(),
     pingQueue: async () => {},
+    clockState: () => ({ offsetMs: 0, ok: true, detail: '' }),
     clock,
     random: Math.random,
     newId,

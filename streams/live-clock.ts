@@ -1,4 +1,4 @@
-/** The clock of a live process: system time that never runs backwards, and timers of any length. */
+/** The clock of a live process: system time that runs backwards only where a wrong one is corrected, and timers of any length. */
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Clock } from './clock.ts';
 import { createClockScheduler } from './clock-scheduler.ts';
@@ -25,18 +25,28 @@ const SYSTEM: TimeSource = {
   },
 };
 
+/** A system time that steps back by more than this was wrong before: the clock steps with it. */
+const MAX_SLEW_MS = 10_000;
+
 /**
- * Makes the clock of a live process. It follows the system's time; where that steps back (NTP, an operator), it goes
- * on at half speed until the system has caught up, so that nothing is ever received before what came before it.
+ * Makes the clock of a live process. It follows the system's time; where that steps back by up to ten seconds (NTP), it
+ * goes on at half speed until the system has caught up, so that nothing is received before what came before it. A larger
+ * step is the correction of a wrong time: the clock steps too, and deadlines that were set before keep their delay.
  */
 export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   let current = source.wall();
   let elapsed = source.monotonic();
+  /** By how much the clock has stepped back in all. */
+  let steppedMs = 0;
 
   function now(): EpochMs {
     const wall = source.wall();
     const monotonic = source.monotonic();
-    current = wall >= current ? wall : current + Math.max(monotonic - elapsed, 0) / 2;
+    if (wall >= current) current = wall;
+    else if (current - wall > MAX_SLEW_MS) {
+      steppedMs += current + Math.max(monotonic - elapsed, 0) - wall;
+      current = wall;
+    } else current += Math.max(monotonic - elapsed, 0) / 2;
     elapsed = monotonic;
     return Math.floor(current);
   }
@@ -44,11 +54,14 @@ export function createLiveClock(source: TimeSource = SYSTEM): Clock {
   function deadline(at: EpochMs, call: () => void): () => void {
     let cancelled = false;
     let cancelTimer = (): void => {};
+    now();
+    const steppedBefore = steppedMs;
+    const leftMs = (): number => at - now() - (steppedMs - steppedBefore);
     const wait = (): void => {
       // A timer may fire a little early by the system's time: the rest is waited again.
-      cancelTimer = source.timer(Math.min(Math.max(Math.ceil(at - now()), 0), MAX_TIMEOUT_MS), () => {
+      cancelTimer = source.timer(Math.min(Math.max(Math.ceil(leftMs()), 0), MAX_TIMEOUT_MS), () => {
         if (cancelled) return;
-        if (now() < at) wait();
+        if (leftMs() > 0) wait();
         else {
           cancelled = true;
           call();

@@ -14,6 +14,8 @@ export interface ServiceMetrics {
     readonly behindMs: number;
   }): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
+  /** How far this machine's clock is ahead of PostgreSQL's. */
+  clockOffset(offsetMs: number): void;
   /** Where the messages heard so far are counted, by venue and by what became of them; null once nothing hears any more. Read when asked. */
   hearing(counts: (() => Iterable<readonly [venue: string, what: string, count: number]>) | null): void;
   /** A server of this service that had ended by itself and was started again. */
@@ -55,6 +57,11 @@ export function createMetrics(): ServiceMetrics {
     name: 'sevengate_shard_tick_seconds',
     help: 'How long a shard took to tick',
     buckets: [0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
+    registers,
+  });
+  const clockOffset = new Gauge({
+    name: 'sevengate_clock_offset_seconds',
+    help: "How far this machine's clock is ahead of PostgreSQL's; below zero it is behind",
     registers,
   });
   const behind = new Histogram({
@@ -116,6 +123,9 @@ export function createMetrics(): ServiceMetrics {
       crashes.inc(tick.crashed);
       ticks.observe(tick.tookMs / 1_000);
       if (tick.decisions > 0) behind.observe(Math.max(0, tick.behindMs) / 1_000);
+    },
+    clockOffset(offsetMs) {
+      clockOffset.set(offsetMs / 1_000);
     },
     cut({ instruments, behindMs }) {
       cuts.inc();

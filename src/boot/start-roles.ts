@@ -17,6 +17,7 @@ import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { isSilence, obstacleOf } from './capabilities/prepared-transaction.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
 import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
@@ -45,10 +46,11 @@ export interface RoleParts {
   readonly evaluations: Evaluations;
   /** Null where this process runs no worker, or delegated signing is off. */
   readonly signer: Signer | null;
+  readonly clockWatch: ClockWatch;
 }
 
 /** Hears the venues, cuts every slot and passes quotes on; records a tape where one is named. */
-export function startFeedRole({ service, store, market, actors }: RoleParts): void {
+export function startFeedRole({ service, store, market, actors, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;
   const { addresses, budgets, bus, states } = market;
@@ -64,6 +66,7 @@ export function startFeedRole({ service, store, market, actors }: RoleParts): vo
     holder,
     log,
     metrics,
+    clockWatch,
     ...(record === null
       ? {}
       : { onPipeline: (pipeline) => createTapeRecorder({ sql, pipeline, file: record, clock, log: service.warn('the tape') }) }),
@@ -173,10 +176,11 @@ function evaluationRunners({ service, store, market }: RoleParts) {
 
 /** Serves REST and feeds. `pingQueue` asks whether the queue of this process answers. */
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
-  const { service, store, market } = parts;
+  const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
   const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions } = market;
   const api = await startApi({
+    clockState: clockWatch.state,
     sql: store.sql,
     callers: openCallerPorts({
       callers: store.openCallers(),

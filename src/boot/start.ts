@@ -1,6 +1,8 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
+import type { Sql } from '../adapters/store/database.ts';
 import { needsSandbox, type Sandbox, startSandbox } from './addresses.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
+import { type ClockWatch, createClockWatch } from './clock-watch.ts';
 import { openGates } from './gates.ts';
 import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';
@@ -69,6 +71,7 @@ async function startParts(service: ServiceProcess): Promise<Pick<Started, 'url' 
         gates,
         evaluations,
         signer,
+        clockWatch: await watchClock(service, store.sql),
       });
   if (api === null) await serveHealthPage(service);
   return { url: api?.url ?? null, tokenFolder };
@@ -84,6 +87,13 @@ async function openSandbox(service: ServiceProcess): Promise<Sandbox | null> {
     'the sandbox stands in for the outside systems that no URL is set for',
   );
   return sandbox;
+}
+
+async function watchClock({ clock, log, metrics, onStop }: ServiceProcess, sql: Sql): Promise<ClockWatch> {
+  const watch = createClockWatch({ sql, clock, log, told: ({ offsetMs }) => metrics.clockOffset(offsetMs ?? 0) });
+  onStop('the comparison of clocks', watch.stop);
+  await watch.check();
+  return watch;
 }
 
 /** Null where this process runs no API. */

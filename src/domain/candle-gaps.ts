@@ -1,5 +1,5 @@
-/** Which bars of a stretch are missing and why: never filled in, always explained (spec section 4.4). */
-import { sessionAt } from './session.ts';
+/** Which bars of a stretch are missing and why: never filled in, always explained. */
+import { isSessionKnown, sessionAt, tradingDays } from './session.ts';
 import type { EpochMs } from './time.ts';
 import type { Venue } from './venue.ts';
 
@@ -23,7 +23,8 @@ export interface CandleWindow extends TimeRange {
  * Why a bar is missing. `not_asked`: nobody was asked for it yet. `refused`: the venue would not say. `out_of_reach`: it
  * lies further back than the venue serves. `venue_maintenance`: the venue answered and has none, with bars before it.
  * `before_listing`: the same without a bar before it. `not_in_file`: the imported file has none. `calendar`: no session
- * was open while the bar would have formed.
+ * was open while the bar would have formed; a bar of a day or longer forms in regular sessions. Where the calendar is not
+ * known nothing is explained by it.
  */
 export const GAP_REASONS = [
   'not_asked',
@@ -107,8 +108,12 @@ function byCalendar(part: TimeRange, reason: GapReason, { venue, barMs }: Series
 
 /** Sessions change on the hour or half hour, so a bar is looked at every 30 minutes. */
 const SESSION_STEP_MS = 30 * 60_000;
+const DAY_MS = 86_400_000;
 
 function isClosedThroughout(from: EpochMs, to: EpochMs): boolean {
+  if (!isSessionKnown(from) || !isSessionKnown(to - 1)) return false;
+  // A late session that ends at midnight UTC or an hour after it does not make a bar of Saturday.
+  if (to - from >= DAY_MS) return tradingDays(from, to).length === 0;
   for (let at = from; at < to; at += SESSION_STEP_MS) if (sessionAt(at) !== 'CLOSED') return false;
   return sessionAt(to - 1) === 'CLOSED';
 }

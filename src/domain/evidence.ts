@@ -396,7 +396,7 @@ function meanOf(values: readonly number[]): number {
 }
 
 /** Below this a standard deviation of returns is rounding, not variance. */
-const NO_VARIANCE = 1e-12;
+export const NO_VARIANCE = 1e-12;
 
 /** Null where the returns have no variance to speak of: such a curve proves nothing. */
 function sharpeOf(returns: readonly number[], annualisation: number): number | null {

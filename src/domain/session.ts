@@ -1,4 +1,4 @@
-/** US equity sessions in New York time: which session an instant falls in and when it changes (spec section 1). */
+/** US equity sessions in New York time: which session an instant falls in and when it changes. */
 import type { Session } from './quote.ts';
 import type { EpochMs } from './time.ts';
 
@@ -8,12 +8,146 @@ const DAY = 86_400_000;
 interface CalendarYear {
   /** Full closures that fall on a weekday, as `MM-DD`. */
   readonly holidays: readonly string[];
-  /** Days on which the regular session ends at 13:00 and the late session at 17:00 (decisions "Half-day sessions"). */
+  /** Days on which the regular session ends at 13:00 and the late session four hours later. */
   readonly halfDays: readonly string[];
+  /** The same at 14:00, as half days were until 1992. */
+  readonly closesAt14?: readonly string[];
 }
 
-/** The published calendar of the New York Stock Exchange. A year that is not listed has no known session: it reads CLOSED. */
+/**
+ * The published calendar of the New York Stock Exchange. Of a year that is not listed no session is known. Hours that
+ * single days lost to weather, ceremonies or broken systems are not held: such a day counts as a whole one.
+ */
 const CALENDAR: Readonly<Record<number, CalendarYear>> = {
+  1990: {
+    holidays: ['01-01', '02-19', '04-13', '05-28', '07-04', '09-03', '11-22', '12-25'],
+    halfDays: [],
+    closesAt14: ['12-24'],
+  },
+  1991: {
+    holidays: ['01-01', '02-18', '03-29', '05-27', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: [],
+    closesAt14: ['12-24'],
+  },
+  1992: {
+    holidays: ['01-01', '02-17', '04-17', '05-25', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: [],
+    closesAt14: ['11-27', '12-24'],
+  },
+  1993: {
+    holidays: ['01-01', '02-15', '04-09', '05-31', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26'],
+  },
+  1994: {
+    // 04-27: national day of mourning for Richard Nixon.
+    holidays: ['02-21', '04-01', '04-27', '05-30', '07-04', '09-05', '11-24', '12-26'],
+    halfDays: ['11-25'],
+  },
+  1995: {
+    holidays: ['01-02', '02-20', '04-14', '05-29', '07-04', '09-04', '11-23', '12-25'],
+    halfDays: ['07-03', '11-24'],
+  },
+  1996: {
+    holidays: ['01-01', '02-19', '04-05', '05-27', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: ['07-05', '11-29', '12-24'],
+  },
+  1997: {
+    holidays: ['01-01', '02-17', '03-28', '05-26', '07-04', '09-01', '11-27', '12-25'],
+    halfDays: ['07-03', '11-28', '12-24', '12-26'],
+  },
+  1998: {
+    holidays: ['01-01', '01-19', '02-16', '04-10', '05-25', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: ['11-27', '12-24'],
+  },
+  1999: {
+    holidays: ['01-01', '01-18', '02-15', '04-02', '05-31', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26', '12-31'],
+  },
+  2000: {
+    holidays: ['01-17', '02-21', '04-21', '05-29', '07-04', '09-04', '11-23', '12-25'],
+    halfDays: ['07-03', '11-24'],
+  },
+  2001: {
+    // 09-11 to 09-14: the attacks of September 11.
+    holidays: ['01-01', '01-15', '02-19', '04-13', '05-28', '07-04', '09-03', '09-11', '09-12', '09-13', '09-14', '11-22', '12-25'],
+    halfDays: ['07-03', '11-23', '12-24'],
+  },
+  2002: {
+    holidays: ['01-01', '01-21', '02-18', '03-29', '05-27', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: ['07-05', '11-29', '12-24'],
+  },
+  2003: {
+    holidays: ['01-01', '01-20', '02-17', '04-18', '05-26', '07-04', '09-01', '11-27', '12-25'],
+    halfDays: ['07-03', '11-28', '12-24', '12-26'],
+  },
+  2004: {
+    // 06-11: national day of mourning for Ronald Reagan.
+    holidays: ['01-01', '01-19', '02-16', '04-09', '05-31', '06-11', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26'],
+  },
+  2005: {
+    holidays: ['01-17', '02-21', '03-25', '05-30', '07-04', '09-05', '11-24', '12-26'],
+    halfDays: ['11-25'],
+  },
+  2006: {
+    holidays: ['01-02', '01-16', '02-20', '04-14', '05-29', '07-04', '09-04', '11-23', '12-25'],
+    halfDays: ['07-03', '11-24'],
+  },
+  2007: {
+    // 01-02: national day of mourning for Gerald Ford.
+    holidays: ['01-01', '01-02', '01-15', '02-19', '04-06', '05-28', '07-04', '09-03', '11-22', '12-25'],
+    halfDays: ['07-03', '11-23', '12-24'],
+  },
+  2008: {
+    holidays: ['01-01', '01-21', '02-18', '03-21', '05-26', '07-04', '09-01', '11-27', '12-25'],
+    halfDays: ['07-03', '11-28', '12-24'],
+  },
+  2009: {
+    holidays: ['01-01', '01-19', '02-16', '04-10', '05-25', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: ['11-27', '12-24'],
+  },
+  2010: {
+    holidays: ['01-01', '01-18', '02-15', '04-02', '05-31', '07-05', '09-06', '11-25', '12-24'],
+    halfDays: ['11-26'],
+  },
+  2011: {
+    holidays: ['01-17', '02-21', '04-22', '05-30', '07-04', '09-05', '11-24', '12-26'],
+    halfDays: ['11-25'],
+  },
+  2012: {
+    // 10-29 and 10-30: hurricane Sandy.
+    holidays: ['01-02', '01-16', '02-20', '04-06', '05-28', '07-04', '09-03', '10-29', '10-30', '11-22', '12-25'],
+    halfDays: ['07-03', '11-23', '12-24'],
+  },
+  2013: {
+    holidays: ['01-01', '01-21', '02-18', '03-29', '05-27', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: ['07-03', '11-29', '12-24'],
+  },
+  2014: {
+    holidays: ['01-01', '01-20', '02-17', '04-18', '05-26', '07-04', '09-01', '11-27', '12-25'],
+    halfDays: ['07-03', '11-28', '12-24'],
+  },
+  2015: {
+    holidays: ['01-01', '01-19', '02-16', '04-03', '05-25', '07-03', '09-07', '11-26', '12-25'],
+    halfDays: ['11-27', '12-24'],
+  },
+  2016: {
+    holidays: ['01-01', '01-18', '02-15', '03-25', '05-30', '07-04', '09-05', '11-24', '12-26'],
+    halfDays: ['11-25'],
+  },
+  2017: {
+    holidays: ['01-02', '01-16', '02-20', '04-14', '05-29', '07-04', '09-04', '11-23', '12-25'],
+    halfDays: ['07-03', '11-24'],
+  },
+  2018: {
+    // 12-05: national day of mourning for George H. W. Bush.
+    holidays: ['01-01', '01-15', '02-19', '03-30', '05-28', '07-04', '09-03', '11-22', '12-05', '12-25'],
+    halfDays: ['07-03', '11-23', '12-24'],
+  },
+  2019: {
+    holidays: ['01-01', '01-21', '02-18', '04-19', '05-27', '07-04', '09-02', '11-28', '12-25'],
+    halfDays: ['07-03', '11-29', '12-24'],
+  },
   2020: {
     holidays: ['01-01', '01-20', '02-17', '04-10', '05-25', '07-03', '09-07', '11-26', '12-25'],
     halfDays: ['11-27', '12-24'],
@@ -60,10 +194,20 @@ function sundayOf(year: number, month: number, nth: number, utcHour: number): Ep
   return firstSunday + (nth - 1) * 7 * DAY + utcHour * HOUR;
 }
 
-/** New York's offset from UTC in milliseconds: daylight time from the second Sunday of March to the first of November, 02:00 local (rule since 2007). */
+/**
+ * New York's offset from UTC in milliseconds. Daylight time begins and ends at 02:00 local: since 2007 on the second
+ * Sunday of March and the first of November, from 1987 to 2006 on the first Sunday of April and the last of October.
+ */
 export function newYorkOffsetMs(at: EpochMs): number {
   const year = new Date(at).getUTCFullYear();
-  return at >= sundayOf(year, 3, 2, 7) && at < sundayOf(year, 11, 1, 6) ? -4 * HOUR : -5 * HOUR;
+  const [from, to] =
+    year >= 2007 ? [sundayOf(year, 3, 2, 7), sundayOf(year, 11, 1, 6)] : [sundayOf(year, 4, 1, 7), lastSundayOf(year, 10, 6)];
+  return at >= from && at < to ? -4 * HOUR : -5 * HOUR;
+}
+
+function lastSundayOf(year: number, month: number, utcHour: number): EpochMs {
+  const fifth = sundayOf(year, month, 5, utcHour);
+  return new Date(fifth).getUTCMonth() === month - 1 ? fifth : fifth - 7 * DAY;
 }
 
 /** The bounds of one trading day. Every interval is half-open: an instant on a bound belongs to the session that begins there. */
@@ -88,15 +232,17 @@ const DAYS: readonly (TradingDay | null)[] = Array.from({ length: LAST_DAY - FIR
   const date = new Date(midnightUtc).toISOString().slice(0, 10);
   const year = CALENDAR[Number(date.slice(0, 4))] as CalendarYear;
   if (year.holidays.includes(date.slice(5))) return null;
-  const halfDay = year.halfDays.includes(date.slice(5));
+  const closesAt14 = year.closesAt14?.includes(date.slice(5)) === true;
+  const halfDay = closesAt14 || year.halfDays.includes(date.slice(5));
+  const closeHour = closesAt14 ? 14 : halfDay ? 13 : 16;
   // Noon is the same offset as the whole trading day: the clock changes on Sundays only.
   const midnight = midnightUtc - newYorkOffsetMs(midnightUtc + 17 * HOUR);
   return {
     date,
     preMarketAt: midnight + 4 * HOUR,
     regularAt: midnight + 9.5 * HOUR,
-    postMarketAt: midnight + (halfDay ? 13 : 16) * HOUR,
-    closedAt: midnight + (halfDay ? 17 : 20) * HOUR,
+    postMarketAt: midnight + closeHour * HOUR,
+    closedAt: midnight + (closeHour + 4) * HOUR,
     halfDay,
   };
 });
@@ -109,7 +255,13 @@ function dayIndex(at: EpochMs): number {
   return Math.floor((at - 5 * HOUR) / DAY) - FIRST_DAY;
 }
 
-/** The session of US equities at an instant (spec section 1). Outside of `SESSION_YEARS` it is CLOSED: fail closed where no calendar is known. */
+/** True where the calendar knows which session an instant falls in: within `SESSION_YEARS`, by New York's date. */
+export function isSessionKnown(at: EpochMs): boolean {
+  const index = dayIndex(at);
+  return index >= 0 && index < DAYS.length;
+}
+
+/** The session of US equities at an instant. Where no calendar is known (`isSessionKnown`) it reads CLOSED: nothing is traded on it. */
 export function sessionAt(at: EpochMs): Session {
   const day = DAYS[dayIndex(at)];
   if (day === null || day === undefined || at < day.preMarketAt || at >= day.closedAt) return 'CLOSED';
@@ -129,7 +281,7 @@ export function nextSessionChange(at: EpochMs): EpochMs | null {
   return null;
 }
 
-/** The first regular-session open at or after `at`; null where the known calendar ends before one. Weekend gaps are measured against it (spec section 2.9). */
+/** The first regular-session open at or after `at`; null where the known calendar ends before one. Weekend gaps are measured against it. */
 export function nextRegularOpen(at: EpochMs): EpochMs | null {
   for (let index = Math.max(0, dayIndex(at)); index < DAYS.length; index++) {
     const day = DAYS[index];
@@ -177,7 +329,19 @@ const HOLIDAYS: Readonly<Record<string, string>> = {
   '11': 'Thanksgiving Day',
   '12': 'Christmas Day',
 };
-const SINGLE_CLOSURES: Readonly<Record<string, string>> = { '2025-01-09': 'National day of mourning for James Carter' };
+const SINGLE_CLOSURES: Readonly<Record<string, string>> = {
+  '1994-04-27': 'National day of mourning for Richard Nixon',
+  '2001-09-11': 'Attacks of September 11',
+  '2001-09-12': 'Attacks of September 11',
+  '2001-09-13': 'Attacks of September 11',
+  '2001-09-14': 'Attacks of September 11',
+  '2004-06-11': 'National day of mourning for Ronald Reagan',
+  '2007-01-02': 'National day of mourning for Gerald Ford',
+  '2012-10-29': 'Hurricane Sandy',
+  '2012-10-30': 'Hurricane Sandy',
+  '2018-12-05': 'National day of mourning for George H. W. Bush',
+  '2025-01-09': 'National day of mourning for James Carter',
+};
 
 function holidayName(date: string): string {
   const single = SINGLE_CLOSURES[date];
@@ -188,7 +352,9 @@ function holidayName(date: string): string {
 
 function halfDayName(date: string): string {
   const month = date.slice(5, 7);
-  return month === '07' ? 'Day before Independence Day' : month === '11' ? 'Day after Thanksgiving' : 'Christmas Eve';
+  if (month === '07') return date.endsWith('05') ? 'Day after Independence Day' : 'Day before Independence Day';
+  if (month === '11') return 'Day after Thanksgiving';
+  return date.endsWith('24') ? 'Christmas Eve' : date.endsWith('26') ? 'Day after Christmas' : "New Year's Eve";
 }
 
 /** The calendar from one New York date to another, both inclusive, without weekends; dates outside of `SESSION_YEARS` are left out. */

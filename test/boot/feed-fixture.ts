@@ -3,12 +3,15 @@ import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-s
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import type { VenueFeed } from '../../src/adapters/venues/venue-feed.ts';
+import type { ClockState } from '../../src/boot/clock-watch.ts';
 import { createLog } from '../../src/boot/log.ts';
 import { createMetrics } from '../../src/boot/metrics.ts';
 import { createNewIds } from '../../src/boot/new-ids.ts';
 import type { startFeed } from '../../src/boot/roles/feed.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
 import type { Clock } from '../../streams/clock.ts';
+
+const AGREED: ClockState = { offsetMs: 0, ok: true, detail: 'the clocks of a test agree' };
 
 /** What the role is started with. */
 export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] = []): Parameters<typeof startFeed>[0] {
@@ -25,5 +28,6 @@ export function feedOptions(sql: Sql, clock: Clock, feeds: readonly VenueFeed[] 
     holder: 'test',
     log: createLog('silent'),
     metrics: createMetrics(),
+    clockWatch: { check: async () => AGREED, state: () => AGREED },
   };
 }

@@ -48,6 +48,32 @@ test('shares have no bars on a weekend, and that is the calendar', () => {
   expect(reasons(Date.UTC(2024, 2, 4, 15), 1)).toEqual(['not_asked']);
 });
 
+test('a daily bar belongs to a regular session: a late session past midnight UTC makes none of Saturday, and none of Sunday', () => {
+  const DAY = 24 * HOUR;
+  const reasons = (from: number, days: number) =>
+    explainGap({ from, to: from + days * DAY }, { venue: 'reference', barMs: DAY, windows: [], firstOpen: null });
+  // Winter: the late session of Friday, 9 January 2026, ends on Saturday at 01:00 UTC.
+  expect(reasons(Date.UTC(2026, 0, 10), 2)).toMatchObject([{ reason: 'calendar', missing: 2 }]);
+  expect(reasons(Date.UTC(2026, 0, 9), 4)).toMatchObject([
+    { reason: 'not_asked', missing: 1 },
+    { reason: 'calendar', missing: 2 },
+    { reason: 'not_asked', missing: 1 },
+  ]);
+});
+
+test('sessions that a file leaves out are missing in every known year, and outside of them nothing is explained', () => {
+  const DAY = 24 * HOUR;
+  const missing = (year: number) =>
+    explainGap(
+      { from: Date.UTC(year, 0, 1), to: Date.UTC(year + 1, 0, 1) },
+      { venue: 'reference', barMs: DAY, windows: [{ state: 'imported', code: '', from: 0, to: Date.UTC(2100, 0, 1) }], firstOpen: 0 },
+    ).reduce((sum, gap) => sum + (gap.reason === 'not_in_file' ? gap.missing : 0), 0);
+  expect(missing(1999)).toBe(252);
+  expect(missing(2001)).toBe(248);
+  expect(missing(2012)).toBe(250);
+  expect(missing(1985)).toBe(365);
+});
+
 test('whatever windows there are, the parts are the whole gap in order, and none is empty', () => {
   const windows = fc.array(
     fc.tuple(fc.constantFrom('asked', 'imported', 'refused'), fc.integer({ min: -5, max: 40 }), fc.integer({ min: 1, max: 20 })),

@@ -87,6 +87,8 @@ describe('what each type makes of an observation', () => {
     [{ type: 'basis_above', pct: 0 }, { basisPct: 0.1 }, null, true, 0.1],
     [{ type: 'session_in', sessions: ['POST_MARKET', 'REGULAR'] }, {}, null, true, 'REGULAR'],
     [{ type: 'session_in', sessions: ['POST_MARKET'] }, { session: 'CLOSED' }, null, false, 'CLOSED'],
+    // The calendar ends with 2027: what it does not know is not CLOSED.
+    [{ type: 'session_in', sessions: ['CLOSED'] }, { session: 'CLOSED', slot: Date.UTC(2028, 5, 1) }, null, false, null],
     [{ type: 'liquidity_above', usd: 250_000 }, {}, null, true, '250000.5'],
     [{ type: 'liquidity_above', usd: '250000.50' }, {}, null, false, '250000.5'],
     [{ type: 'liquidity_above', usd: 1 }, { liquidityUsd: null }, null, false, null],

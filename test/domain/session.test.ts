@@ -1,9 +1,11 @@
 /** US equity sessions against a golden table, the exchange's own holiday rules and, where it is there, a recorded calendar. */
 import { existsSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   calendarDays,
+  isSessionKnown,
   newYorkDate,
   newYorkOffsetMs,
   nextRegularOpen,
@@ -47,13 +49,22 @@ describe('golden instants', () => {
     ['2026-11-27T18:00:00.000Z', 'POST_MARKET'],
     ['2026-11-27T21:59:59.999Z', 'POST_MARKET'],
     ['2026-11-27T22:00:00.000Z', 'CLOSED'],
+    // Before 2007 the clock changed on the first Sunday of April and the last of October.
+    ['2006-03-31T14:29:59.999Z', 'PRE_MARKET'],
+    ['2006-04-03T13:30:00.000Z', 'REGULAR'],
+    ['2006-10-27T13:30:00.000Z', 'REGULAR'],
+    ['2006-10-30T14:29:59.999Z', 'PRE_MARKET'],
+    ['2006-10-30T14:30:00.000Z', 'REGULAR'],
+    // Half days ended at 14:00 until 1992.
+    ['1992-12-24T18:59:59.999Z', 'REGULAR'],
+    ['1992-12-24T19:00:00.000Z', 'POST_MARKET'],
     // Holidays and weekends.
     ['2026-11-26T15:00:00.000Z', 'CLOSED'],
     ['2025-01-09T15:00:00.000Z', 'CLOSED'],
     ['2026-07-03T15:00:00.000Z', 'CLOSED'],
     ['2026-07-18T15:00:00.000Z', 'CLOSED'],
     // Years without a known calendar read closed.
-    ['2019-07-17T15:00:00.000Z', 'CLOSED'],
+    ['1989-07-19T15:00:00.000Z', 'CLOSED'],
     ['2028-07-19T15:00:00.000Z', 'CLOSED'],
   ])('%s is %s', (instant, session) => {
     expect(sessionAt(at(instant))).toBe(session);
@@ -61,6 +72,25 @@ describe('golden instants', () => {
 });
 
 /** The holidays by the exchange's rules (Rule 7.2), computed without the table: nth weekdays, Easter, weekend observance. */
+/** Days that no rule closes, as the exchange's list of special closings has them. */
+const SINGLE_CLOSURES: Readonly<Record<number, readonly (readonly [number, number])[]>> = {
+  1994: [[4, 27]],
+  2001: [
+    [9, 11],
+    [9, 12],
+    [9, 13],
+    [9, 14],
+  ],
+  2004: [[6, 11]],
+  2007: [[1, 2]],
+  2012: [
+    [10, 29],
+    [10, 30],
+  ],
+  2018: [[12, 5]],
+  2025: [[1, 9]],
+};
+
 function holidaysByRule(year: number): string[] {
   const day = (month: number, date: number) => new Date(Date.UTC(year, month - 1, date));
   const nth = (month: number, weekday: number, n: number) => day(month, 1 + ((7 + weekday - day(month, 1).getUTCDay()) % 7) + (n - 1) * 7);
@@ -78,7 +108,6 @@ function holidaysByRule(year: number): string[] {
   const easter = day(Math.floor((h + l - 7 * m + 114) / 31), ((h + l - 7 * m + 114) % 31) + 1);
   const observed = (date: Date) => new Date(date.getTime() + (date.getUTCDay() === 6 ? -1 : date.getUTCDay() === 0 ? 1 : 0) * 86_400_000);
   const days = [
-    nth(1, 1, 3),
     nth(2, 1, 3),
     new Date(easter.getTime() - 2 * 86_400_000),
     last(5, 1),
@@ -90,7 +119,8 @@ function holidaysByRule(year: number): string[] {
   // A New Year's Day on a Saturday is not observed: the year-end Friday stays open.
   if (day(1, 1).getUTCDay() !== 6) days.push(observed(day(1, 1)));
   if (year >= 2022) days.push(observed(day(6, 19)));
-  if (year === 2025) days.push(day(1, 9));
+  if (year >= 1998) days.push(nth(1, 1, 3));
+  for (const [month, date] of SINGLE_CLOSURES[year] ?? []) days.push(day(month, date));
   return days.map((date) => date.toISOString().slice(0, 10)).sort();
 }
 
@@ -165,7 +195,7 @@ test('after the last known day there is no next change', () => {
 });
 
 test('before the first known day the next change is its first pre-market', () => {
-  expect(nextSessionChange(0)).toBe(at('2020-01-02T09:00:00Z'));
+  expect(nextSessionChange(0)).toBe(at('1990-01-02T09:00:00Z'));
 });
 
 test('the next regular open after Friday evening is Monday, or Tuesday after a Monday holiday', () => {
@@ -237,7 +267,7 @@ describe('the calendar', () => {
   });
 
   test('holds each weekday of the known years once and nothing outside of them', () => {
-    const days = calendarDays('1999-01-01', '2099-12-31');
+    const days = calendarDays('1899-01-01', '2099-12-31');
     expect(days[0]?.date).toBe(`${SESSION_YEARS.first}-01-01`);
     expect(days.at(-1)?.date).toBe(`${SESSION_YEARS.last}-12-31`);
     expect(new Set(days.map(({ date }) => date)).size).toBe(days.length);
@@ -269,4 +299,24 @@ describe('the calendar', () => {
     );
     expect(open.map(({ date, regularAt, postMarketAt, halfDay }) => [date, regularAt, postMarketAt, halfDay])).toEqual(recorded);
   });
+});
+
+test('what is known of the calendar ends with its years', () => {
+  expect(SESSION_YEARS).toEqual({ first: 1990, last: 2027 });
+  for (const [instant, known] of [
+    ['1990-01-01T04:59:59.999Z', false],
+    ['1990-01-01T05:00:00.000Z', true],
+    ['2028-01-01T04:59:59.999Z', true],
+    ['2028-01-01T05:00:00.000Z', false],
+  ] as const)
+    expect(isSessionKnown(at(instant)), instant).toBe(known);
+});
+
+const SPY = new URL('../../../shared/data/candles/uniform/us-equity/SPY_1d_lean-raw.csv.gz', import.meta.url);
+test.runIf(existsSync(SPY))('23 years of recorded daily bars lie on trading days, and no trading day is without one', () => {
+  const rows = gunzipSync(readFileSync(SPY)).toString('utf8').trim().split('\n').slice(1);
+  const dates = rows.map((row) => newYorkDate(Number(row.split(',')[0])));
+  const [first, last] = [dates[0] as string, dates.at(-1) as string];
+  const expected = calendarDays(first, last).flatMap(({ date, trading }) => (trading === null ? [] : [date]));
+  expect(dates).toEqual(expected);
 });

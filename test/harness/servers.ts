@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     let migrated: Promise<unknown> | undefined;
     return async (kind: 'migrated' | 'empty') => {
       if (kind === 'empty') return create('template1');
-      migrated ??= sql`create database migrated`.then(() => migrate(at('migrated')));
+      migrated ??= sql`create database migrated`.then(() => migrate(at('migrated'))).then(() => liveAtAnyTime(at('migrated')));
       await migrated;
       return create('migrated');
     };
@@ -107,5 +107,15 @@ function sweep(ofRun: (pid: number) => boolean): void {
     } catch {
       // Another user's, or being removed by another run.
     }
+  }
+}
+
+/** Tests live at times of their own, later than this machine's too: their databases take cuts of a hundred years to come. */
+async function liveAtAnyTime(url: string): Promise<void> {
+  const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate tests' });
+  try {
+    await sql`insert into clock_shift (ms) values (${100 * 365 * 86_400_000})`;
+  } finally {
+    await sql.end({ timeout: 5 });
   }
 }

@@ -77,6 +77,26 @@ describe('live clock', () => {
     expect(calledAt[0]).toBeGreaterThanOrEqual(at);
   });
 
+  it('steps back with a system time that was hours ahead, and deadlines keep their delay', () => {
+    const system = createSystem();
+    const clock = createLiveClock(system.source);
+    const before = clock.now();
+    system.stepWall(7_200_000);
+    expect(clock.now()).toBe(before + 7_200_000);
+    const called: string[] = [];
+    clock.deadline(clock.now() + 5_000, () => called.push('set while wrong'));
+    system.advance(1_000);
+    system.stepWall(-7_200_000);
+    expect(clock.now()).toBe(before + 1_000);
+    clock.deadline(clock.now() + 6_000, () => called.push('set afterwards'));
+    system.advance(3_999);
+    expect(called).toEqual([]);
+    system.advance(1);
+    expect(called).toEqual(['set while wrong']);
+    system.advance(2_000);
+    expect(called).toEqual(['set while wrong', 'set afterwards']);
+  });
+
   it('makes RxJS wait by its own time, whatever runs it', () => {
     const system = createSystem();
     const clock = createLiveClock(system.source);

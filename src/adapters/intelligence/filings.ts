@@ -89,9 +89,10 @@ const ITEM_TITLES: Readonly<Record<string, string>> = {
   '9.01': 'exhibits',
 };
 
-/** The regulator takes filings from 06:00 to 22:00 in New York. */
-const OPENS_HOUR = 6;
-const CLOSES_HOUR = 22;
+/** What is accepted in New York after 17:30 gets the date of the next business day, and before it that of its own day. */
+const SAME_DAY_UNTIL_MS = 17.5 * 3_600_000;
+/** Reports of insiders get the date of their own day until 22:00, so that theirs says nothing. */
+const INSIDER_FORM = /^[345](\/A)?$/;
 
 /** New York's wall clock, read as if it were UTC, as an instant. */
 function newYorkInstant(local: EpochMs): EpochMs {
@@ -99,15 +100,32 @@ function newYorkInstant(local: EpochMs): EpochMs {
   return local - newYorkOffsetMs(guess);
 }
 
+/** When a filing was accepted, the `Z` taken at its word, and the date that the regulator gave it (`YYYY-MM-DD`). */
+export interface AcceptedFiling {
+  readonly acceptedAt: EpochMs;
+  readonly filingDate: string;
+  readonly form: string;
+}
+
 /**
  * Whether the `Z` of acceptance times stands for New York's wall clock, as it does in many recorded answers: true where
- * some of them, read as UTC, would lie in hours in which the regulator takes nothing.
+ * more filing dates follow from that reading than from UTC.
  */
-export function acceptedInNewYorkTime(times: readonly EpochMs[]): boolean {
-  return times.some((at) => {
-    const hour = new Date(at + newYorkOffsetMs(at)).getUTCHours();
-    return hour < OPENS_HOUR || hour >= CLOSES_HOUR;
-  });
+export function acceptedInNewYorkTime(filings: readonly AcceptedFiling[]): boolean {
+  let balance = 0;
+  for (const { acceptedAt, filingDate, form } of filings) {
+    if (INSIDER_FORM.test(form)) continue;
+    const asWallClock = dateFollows(acceptedAt, filingDate);
+    const asUtc = dateFollows(acceptedAt + newYorkOffsetMs(acceptedAt), filingDate);
+    balance += Number(asWallClock) - Number(asUtc);
+  }
+  return balance > 0;
+}
+
+/** Whether a filing date is what the rule gives to an acceptance at a wall clock of New York, read as if it were UTC. */
+function dateFollows(local: EpochMs, filingDate: string): boolean {
+  const date = new Date(local).toISOString().slice(0, 10);
+  return local - Date.parse(`${date}T00:00:00Z`) < SAME_DAY_UNTIL_MS ? filingDate === date : filingDate > date;
 }
 
 export interface ReadFilings {
@@ -134,6 +152,7 @@ interface Columns {
   readonly accession: readonly unknown[];
   readonly form: readonly unknown[];
   readonly accepted: readonly unknown[];
+  readonly filingDate: readonly unknown[];
   readonly items: readonly unknown[];
   readonly reportDate: readonly unknown[];
   readonly document: readonly unknown[];
@@ -148,11 +167,13 @@ function columnsOf(recent: Readonly<Record<string, unknown>>): Columns | null {
   const accession = column('accessionNumber');
   const form = column('form');
   const accepted = column('acceptanceDateTime');
+  const filingDate = column('filingDate', []);
   const items = column('items', []);
   const reportDate = column('reportDate', []);
   const document = column('primaryDocument', []);
-  if (accession === null || form === null || accepted === null || items === null || reportDate === null || document === null) return null;
-  return { accession, form, accepted, items, reportDate, document };
+  if (accession === null || form === null || accepted === null) return null;
+  if (filingDate === null || items === null || reportDate === null || document === null) return null;
+  return { accession, form, accepted, filingDate, items, reportDate, document };
 }
 
 /** What a form and its items come to; null where it makes no event. */
@@ -182,7 +203,11 @@ export function readSubmissions(body: unknown, { names, receivedAt, since, archi
   const { entities } = names.map([{ kind: 'cik', text: cik }]);
   const rows = Math.max(columns.accession.length, columns.form.length, columns.accepted.length);
   const times = columns.accepted.map((value) => (typeof value === 'string' ? Date.parse(value) : Number.NaN));
-  const inNewYork = acceptedInNewYorkTime(times.filter((at, row) => Number.isFinite(at) && String(columns.form[row]).startsWith('8-K')));
+  const dated = times.flatMap((acceptedAt, row): AcceptedFiling[] => {
+    const filingDate = dateOf(columns.filingDate[row]);
+    return Number.isFinite(acceptedAt) && filingDate !== null ? [{ acceptedAt, filingDate, form: String(columns.form[row]) }] : [];
+  });
+  const inNewYork = acceptedInNewYorkTime(dated);
   const reports: Report[] = [];
   const ignored = new Map<string, number>();
   const rejected: Rejected[] = [];

@@ -29,6 +29,7 @@ import type { Addresses } from '../addresses.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { createCandleReads } from '../candle-history.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
+import type { ClockState } from '../clock-watch.ts';
 import { readConsoleFiles } from '../console-files.ts';
 import { createLaunchQuotes } from '../launches.ts';
 import { listenRefusal } from '../listening.ts';
@@ -68,6 +69,8 @@ export async function startApi(deps: {
   readonly budgets: RequestBudgets;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
+  /** Whether this machine's clock agrees with PostgreSQL's. */
+  readonly clockState: () => ClockState;
   readonly clock: Clock;
   readonly random: () => number;
   readonly newId: () => string;
@@ -112,6 +115,11 @@ export async function startApi(deps: {
       part('database', async () => {
         await sql`select 1`;
         return 'answers';
+      }),
+      part('clock', async () => {
+        const { ok, detail } = deps.clockState();
+        if (!ok) throw new Error(detail);
+        return detail;
       }),
       part('queue', async () => {
         await deps.pingQueue();

@@ -10,7 +10,7 @@ import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { activeManifests, agentsHearing } from '../../adapters/store/agents/manifest-reads.ts';
-import { createDispatchStore, writeCut } from '../../adapters/store/agents/tick-store.ts';
+import { createDispatchStore, SlotNotReached, writeCut } from '../../adapters/store/agents/tick-store.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
@@ -24,6 +24,7 @@ import type { BudgetState } from '../../domain/market-state.ts';
 import { isPooled } from '../../domain/portfolio/pool-exit.ts';
 import { AGENT_TICK_MS } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
+import type { ClockWatch } from '../clock-watch.ts';
 import { createIntelligenceFeed } from '../intelligence.ts';
 import type { Logger } from '../log.ts';
 import { publishMarketStates } from '../market-states.ts';
@@ -59,6 +60,8 @@ export function startFeed(deps: {
   readonly holder: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  /** Whether this machine's clock agrees with PostgreSQL's; a feed whose clock does not agree is not on duty. */
+  readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
   /** Hears everything that was heard, before any judgement: what a tape records. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
 }): { stop(): Promise<void> } {
@@ -67,6 +70,8 @@ export function startFeed(deps: {
   const candles = createCandleStore(sql);
   const intelligenceStore = createIntelligenceStore(sql);
   let beginning = false;
+  /** A cut was refused because its slot is not reached: the pipeline's own time ran ahead, so it has to begin anew. */
+  let ahead = false;
   let duty: { readonly pipeline: MarketPipeline; end(): Promise<void> } | null = null;
   let needs: readonly IndicatorNeed[] = [];
   /**
@@ -136,7 +141,12 @@ export function startFeed(deps: {
       periodMs: AGENT_TICK_MS,
       onCut: (cut: Cut) => {
         cuts.write('writing a cut', async () => {
-          await writeCut(sql, cut, 'streams');
+          try {
+            await writeCut(sql, cut, 'streams');
+          } catch (error) {
+            if (error instanceof SlotNotReached) ahead = true;
+            throw error;
+          }
           metrics.cut({ instruments: cut.observations.size, behindMs: clock.now() - cut.slot });
         });
       },
@@ -213,7 +223,22 @@ export function startFeed(deps: {
     log.info({ feeds: feeds.length }, 'the feed is on duty');
   }
 
+  async function standDown(why: string): Promise<void> {
+    if (!duty) return;
+    log.warn(why);
+    const ending = duty;
+    duty = null;
+    await ending.end();
+  }
+
   async function renew(): Promise<void> {
+    const { ok, detail } = ahead ? await deps.clockWatch.check() : deps.clockWatch.state();
+    if (!ok || ahead) {
+      // A process with a sound clock takes over as soon as the lease is free.
+      await standDown(ok ? 'the feed begins anew: its time had run ahead' : `the feed stands down: ${detail}`);
+      ahead = false;
+      if (!ok) return leases.release(DUTY, deps.holder);
+    }
     const held = await leases.hold(DUTY, deps.holder, LEASE_MS);
     if (held && !duty) {
       // Looks may overlap where the database is slow.
@@ -223,10 +248,7 @@ export function startFeed(deps: {
         beginning = false;
       });
     } else if (!held && duty) {
-      log.warn('another process took over the feed');
-      const ending = duty;
-      duty = null;
-      await ending.end();
+      await standDown('another process took over the feed');
     }
   }
 

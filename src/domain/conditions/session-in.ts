@@ -1,7 +1,8 @@
-/** session_in: the US equity session is one of a list (spec section 1). */
+/** session_in: the US equity session is one of a list. */
 
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { SESSIONS } from '../quote.ts';
+import { isSessionKnown } from '../session.ts';
 import { type ConditionDefinition, NO_NEEDS, type Observed } from './condition.ts';
 
 const sessionsOf = (condition: ManifestCondition): readonly string[] => condition['sessions'] as readonly string[];
@@ -16,7 +17,8 @@ export const SESSION_IN: ConditionDefinition = {
   compile: (condition) => {
     const sessions = sessionsOf(condition);
     return {
-      observe: (observation) => observation.session,
+      // Outside of the known calendar a closed exchange and an unknown one look alike: nothing is said of either.
+      observe: (observation) => (isSessionKnown(observation.slot) ? observation.session : null),
       passes: (observed: Observed) => sessions.includes(observed as string),
       observeUngated: null,
       usesReference: false,

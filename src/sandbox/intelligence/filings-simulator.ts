@@ -1,5 +1,6 @@
 /** A simulator of SEC EDGAR's submissions on loopback: columns of filings per company, fair access enforced. */
 import type { Clock } from '../../../streams/clock.ts';
+import { newYorkOffsetMs, tradingDay } from '../../domain/session.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { mixed, seedOf, uniform } from '../market/seeded-noise.ts';
@@ -52,13 +53,23 @@ function insiderFilings(symbol: string, from: EpochMs, to: EpochMs): SeededFilin
   return found;
 }
 
+/** Accepted in New York until 17:30: the day itself; later: the next business day. Reports of insiders keep their day. */
+function filingDateOf({ acceptedAt, form }: SeededFiling): string {
+  const local = acceptedAt + newYorkOffsetMs(acceptedAt);
+  const date = (at: EpochMs): string => new Date(at).toISOString().slice(0, 10);
+  if (form === '4' || local % DAY_MS < 17.5 * 3_600_000) return date(local);
+  let next = local + DAY_MS;
+  while (tradingDay(date(next)) === null) next += DAY_MS;
+  return date(next);
+}
+
 /** The columns of a list of filings, newest first, each of them as long as the others. */
 function columnsOf(filings: readonly SeededFiling[]) {
   const newest = [...filings].sort((a, b) => b.acceptedAt - a.acceptedAt);
   const iso = (at: EpochMs): string => new Date(at).toISOString();
   return {
     accessionNumber: newest.map(({ accessionNumber }) => accessionNumber),
-    filingDate: newest.map(({ acceptedAt }) => iso(acceptedAt).slice(0, 10)),
+    filingDate: newest.map(filingDateOf),
     reportDate: newest.map(({ acceptedAt, form }) => iso(form.endsWith('/A') ? acceptedAt - 5 * 3_600_000 : acceptedAt).slice(0, 10)),
     acceptanceDateTime: newest.map(({ acceptedAt }) => iso(acceptedAt)),
     act: newest.map(() => '34'),

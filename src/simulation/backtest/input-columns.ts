@@ -2,7 +2,7 @@
 import { type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
 import { SEVERITIES } from '../../domain/market-event.ts';
 import { SESSIONS } from '../../domain/quote.ts';
-import { nextSessionChange, sessionAt } from '../../domain/session.ts';
+import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/session.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { percentAbove } from '../../domain/valuation.ts';
 import { type CloseSeries, EVENTS_KNOWN, type History, type InstrumentColumns, priceText, QUOTE_LIVE } from './history.ts';
@@ -110,8 +110,9 @@ export class InputColumns {
     for (let i = 0; i < length; i++) {
       const slot = firstSlot + i * barMs;
       if (slot >= until) {
-        code = SESSIONS.indexOf(sessionAt(slot)) + 1;
-        until = nextSessionChange(slot) ?? Number.POSITIVE_INFINITY;
+        const isKnown = isSessionKnown(slot);
+        code = isKnown ? SESSIONS.indexOf(sessionAt(slot)) + 1 : 0;
+        until = isKnown ? (nextSessionChange(slot) ?? slot + barMs) : slot + barMs;
       }
       codes[i] = code;
     }

@@ -1,4 +1,6 @@
-/** Statistics of an equity curve (decisions "Sharpe and drawdown of the gate"). Ratios and statistics, hence numbers. */
+/** Statistics of an equity curve. Ratios and statistics, hence numbers. */
+
+import { NO_VARIANCE } from '../../domain/evidence.ts';
 
 /** How returns are annualised: calendar days around the clock, or trading days of the exchange. */
 export type DayCount = 'continuous' | 'us_sessions';
@@ -25,7 +27,8 @@ export function sampleDeviation(values: ArrayLike<number>): number {
 /** Mean over sample deviation (ddof 1) times the root of the periods in a year, risk-free rate 0. Null where returns do not vary or there are fewer than two. */
 export function sharpeRatio(returns: ArrayLike<number>, periodsPerYear: number): number | null {
   const deviation = sampleDeviation(returns);
-  return deviation > 0 ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
+  // What a constant series leaves is rounding, and a ratio to it means nothing.
+  return deviation >= NO_VARIANCE ? (mean(returns) / deviation) * Math.sqrt(periodsPerYear) : null;
 }
 
 /** Mean over the root mean square of the returns below zero (all returns counted), annualised. Null where none lies below zero. */

@@ -136,14 +136,22 @@ describe('filings', () => {
     expect(() => readSubmissions({ cik: '1', filings: {} }, options)).toThrow('no columns');
   });
 
-  test('whose times cannot be of UTC are of New York', () => {
-    expect(acceptedInNewYorkTime([Date.UTC(2026, 10, 16, 21, 5), Date.UTC(2026, 10, 17, 11, 0)])).toBe(false);
-    expect(acceptedInNewYorkTime([Date.UTC(2026, 10, 16, 21, 5), Date.UTC(2026, 10, 17, 6, 5)])).toBe(true);
+  test('are read in the clock from which their filing dates follow', () => {
+    const filing = (acceptedAt: number, filingDate: string, form = '8-K') => ({ acceptedAt, filingDate, form });
+    // 21:05 is after 17:30 where it is New York's clock, and 16:05 there where it is UTC.
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-16')])).toBe(false);
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17')])).toBe(true);
+    // An hour of the night alone says nothing, and neither does an insider's report.
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 17, 11, 0), '2026-11-17')])).toBe(false);
+    expect(acceptedInNewYorkTime([filing(Date.UTC(2026, 10, 16, 21, 5), '2026-11-17', '4')])).toBe(false);
+    // Most dates decide where one is wrong.
+    const late = [16, 17, 18].map((day) => filing(Date.UTC(2026, 10, day, 18, 30), `2026-11-${day + 1}`));
+    expect(acceptedInNewYorkTime([...late, filing(Date.UTC(2026, 10, 12, 21, 5), '2026-11-12')])).toBe(true);
     const body = fixture('submissions');
-    body.filings.recent.acceptanceDateTime[5] = '2026-10-30T06:05:00.000Z';
+    body.filings.recent.filingDate = ['2026-11-19', '2026-11-18', '2026-11-17', '2026-11-10', '2026-11-03', '2026-11-02', '2026-01-02'];
     const { reports } = readSubmissions(body, options);
     // In October New York is four hours behind, in November five.
-    expect(reports.at(-1)?.publishedAt).toBe(Date.UTC(2026, 9, 30, 10, 5));
+    expect(reports.at(-1)?.publishedAt).toBe(Date.UTC(2026, 9, 31, 0, 30, 26));
     expect(reports[1]?.publishedAt).toBe(Date.UTC(2026, 10, 17, 2, 5, 2));
   });
 

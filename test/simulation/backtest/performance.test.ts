@@ -23,6 +23,19 @@ test('Sharpe is mean over sample deviation times the root of the periods', () =>
   expect(sharpeRatio([0.01], 365)).toBeNull();
 });
 
+test('returns that do not vary have no Sharpe ratio, whatever rounding leaves of them', () => {
+  expect(
+    sharpeRatio(
+      Array.from({ length: 250 }, () => 0.001),
+      252,
+    ),
+  ).toBeNull();
+  const growing = Array.from({ length: 250 }, (_, day) => (1.001 ** (day + 1) - 1.001 ** day) / 1.001 ** day);
+  expect(new Set(growing).size).toBeGreaterThan(1);
+  expect(sharpeRatio(growing, 252)).toBeNull();
+  expect(sharpeRatio(growing.with(7, 0.0011), 252)).toBeGreaterThan(0);
+});
+
 test('Sortino divides by the root mean square of the losses over all returns', () => {
   // By hand: mean 0.005; losses 0.01 and 0.02: (0.0001 + 0.0004) / 4 = 0.000125.
   expect(sortinoRatio([0.03, -0.01, 0.02, -0.02], 252)).toBeCloseTo((0.005 / Math.sqrt(0.000125)) * Math.sqrt(252), 12);

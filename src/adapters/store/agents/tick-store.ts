@@ -25,11 +25,23 @@ export async function databaseNow(sql: Sql): Promise<EpochMs> {
   return row?.now as number;
 }
 
+/** A cut of a slot that the database's clock has not reached: the writer's clock is ahead. Nothing was written. */
+export class SlotNotReached extends Error {}
+
 /**
  * Writes a slot's observations, once: the first writer's cut is the slot's cut, a later one is dropped.
- * @returns whether this one was written.
+ * @returns whether this one was written. @throws SlotNotReached
  */
 export async function writeCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
+  try {
+    return await insertCut(sql, cut, source);
+  } catch (error) {
+    const { constraint_name: constraint } = error as { constraint_name?: string };
+    throw constraint === 'cut_of_reached_slot' ? new SlotNotReached((error as Error).message) : error;
+  }
+}
+
+function insertCut(sql: Sql, cut: Cut, source: 'streams' | 'silence'): Promise<boolean> {
   return inTransaction(sql, async (transaction) => {
     const written =
       await transaction`insert into cuts (slot, source, instruments) values (${cut.slot}, ${source}, ${cut.observations.size}) on conflict do nothing`;

@@ -1,0 +1,62 @@
+/** Whether this machine's clock agrees with PostgreSQL's: a process whose clock does not agree takes no cut. */
+import { runEvery } from '../../actors/runtime/run-every.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Sql } from '../adapters/store/database.ts';
+import type { Logger } from './log.ts';
+
+/** Machines of one service that are kept by NTP differ by milliseconds; a quote of five seconds would be told wrong by more. */
+const BOUND_MS = 2_000;
+const CHECK_MS = 5_000;
+
+export interface ClockState {
+  /** Positive where this machine's clock is ahead of PostgreSQL's; null before the first answer. Milliseconds. */
+  readonly offsetMs: number | null;
+  /** Whether the difference is within the bound; true before the first answer. */
+  readonly ok: boolean;
+  /** One sentence for people. */
+  readonly detail: string;
+}
+
+export interface ClockWatch {
+  /** Asks PostgreSQL now. @throws what the database throws: then the state stays as it was. */
+  check(): Promise<ClockState>;
+  state(): ClockState;
+  stop(): Promise<void>;
+}
+
+/**
+ * Compares the clocks every five seconds. Half of the question's own duration is allowed on top of the bound, because
+ * nobody knows when within it PostgreSQL looked at its clock. `told` hears of every comparison.
+ */
+export function createClockWatch(deps: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly told?: (state: ClockState) => void;
+}): ClockWatch {
+  const { sql, clock, log } = deps;
+  let known: ClockState = { offsetMs: null, ok: true, detail: 'not compared yet' };
+
+  async function check(): Promise<ClockState> {
+    const before = clock.now();
+    const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
+    const after = clock.now();
+    const offsetMs = Math.round((before + after) / 2 - Number(row?.now));
+    const ok = Math.abs(offsetMs) <= BOUND_MS + (after - before) / 2;
+    const direction = offsetMs > 0 ? 'ahead of' : 'behind';
+    const detail = `this machine's clock is ${Math.abs(offsetMs)} ms ${direction} PostgreSQL's; at most ${BOUND_MS} ms are accepted`;
+    if (known.ok && !ok) log.error({ offsetMs }, `${detail}: this process takes no cut until they agree`);
+    if (!known.ok && ok) log.info({ offsetMs }, "this machine's clock agrees with PostgreSQL's again");
+    known = { offsetMs, ok, detail };
+    deps.told?.(known);
+    return known;
+  }
+
+  const look = runEvery(
+    clock,
+    CHECK_MS,
+    async () => void (await check()),
+    (error) => log.warn({ err: error }, "comparing this machine's clock with PostgreSQL's"),
+  );
+  return { check, state: () => known, stop: () => look.stop() };
+}

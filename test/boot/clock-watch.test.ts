@@ -1,0 +1,110 @@
+/** A machine whose clock is wrong takes no cut, says so, and goes on once the clock is right; the database refuses what lies ahead. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SlotNotReached, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { migrate } from '../../src/adapters/store/migrate.ts';
+import { createClockWatch } from '../../src/boot/clock-watch.ts';
+import { createLog } from '../../src/boot/log.ts';
+import { startFeed } from '../../src/boot/roles/feed.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { feedOptions } from './feed-fixture.ts';
+
+const HOUR = 3_600_000;
+const SLOT = 60_000;
+let url = '';
+let sql: Sql;
+
+beforeAll(async () => {
+  url = await testDatabase('empty');
+  await migrate(url);
+  sql = openDatabase({ url, name: 'test clock' });
+});
+afterAll(() => sql.end());
+
+/** What the database's clock says, and the slot that it has reached. */
+async function databaseTime(): Promise<{ readonly now: number; readonly slot: number }> {
+  const [row] = await sql<{ now: string }[]>`select service_clock_ms()::text as now`;
+  const now = Number(row?.now);
+  return { now, slot: Math.floor(now / SLOT) * SLOT };
+}
+
+/** A live clock whose system time is off by what the test says. */
+function shiftedClock(shift: { ms: number }) {
+  return createLiveClock({
+    wall: () => Date.now() + shift.ms,
+    monotonic: () => performance.now(),
+    timer: (delayMs, call) => {
+      const timer = setTimeout(call, delayMs);
+      return () => clearTimeout(timer);
+    },
+  });
+}
+
+test('a cut is written only of a slot that the database has reached', async () => {
+  const { slot } = await databaseTime();
+  const cut = (at: number) => ({ slot: at, observations: new Map() });
+  expect(await writeCut(sql, cut(slot), 'streams')).toBe(true);
+  for (const ahead of [2 * SLOT, 2 * HOUR, 365 * 24 * HOUR]) {
+    await expect(writeCut(sql, cut(slot + ahead), 'streams')).rejects.toThrow(SlotNotReached);
+    await expect(writeCut(sql, cut(slot + ahead), 'silence')).rejects.toThrow(SlotNotReached);
+  }
+  expect(await sql`select slot from cuts where slot > ${slot}`).toHaveLength(0);
+});
+
+test('the service cannot shift the clock that its cuts are judged by', async () => {
+  await expect(sql`insert into clock_shift (ms) values (${2 * HOUR})`).rejects.toMatchObject({ code: '42501' });
+  await expect(sql`update clock_shift set ms = 0`).rejects.toMatchObject({ code: '42501' });
+});
+
+test('a difference is told with its direction, within the bound it is none', async () => {
+  const shift = { ms: 500 };
+  const clock = shiftedClock(shift);
+  const told: (number | null)[] = [];
+  const watch = createClockWatch({ sql, clock, log: createLog('silent'), told: ({ offsetMs }) => told.push(offsetMs) });
+  expect(await watch.check()).toMatchObject({ ok: true });
+  shift.ms = 2 * HOUR;
+  expect(await watch.check()).toMatchObject({ ok: false, detail: expect.stringMatching(/^this machine's clock is 7\d{6} ms ahead of/) });
+  shift.ms = -30_000;
+  expect(await watch.check()).toMatchObject({ ok: false, detail: expect.stringContaining('behind PostgreSQL') });
+  shift.ms = 0;
+  expect(await watch.check()).toMatchObject({ ok: true });
+  await watch.stop();
+  expect(told).toHaveLength(4);
+  expect(told[1]).toBeGreaterThan(2 * HOUR - 1_000);
+});
+
+test('a feed whose clock runs two hours ahead stands down and leaves its lease, and is on duty again once the clock is right', async () => {
+  const shift = { ms: 0 };
+  const clock = shiftedClock(shift);
+  const watch = createClockWatch({ sql, clock, log: createLog('silent') });
+  await watch.check();
+  let begun = 0;
+  let ended = 0;
+  const feed = startFeed({
+    ...feedOptions(sql, clock),
+    clockWatch: watch,
+    onPipeline: () => {
+      begun++;
+      return async () => {
+        ended++;
+      };
+    },
+  });
+  const leased = async (): Promise<boolean> =>
+    (await sql`select 1 from leases where duty = 'feed' and held_until > clock_timestamp()`).length > 0;
+  await waitFor(() => begun === 1, { what: 'the feed on duty', deadlineMs: 10_000 });
+  expect(await leased()).toBe(true);
+  shift.ms = 2 * HOUR;
+  await watch.check();
+  await waitFor(async () => ended === 1 && !(await leased()), { what: 'the feed stood down', deadlineMs: 10_000 });
+  shift.ms = 0;
+  await watch.check();
+  await waitFor(async () => begun === 2 && (await leased()), { what: 'the feed on duty again', deadlineMs: 10_000 });
+  const { now } = await databaseTime();
+  expect(await sql`select slot from cuts where slot > ${now}`).toHaveLength(0);
+  await feed.stop();
+  await watch.stop();
+  expect(ended).toBe(2);
+});
