@@ -1,4 +1,4 @@
-/** Whether each venue can be heard, in different words for different silences, and the edges that agents act on (spec 3.1, 8). */
+/** Whether each venue can be heard, in different words for different silences, and the edges that agents act on. */
 import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
@@ -10,8 +10,13 @@ import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
 import type { FeedLimits } from './quality-limits.ts';
 
-/** Data that is degraded for longer than this trips the breaker (spec section 8). The waiting is the agent's own, durable timer. */
+/** Data that is degraded for longer than this, counted from the last good message, trips the breaker. The waiting is the agent's own, durable timer. */
 export const DATA_DEGRADATION_MS = 5_000;
+
+/** How much of those five seconds is left at an instant. Where nothing good was ever heard they begin with the edge. */
+export function degradationLeftMs({ goodAt, at }: { readonly goodAt: EpochMs | null; readonly at: EpochMs }, now: EpochMs): number {
+  return Math.min(DATA_DEGRADATION_MS, Math.max(0, (goodAt ?? at) + DATA_DEGRADATION_MS - now));
+}
 
 /**
  * How a venue is heard. `live`: prices come. `no_trades`: connected and alive, nothing changes. `market_closed`: no
@@ -32,6 +37,8 @@ export interface ConnectivityEdge {
   readonly venue: Venue;
   readonly at: EpochMs;
   readonly hearing: Hearing;
+  /** When the feed that is worst off last sent what could be believed; null where it never did. */
+  readonly goodAt: EpochMs | null;
   /** One sentence for people. */
   readonly detail: string;
 }
@@ -42,6 +49,8 @@ export interface VenueConnectivity {
   readonly detail: string;
   /** Since when its data is degraded; null while it is not. */
   readonly degradedSince: EpochMs | null;
+  /** As of the edge. */
+  readonly goodAt: EpochMs | null;
   /** The last sign of life; null where there was none. */
   readonly heardAt: EpochMs | null;
 }
@@ -56,7 +65,7 @@ export interface ConnectivityOptions {
 export interface Connectivity {
   /** Takes every message of the merged stream. */
   take(message: FeedMessage): void;
-  /** Each change, at once. An agent's own timer waits the 5 seconds of spec section 8. */
+  /** Each change, at once. An agent's own timer waits what is left of the five seconds. */
   readonly edges: Observable<ConnectivityEdge>;
   state(venue: Venue): VenueConnectivity;
   /** Begins to watch: every expected venue that was not heard yet is degraded from here. */
@@ -83,6 +92,7 @@ interface VenueState {
   hearing: Hearing;
   detail: string;
   degradedSince: EpochMs | null;
+  goodAt: EpochMs | null;
   known: boolean;
 }
 
@@ -98,7 +108,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
   function stateOf(venue: Venue): VenueState {
     let state = states.get(venue);
     if (state === undefined) {
-      state = { venue, feeds: [], hearing: 'feed_down', detail: 'not heard yet', degradedSince: null, known: false };
+      state = { venue, feeds: [], hearing: 'feed_down', detail: 'not heard yet', degradedSince: null, goodAt: null, known: false };
       states.set(venue, state);
     }
     return state;
@@ -127,6 +137,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     if (!running) return;
     let hearing: Hearing = 'live';
     let detail = '';
+    let goodAt: EpochMs | null = null;
     const anyPriced = state.feeds.some((feed) => feed.priced);
     let feeds = 0;
     for (const feed of state.feeds) {
@@ -134,7 +145,11 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
       if (anyPriced && !feed.priced) continue;
       feeds++;
       const [word, why] = hearingOf(feed, at);
-      if (WORST.indexOf(word) > WORST.indexOf(hearing)) [hearing, detail] = [word, why];
+      if (WORST.indexOf(word) > WORST.indexOf(hearing)) {
+        [hearing, detail] = [word, why];
+        const good = word === 'carried_forward' ? feed.progressAt : feed.life.heardAt;
+        goodAt = Number.isFinite(good) ? good : null;
+      }
     }
     if (feeds === 0) [hearing, detail] = ['feed_down', 'not heard yet'];
     const degraded = DEGRADED.has(hearing);
@@ -142,13 +157,14 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     state.detail = detail;
     if (degraded && state.degradedSince === null) {
       state.degradedSince = at;
+      state.goodAt = goodAt;
       state.known = true;
-      edges.next({ type: 'feed.degraded', venue: state.venue, at, hearing, detail });
+      edges.next({ type: 'feed.degraded', venue: state.venue, at, hearing, goodAt, detail });
     } else if (!degraded && (state.degradedSince !== null || !state.known)) {
       const restored = state.degradedSince !== null;
       state.degradedSince = null;
       state.known = true;
-      if (restored) edges.next({ type: 'feed.restored', venue: state.venue, at, hearing, detail });
+      if (restored) edges.next({ type: 'feed.restored', venue: state.venue, at, hearing, goodAt: at, detail });
     }
   }
 
@@ -230,6 +246,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
         hearing: state.hearing,
         detail: state.detail,
         degradedSince: state.degradedSince,
+        goodAt: state.goodAt,
         heardAt: heardAt === Number.NEGATIVE_INFINITY ? null : heardAt,
       };
     },

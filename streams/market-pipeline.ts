@@ -10,6 +10,7 @@ import { type Connectivity, createConnectivity } from './connectivity.ts';
 import { createFeedCounters, type FeedCounters } from './feed-counters.ts';
 import { createFreshness, type FreshnessOptions } from './freshness.ts';
 import { createIndicatorBoard, type IndicatorBoard } from './indicator-board.ts';
+import { type InstrumentEdge, instrumentEdges } from './instrument-health.ts';
 import { createMarketView, type MarketView } from './market-view.ts';
 import { type Feed, mergeFeeds } from './merge-feeds.ts';
 import { carriedForward } from './operators/carried-forward.ts';
@@ -47,6 +48,8 @@ export interface MarketPipeline {
   readonly heard: Observable<FeedMessage>;
   /** Messages after the quality rules, with the flags of time added as they fall due. */
   readonly judged: Observable<FeedMessage>;
+  /** Instruments whose own book became gapped, crossed or silent, or whole again. */
+  readonly instrumentEdges: Observable<InstrumentEdge>;
   /** The newest quote and reference price of each instrument out of `judged`, in batches of `SHOWN_MS`: what people are shown. */
   readonly shown: Observable<readonly (Quote | ReferencePrice)[]>;
   readonly view: MarketView;
@@ -128,6 +131,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
   return {
     heard: merged.stream,
     judged: fresh,
+    instrumentEdges: fresh.pipe(instrumentEdges(freshness)),
     shown: fresh.pipe(
       filter(isPrice),
       conflate(clock, SHOWN_MS, ({ venue, instrument }) => `${venue}:${instrument}`),

@@ -1,11 +1,11 @@
 /** The agent's state chart: seven gates, duty and feed, side by side (spec sections 3.1, 6.1, 8). */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agent.ts';
-import type { Venue } from '../../src/domain/venue.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
 
-function withVenue(venues: readonly Venue[], venue: Venue): readonly Venue[] {
+function withVenue(venues: readonly (Venue | InstrumentKey)[], venue: Venue | InstrumentKey): readonly (Venue | InstrumentKey)[] {
   return venues.includes(venue) ? venues : [...venues, venue].sort();
 }
 
@@ -59,8 +59,8 @@ export const agentMachine = setup({
     lastVenueRestored: ({ context, event }) =>
       event.type === 'feed.restored' && context.degradedVenues.every((venue) => venue === event.venue),
   },
-  /** Spec 8: the data degradation breaker. */
-  delays: { degradedFor: 5_000 },
+  /** The data degradation breaker: five seconds from the last good message. */
+  delays: { degradedFor: ({ event }) => (event.type === 'feed.degraded' ? (event.leftMs ?? 5_000) : 5_000) },
 }).createMachine({
   id: 'agent@1',
   context: ({ input }) => ({

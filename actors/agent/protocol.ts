@@ -15,7 +15,8 @@ export interface AgentContext {
   /** Null while on duty. */
   readonly pauseCause: PauseCause | null;
   /** Venues of the universe whose feed is degraded, sorted. */
-  readonly degradedVenues: readonly Venue[];
+  /** Venues that are not heard well, and instruments whose own books are broken. */
+  readonly degradedVenues: readonly (Venue | InstrumentKey)[];
   /** What moved it to its present stage; missing in snapshots from before there were gates to pass. */
   readonly promotion?: Promotion | null;
   /** The breaker that tripped last; missing where none has. */
@@ -71,8 +72,9 @@ export type AgentEvent =
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
-  | { readonly type: 'feed.degraded'; readonly venue: Venue }
-  | { readonly type: 'feed.restored'; readonly venue: Venue }
+  /** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
+  | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }
+  | { readonly type: 'feed.restored'; readonly venue: Venue | InstrumentKey }
   | { readonly type: 'feed.lost' };
 
 /** The decision action's parameters: what a tick came to. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Venue } from '../../src/domain/venue.ts';
-import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS } from '../../streams/connectivity.ts';
+import { type ConnectivityEdge, createConnectivity, DATA_DEGRADATION_MS, degradationLeftMs } from '../../streams/connectivity.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { heartbeat, news, quote, REGULAR, reference, SUNDAY, status } from './events.ts';
 
@@ -79,7 +79,7 @@ describe('connectivity', () => {
     expect(log()).toHaveLength(2);
     at(5_001);
     expect(log().at(-1)).toBe('+5001 feed.degraded silent');
-    expect(connectivity.state('spotexchange').detail).toBe('binance was not heard for 5001 ms');
+    expect(connectivity.state('spotexchange')).toMatchObject({ detail: 'binance was not heard for 5001 ms', goodAt: REGULAR });
     at(9_000, beat);
     expect(log().at(-1)).toBe('+9000 feed.restored no_trades');
   });
@@ -153,5 +153,18 @@ describe('connectivity', () => {
     at(0, up, tick);
     connectivity.stop();
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('the seconds that degraded data is survived for', () => {
+  it('count from the last good message, whatever the limit of the venue was', () => {
+    const at = 1_000_000;
+    expect(degradationLeftMs({ goodAt: at - 5_001, at }, at)).toBe(0);
+    expect(degradationLeftMs({ goodAt: at - 15_001, at }, at)).toBe(0);
+    expect(degradationLeftMs({ goodAt: at - 200, at }, at)).toBe(4_800);
+    expect(degradationLeftMs({ goodAt: at - 200, at }, at + 4_000)).toBe(800);
+    // Nothing good was ever heard: they begin with the edge. A time ahead of ours does not make them longer.
+    expect(degradationLeftMs({ goodAt: null, at }, at)).toBe(5_000);
+    expect(degradationLeftMs({ goodAt: at + 60_000, at }, at)).toBe(5_000);
   });
 });

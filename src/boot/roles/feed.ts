@@ -1,9 +1,10 @@
 /** The feed: hears the venues, cuts every slot, passes quotes on. One process at a time is on duty; others stand by. */
 
+import type { AgentEvent } from '../../../actors/agent/protocol.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import type { ConnectivityEdge } from '../../../streams/connectivity.ts';
+import { type ConnectivityEdge, degradationLeftMs } from '../../../streams/connectivity.ts';
 import { FUNDING_HISTORY } from '../../../streams/indicator-board.ts';
 import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
@@ -22,8 +23,8 @@ import { compileManifest } from '../../domain/decide.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { isPooled } from '../../domain/portfolio/pool-exit.ts';
-import { AGENT_TICK_MS } from '../../domain/time.ts';
-import type { Venue } from '../../domain/venue.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import type { InstrumentKey, Venue } from '../../domain/venue.ts';
 import type { ClockWatch } from '../clock-watch.ts';
 import { createIntelligenceFeed } from '../intelligence.ts';
 import type { Logger } from '../log.ts';
@@ -106,10 +107,21 @@ export function startFeed(deps: {
     duty?.pipeline.refreshNeeds();
   }
 
-  async function tell(edge: Pick<ConnectivityEdge, 'type' | 'venue'>): Promise<void> {
-    const ids = await agentsHearing(sql, edge.venue);
+  /** Tells those who look at a venue or at one instrument, with what is left of the seconds that degraded data is survived for. */
+  async function tell(edge: {
+    readonly type: ConnectivityEdge['type'];
+    readonly subject: Venue | InstrumentKey;
+    readonly at: EpochMs;
+    readonly goodAt: EpochMs | null;
+  }): Promise<void> {
+    const { type, subject } = edge;
+    const ids = await agentsHearing(sql, subject);
     for (let from = 0; from < ids.length; from += EDGE_BATCH) {
-      await deps.runtime.deliverMany(ids.slice(from, from + EDGE_BATCH), { type: edge.type, venue: edge.venue }, { cause: 'feed' });
+      const event: AgentEvent =
+        type === 'feed.degraded'
+          ? { type, venue: subject, leftMs: degradationLeftMs(edge, clock.now()) }
+          : { type: 'feed.restored', venue: subject };
+      await deps.runtime.deliverMany(ids.slice(from, from + EDGE_BATCH), event, { cause: 'feed' });
     }
   }
 
@@ -166,16 +178,28 @@ export function startFeed(deps: {
       for (const venue of new Set<Venue>(feeds.map((feed) => feed.venue))) {
         const state = pipeline.connectivity.state(venue);
         words.write('telling agents of a feed', () =>
-          tell({ type: state.degradedSince === null ? 'feed.restored' : 'feed.degraded', venue }),
+          tell({
+            type: state.degradedSince === null ? 'feed.restored' : 'feed.degraded',
+            subject: venue,
+            at: clock.now(),
+            goodAt: state.goodAt,
+          }),
         );
       }
     });
     const edges = pipeline.connectivity.edges.subscribe({
       next: (edge) => {
         log[edge.type === 'feed.degraded' && settled ? 'warn' : 'info']({ venue: edge.venue, hearing: edge.hearing }, edge.detail);
-        if (settled) words.write('telling agents of a feed', () => tell(edge));
+        if (settled) words.write('telling agents of a feed', () => tell({ ...edge, subject: edge.venue }));
       },
       error: (error: unknown) => log.error({ err: error }, 'connectivity ended'),
+    });
+    const instrumentEdges = pipeline.instrumentEdges.subscribe({
+      next: (edge) => {
+        if (edge.type === 'feed.degraded') log.warn({ instrument: edge.instrument }, edge.detail);
+        words.write('telling agents of an instrument', () => tell({ ...edge, subject: edge.instrument }));
+      },
+      error: (error: unknown) => log.error({ err: error }, 'the edges of instruments ended'),
     });
     metrics.hearing(() =>
       Object.entries(pipeline.counters.snapshot()).flatMap(([venue, { received, rejected, counted, unknownFields }]) => [
@@ -215,7 +239,7 @@ export function startFeed(deps: {
         unpool();
         metrics.hearing(null);
         pipeline.stop();
-        for (const subscription of [heard, shown, edges]) subscription.unsubscribe();
+        for (const subscription of [heard, shown, edges, instrumentEdges]) subscription.unsubscribe();
         await unrecord?.();
         await Promise.all([cuts.done(), words.done(), pools.done(), kept.done()]);
       },

@@ -13,6 +13,8 @@ import { agentsHearing } from '../../../src/adapters/store/agents/manifest-reads
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { SLOT, sampleManifest } from './sample.ts';
@@ -219,6 +221,24 @@ test('an agent whose later manifest left a degraded venue still hears that it ca
   expect(await agentsHearing(sql, 'evmvenue')).toContain(id);
   await runtime.deliverMany([id], { type: 'feed.restored', venue: 'evmvenue' }, { cause: 'feed' });
   expect(await agentsHearing(sql, 'evmvenue')).not.toContain(id);
+});
+
+test('a broken book of one instrument is heard by the agents that look at it, and costs what is left of five seconds', async () => {
+  const id = await created();
+  const [universe] = await sql<{ key: InstrumentKey }[]>`
+    select m.canonical::jsonb #>> '{universe,0,key}' as key from manifests m where m.agent_id = ${id}`;
+  const { key } = universe as { key: InstrumentKey };
+  expect(await agentsHearing(sql, key)).toContain(id);
+  expect(await agentsHearing(sql, `${key}X` as InstrumentKey)).not.toContain(id);
+  expect(await agentsHearing(sql, key.replace(/.$/, '_') as InstrumentKey)).not.toContain(id);
+  const due = async (): Promise<number | undefined> =>
+    (await sql<{ at: EpochMs }[]>`select due_at as at from timers where actor_id = ${id} and timer_id like '%degradedFor%'`)[0]?.at;
+  for (const leftMs of [1_200, 0]) {
+    await runtime.deliverMany([id], { type: 'feed.degraded', venue: key, leftMs }, { cause: 'feed' });
+    expect(await due()).toBe(clock.now() + leftMs);
+    await runtime.deliverMany([id], { type: 'feed.restored', venue: key }, { cause: 'feed' });
+    expect(await due()).toBeUndefined();
+  }
 });
 
 test('without live capital, lost data is an alert and no pause; with two venues degraded, both have to come back', async () => {

@@ -1,6 +1,6 @@
 /** The manifests that are active now: what the streams have to observe, and for whom. */
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
-import type { Venue } from '../../../domain/venue.ts';
+import type { InstrumentKey, Venue } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
 
 export interface ActiveManifest {
@@ -20,12 +20,12 @@ export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest
  * Agents that depend on a venue: those with an instrument on it, and of the reference prices those with a token that is
  * benchmarked. Besides, those that still wait for it to come back although a later manifest left it.
  */
-export async function agentsHearing(sql: Sql, venue: Venue): Promise<readonly string[]> {
-  const prefix = `${venue === 'reference' ? 'spotchain' : venue}:%`;
+export async function agentsHearing(sql: Sql, subject: Venue | InstrumentKey): Promise<readonly string[]> {
+  const keys = subject.includes(':') ? subject.replace(/[\\%_]/g, '\\$&') : `${subject === 'reference' ? 'spotchain' : subject}:%`;
   const rows = await sql<{ id: string }[]>`
     select g.id from agents g join actors a on a.id = g.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
-    where a.status = 'running' and exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${prefix})
-      or a.status = 'running' and a.snapshot #> '{context,degradedVenues}' ? ${venue}
+    where a.status = 'running' and exists (select 1 from jsonb_array_elements(m.canonical::jsonb->'universe') u where u->>'key' like ${keys})
+      or a.status = 'running' and a.snapshot #> '{context,degradedVenues}' ? ${subject}
     order by g.id`;
   return rows.map(({ id }) => id);
 }

@@ -1,0 +1,66 @@
+/** Edges of single instruments: gapped, crossed and silent books, told once and taken back once. */
+import { Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import type { FeedMessage } from '../../src/domain/market-event.ts';
+import { createFreshness } from '../../streams/freshness.ts';
+import { type InstrumentEdge, instrumentEdges } from '../../streams/instrument-health.ts';
+import { composedQuality } from '../../streams/market-pipeline.ts';
+import { stale } from '../../streams/operators/stale.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
+import { quote, REGULAR, reference, status } from './events.ts';
+
+function hear() {
+  const clock = createVirtualClock(REGULAR);
+  const freshness = createFreshness();
+  const feed = new Subject<FeedMessage>();
+  const edges: InstrumentEdge[] = [];
+  feed
+    .pipe(composedQuality({ freshness }), stale({ clock, freshness }), instrumentEdges(freshness))
+    .subscribe({ next: (edge) => edges.push(edge) });
+  const told = (): string[] =>
+    edges.map(({ type, instrument, goodAt }) => `${instrument} ${type} ${goodAt === null ? '-' : goodAt - REGULAR}`);
+  return { clock, feed, edges, told };
+}
+
+test('a crossed book degrades its own instrument and no other, from the last good quote on, and heals', () => {
+  const { feed, told, edges } = hear();
+  feed.next(status(REGULAR, 'connected'));
+  feed.next(quote(REGULAR, { sequence: 1 }));
+  feed.next(quote(REGULAR + 10, { sequence: 1, instrument: 'ETHUSDT' }));
+  feed.next(quote(REGULAR + 1_000, { sequence: 2, bid: '103' }));
+  feed.next(quote(REGULAR + 2_000, { sequence: 3, bid: '104' }));
+  feed.next(quote(REGULAR + 3_000, { sequence: 4 }));
+  expect(told()).toEqual([
+    'spotexchange:BTCUSDT feed.restored 0',
+    'spotexchange:ETHUSDT feed.restored 10',
+    'spotexchange:BTCUSDT feed.degraded 0',
+    'spotexchange:BTCUSDT feed.restored 3000',
+  ]);
+  expect(edges[2]?.detail).toBe('spotexchange:BTCUSDT is crossed');
+});
+
+test('a book that its adapter repairs after a gap is degraded until it is whole', () => {
+  const { feed, told } = hear();
+  feed.next(quote(REGULAR, { sequence: 1, quality: 'degraded', flags: ['gap', 'resyncing'] }));
+  feed.next(quote(REGULAR + 100, { sequence: 2 }));
+  expect(told()).toEqual(['spotexchange:BTCUSDT feed.degraded -', 'spotexchange:BTCUSDT feed.restored 100']);
+});
+
+test('a polled or continuous book that falls silent is told by a timer; on a feed of changes only the venue can be silent', () => {
+  const { clock, feed, told } = hear();
+  feed.next(quote(REGULAR, { venue: 'evmvenue', instrument: 'BTC', source: 'hyperliquid:bbo' }));
+  feed.next(quote(REGULAR, { instrument: 'BTCUSDT' }));
+  clock.advanceTo(REGULAR + 5_000);
+  expect(told()).toEqual(['evmvenue:BTC feed.restored 0', 'spotexchange:BTCUSDT feed.restored 0']);
+  clock.advanceTo(REGULAR + 20_000);
+  expect(told().slice(2)).toEqual(['evmvenue:BTC feed.degraded 0']);
+});
+
+test('an empty side, a jump that waits for its proof and reference prices say nothing of a book', () => {
+  const { feed, told } = hear();
+  feed.next(quote(REGULAR, { sequence: 1, ask: null }));
+  feed.next(quote(REGULAR + 1, { sequence: 2 }));
+  feed.next(quote(REGULAR + 2, { sequence: 3, bid: '500', ask: '501' }));
+  feed.next(reference(REGULAR + 3, { confidence: '50' }));
+  expect(told()).toEqual(['spotexchange:BTCUSDT feed.restored 0']);
+});
