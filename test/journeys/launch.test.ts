@@ -64,7 +64,7 @@ async function buy(keys: PoolKeys, amount: bigint): Promise<void> {
   const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
   const instructions = [computeLimit(400_000), ...[holdingOf(trader, keys.baseMint, TOKEN_PROGRAM), swap].map(kitInstruction)];
   const bytes = buildTransaction({ version: 0, feePayer: trader.address, blockhash: value.blockhash, instructions, signers: [trader] });
-  await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64' });
+  await node('sendTransaction', Buffer.from(bytes).toString('base64'), { encoding: 'base64', preflightCommitment: 'confirmed' });
 }
 
 test('a token is previewed, prepared, signed and submitted, trades on its curve, is listed, and graduates', {

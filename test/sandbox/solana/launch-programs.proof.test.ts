@@ -14,7 +14,10 @@ test.skipIf(!HAS_PROGRAMS)(
     let world = pairOfChains();
     let graduated = 0;
     for (let sequence = 0; sequence < SEQUENCES; sequence++) {
-      if (sequence % 20 === 19) world = pairOfChains();
+      if (sequence % 100 === 99) {
+        world = pairOfChains();
+        console.log(`${sequence + 1} sequences, ${graduated} of them to a successor pool`);
+      }
       if (randomSequence(world, random, `sequence ${sequence}`)) graduated++;
     }
     console.log(`${graduated} of ${SEQUENCES} sequences came to a successor pool`);
