@@ -37,7 +37,7 @@ export interface Freshness {
    * none), or, on a feed that only speaks of changes, the last sign of life of the connection that brought it.
    */
   evidenceAt(event: Quote | ReferencePrice, life: FeedLife): EpochMs;
-  /** Of a reference price: whether its session is closed, or its price carried forward (spec 2.3). */
+  /** Of a reference price: whether its session is closed, or its price carried forward. */
   sessionMarks(reference: ReferencePrice, at: EpochMs): number;
   /** Every mark that depends on the instant: `over_age`, `session_closed`, `carried_forward`, `feed_down`, `resyncing`. */
   marksAt(event: Quote | ReferencePrice, life: FeedLife, at: EpochMs): number;

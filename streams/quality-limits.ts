@@ -1,4 +1,4 @@
-/** How old, how far off and how silent each venue's data may be (decisions "Default age limits"). One table; the configuration may override any cell. */
+/** How old, how far off and how silent each venue's data may be (docs/decisions/0008). One table; the configuration may override any cell. */
 import type { Venue } from '../src/domain/venue.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** The cut: at each slot, what was known of every instrument and nothing later (design section 3). */
+/** The cut: at each slot, what was known of every instrument and nothing later. */
 import type { CatalogEntry } from '../src/domain/catalog.ts';
 import {
   type Cut,
@@ -91,7 +91,7 @@ export function observe(
     quote,
     reference,
     premiumPct: benchmark !== null && relations.benchmarkKind === 'reference_price' ? premiumPct(benchmark.mid, benchmark.price) : null,
-    // Both are prices per token: their ratio is that of the valuations (spec 2.4).
+    // Both are prices per token: their ratio is that of the valuations.
     gapToMarkPct: benchmark !== null && relations.benchmarkKind === 'issuer_mark' ? gapToMarkPct(benchmark.mid, benchmark.price) : null,
     basisPct: perp === null || spotMid === null ? null : basisPct(perp.markPrice, spotMid),
     hourlyFunding: perp?.hourlyFunding ?? null,

@@ -1,6 +1,6 @@
 /** Two agent tokens that only the sandbox's chain has, so that they can be looked at and traded before anybody launches one. */
 import type { ListedToken } from '../domain/listed-token.ts';
-import type { AssetTemper } from './market/listed-assets.ts';
+import type { AssetTraits } from './market/listed-assets.ts';
 
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 /** Long before any bar that somebody may ask for. */
@@ -31,9 +31,9 @@ export const SANDBOX_AGENT_TOKENS: readonly Omit<ListedToken, 'delistedAt'>[] = 
 ];
 
 /** They trade around the clock and have no reference, as coins do. */
-function temper(symbol: string, level: number, volatility: number, poolUsd: number): AssetTemper {
+function traitsOf(symbol: string, level: number, volatility: number, poolUsd: number): AssetTraits {
   return { symbol, kind: 'crypto', level, volatility, drift: 0, shared: 0.3, poolUsd, openInterest: 1, dayVolume: 40_000_000 };
 }
 
 /** What they are worth in the sandbox: small, and wild. */
-export const AGENT_ASSETS: readonly AssetTemper[] = [temper('ORCHARD', 0.0184, 1.4, 310_000), temper('VOLTAGE', 0.0067, 1.7, 240_000)];
+export const AGENT_ASSETS: readonly AssetTraits[] = [traitsOf('ORCHARD', 0.0184, 1.4, 310_000), traitsOf('VOLTAGE', 0.0067, 1.7, 240_000)];

@@ -1,4 +1,4 @@
-/** The sandbox's control door: an HTTP server on loopback that shows and turns the fault switch of every simulator. */
+/** The sandbox's control endpoint: an HTTP server on loopback that shows and turns the fault switch of every simulator. */
 import http from 'node:http';
 import type { FaultSettings, FaultSwitch } from './faults.ts';
 import { guarded, listenLocally, readTarget } from './local-server.ts';
@@ -9,7 +9,7 @@ export interface SandboxControl {
   close(): Promise<void>;
 }
 
-/** What the door may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
+/** What the endpoint may ask of the chain. Verbs throw RangeError where what is given makes no sense. */
 export interface ChainClient {
   standing(): unknown;
   readonly verbs: Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>>;
@@ -24,7 +24,7 @@ interface Answer {
 const MAX_BODY_BYTES = 16 * 1024;
 
 /**
- * Opens the door on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<double>` those of one;
+ * Opens the endpoint on 127.0.0.1. `GET /faults` shows every simulator's settings and `GET /faults/<double>` those of one;
  * `PUT /faults/<double>` with `{ "freeze": true, … }` changes the named ones and leaves the others, and answers with
  * all; `DELETE /faults/<double>` or `DELETE /faults` switches them off. `GET /chain` shows where the primary chain stands,
  * and `POST /chain/<verb>` moves it (src/sandbox/solana/control.ts). What is refused changes nothing.
@@ -77,7 +77,10 @@ export async function openSandboxControl(options: {
     const host = incoming.headers.host ?? '';
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host)) {
       incoming.resume();
-      return respond({ status: 403, body: { error: `this door answers to 127.0.0.1 only, not to ${JSON.stringify(host.slice(0, 100))}` } });
+      return respond({
+        status: 403,
+        body: { error: `this endpoint answers to 127.0.0.1 only, not to ${JSON.stringify(host.slice(0, 100))}` },
+      });
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -119,7 +122,7 @@ function chainAnswer(chain: ChainClient, method: string, verb: string | undefine
   }
 }
 
-/** The settings of a text; the switch itself judges names and values. */
+/** The settings of a text; the switch itself checks names and values. */
 function settingsIn(text: string): Partial<FaultSettings> | null {
   return objectIn(text);
 }

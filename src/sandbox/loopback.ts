@@ -148,9 +148,9 @@ export async function listenOnLoopback(options: LoopbackOptions): Promise<Loopba
       if (faults.happens(faults.settings.lostAnswer)) return void stream.destroy();
       const refused = refusalOf(target.path, headers);
       if (refused === null) return sockets.handleUpgrade(incoming, stream, head, (socket) => attach(socket, { ...target, headers }));
-      const patience = refused === 429 ? 'Retry-After: 1\r\n' : '';
+      const retryAfter = refused === 429 ? 'Retry-After: 1\r\n' : '';
       stream.end(
-        `HTTP/1.1 ${refused} ${http.STATUS_CODES[refused] ?? 'Refused'}\r\n${patience}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+        `HTTP/1.1 ${refused} ${http.STATUS_CODES[refused] ?? 'Refused'}\r\n${retryAfter}Content-Length: 0\r\nConnection: close\r\n\r\n`,
       );
     });
   });

@@ -9,7 +9,7 @@ export interface WeightVerdict {
 
 const MINUTE_MS = 60_000;
 /** So many refused requests in one minute turn into a ban, where the venue bans. */
-const PATIENCE = 10;
+const REFUSALS_BEFORE_BAN = 10;
 const BAN_MS = 120_000;
 
 /** Counts one client's weight. `bans`: whether insisting after 429 leads to 418. */
@@ -40,7 +40,7 @@ export class RequestWeight {
     this.#used += weight;
     if (this.#used <= this.#limit) return { status: 200, usedWeight: this.#used, retryAfterSeconds: 0 };
     this.#refused += 1;
-    if (this.#bans && this.#refused > PATIENCE) {
+    if (this.#bans && this.#refused > REFUSALS_BEFORE_BAN) {
       this.#bannedUntil = now + BAN_MS;
       return { status: 418, usedWeight: this.#used, retryAfterSeconds: BAN_MS / 1000 };
     }

@@ -1,4 +1,4 @@
-/** Wire items: reports of news agencies, read page by page with a cursor (spec section 6.4). */
+/** Wire items: reports of news agencies, read page by page with a cursor. */
 import type { Observable } from 'rxjs';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';

@@ -23,7 +23,7 @@ export type Reply =
   | { readonly kind: 'result'; readonly value: unknown }
   /** The node answered that it will not. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string; readonly data: unknown }
-  /** Nothing of it was taken: it never left, or was turned away at the door. */
+  /** Nothing of it was taken: it never left, or was refused before it was read. */
   | { readonly kind: 'not_taken'; readonly error: NodeError }
   /** It may have been taken, and no whole answer came. */
   | { readonly kind: 'lost'; readonly error: NodeError };
@@ -79,7 +79,7 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
     if (outcome.kind !== 'answered') return { kind: outcome.kind === 'lost' ? 'lost' : 'not_taken', error: lossOf(outcome) };
     const { status, headers, text } = outcome;
     if (status === 429) budget?.block(clock.now() + (retryAfterMs(headerOf(headers, 'retry-after'), clock.now()) ?? PAUSE_WHEN_LIMITED_MS));
-    // Turned away at the door; a failure behind it (5xx) leaves open what was done.
+    // Refused before it was read; a failure behind it (5xx) leaves open what was done.
     if (status >= 300 && status < 500) return { kind: 'not_taken', error: new NodeError(`http_${status}`, `the node answered ${status}`) };
     return replyIn(id, status, text);
   }

@@ -1,4 +1,4 @@
-/** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds (facts 7.1). */
+/** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds. */
 import type { Clock } from '../../../streams/clock.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';

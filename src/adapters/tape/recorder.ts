@@ -26,7 +26,7 @@ const STEP_OVERLAP_MS = 30_000;
 
 export interface TapeRecorderOptions {
   readonly sql: Sql;
-  /** Hears everything, before any judgement. */
+  /** Hears everything, before any quality rule. */
   readonly pipeline: { readonly heard: Observable<FeedMessage> };
   readonly file: string;
   readonly clock: Pick<Clock, 'now' | 'deadline'>;

@@ -71,7 +71,7 @@ export interface VenueHttp {
 /** What a conditional read gives where the venue's answer is still the one before. */
 export const UNCHANGED: unique symbol = Symbol('unchanged');
 
-/** Answers whose validators are remembered, per door. */
+/** Answers whose validators are remembered, per client. */
 const MAX_VALIDATORS = 500;
 
 /** Retry-After in milliseconds from seconds or an HTTP date, at most 3 days; null where there is none or it makes no sense. */
@@ -153,7 +153,7 @@ class VenueReader {
   readonly #maxWaitMs: number;
   /** ETag or Last-Modified of the last answer, by target. */
   readonly #validators = new Map<string, Readonly<Record<string, string>>>();
-  /** The last read failed for good although it was tried again: until one succeeds the caller's own patience is enough. */
+  /** The last read failed for good although it was tried again: until one succeeds nothing is tried again here, for the caller does. */
   #down = false;
 
   constructor(options: VenueHttpOptions, http: HttpTransport) {

@@ -1,4 +1,4 @@
-/** A simulator of an EVM node's JSON-RPC door: blocks by the clock, balances that follow from the address, calls to a few tokens. */
+/** A simulator of an EVM node's JSON-RPC endpoint: blocks by the clock, balances that follow from the address, calls to a few tokens. */
 import { createHash } from 'node:crypto';
 import {
   decodeFunctionData,

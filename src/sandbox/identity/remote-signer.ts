@@ -1,5 +1,5 @@
 /**
- * The identity provider's signing API on loopback (facts 8): session wallets whose keys it derives, requests that need
+ * The identity provider's signing API on loopback: session wallets whose keys it derives, requests that need
  * the app's credentials and an authorization signature, and the ways in which a remote signer can go wrong.
  */
 import { createPublicKey, verify } from 'node:crypto';

@@ -70,7 +70,7 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
   const policy = noise('policy', 420);
   const slope = noise('slope', 240);
   const two = noise('two', 60);
-  const nerves = noise('nerves', 9);
+  const spreadNoise = noise('nerves', 9);
   const dollar = noise('dollar', 90);
   const prices = noise('prices', 300);
   const core = noise('core', 300);
@@ -84,9 +84,9 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
   const vix = (day: EpochMs): number => {
     const close = day + 21 * HOUR;
     const fallen = -Math.log(value('SPY', close) / value('SPY', close - 10 * DAY_MS));
-    return Math.min(80, Math.max(10, 17 + 110 * Math.max(0, fallen) + 40 * Math.min(0, fallen) + 1.5 * nerves(day)));
+    return Math.min(80, Math.max(10, 17 + 110 * Math.max(0, fallen) + 40 * Math.min(0, fallen) + 1.5 * spreadNoise(day)));
   };
-  const spread = (day: EpochMs): number => 3.2 + 0.09 * (vix(day) - 17) + 0.05 * nerves(day);
+  const spread = (day: EpochMs): number => 3.2 + 0.09 * (vix(day) - 17) + 0.05 * spreadNoise(day);
   const inflation = (month: EpochMs): number => 2.8 + 0.5 * prices(month);
 
   const nextDay = (day: EpochMs): EpochMs => day + DAY_MS + 14 * HOUR;
@@ -103,7 +103,7 @@ export function createSeededMacro(seed: number, value: (symbol: string, at: Epoc
     DFF: daily(2, (day) => targetLow(day) + 0.08),
     DFEDTARL: daily(2, targetLow),
     DFEDTARU: daily(2, (day) => targetLow(day) + 0.25),
-    SOFR: daily(2, (day) => targetLow(day) + 0.06 + 0.02 * nerves(day)),
+    SOFR: daily(2, (day) => targetLow(day) + 0.06 + 0.02 * spreadNoise(day)),
     DGS2: daily(2, dgs2),
     DGS10: daily(2, (day) => dgs2(day) + tenMinusTwo(day)),
     T10Y2Y: daily(2, tenMinusTwo),

@@ -1,8 +1,8 @@
-/** What the sandbox's market prices: believable levels and tempers of real names. Simulated numbers, no quotations. */
+/** What the sandbox's market prices: believable levels and traits of real names. Simulated numbers, no quotations. */
 import type { MarketAsset } from './market.ts';
 
 /** How one asset behaves in the simulated world. */
-export interface AssetTemper extends MarketAsset {
+export interface AssetTraits extends MarketAsset {
   /** US dollars per share or coin at the market's anchor. */
   readonly level: number;
   /** Standard deviation of a year's logarithmic return. */
@@ -19,7 +19,7 @@ export interface AssetTemper extends MarketAsset {
   readonly dayVolume: number;
 }
 
-function temper(
+function traitsOf(
   symbol: string,
   kind: MarketAsset['kind'],
   level: number,
@@ -29,38 +29,38 @@ function temper(
   poolUsd: number,
   openInterest: number,
   dayVolume: number,
-): AssetTemper {
+): AssetTraits {
   return { symbol, kind, level, volatility, drift, shared, poolUsd, openInterest, dayVolume };
 }
 
-export const LISTED_ASSETS: readonly AssetTemper[] = [
-  temper('AAPL', 'equity', 270, 0.27, 0.12, 0.75, 720_000, 9_000, 50_000_000),
-  temper('TSLA', 'equity', 410, 0.55, 0.16, 0.6, 1_560_000, 21_000, 90_000_000),
-  temper('NVDA', 'equity', 188, 0.48, 0.3, 0.7, 1_900_000, 60_000, 180_000_000),
-  temper('SPY', 'equity', 671, 0.16, 0.1, 0.98, 4_700_000, 12_000, 70_000_000),
-  temper('QQQ', 'equity', 608, 0.21, 0.12, 0.95, 2_400_000, 9_000, 45_000_000),
-  temper('GOOGL', 'equity', 288, 0.3, 0.14, 0.7, 830_000, 8_000, 32_000_000),
-  temper('AMZN', 'equity', 232, 0.32, 0.12, 0.7, 640_000, 8_000, 45_000_000),
-  temper('META', 'equity', 602, 0.36, 0.13, 0.65, 590_000, 4_000, 15_000_000),
-  temper('MSFT', 'equity', 487, 0.24, 0.12, 0.75, 560_000, 4_000, 22_000_000),
-  temper('MSTR', 'equity', 192, 0.8, 0.1, 0.5, 980_000, 30_000, 14_000_000),
-  temper('COIN', 'equity', 261, 0.72, 0.1, 0.55, 870_000, 15_000, 9_000_000),
-  temper('HOOD', 'equity', 116, 0.65, 0.15, 0.55, 420_000, 9_000, 30_000_000),
-  temper('CRCL', 'equity', 74, 0.85, 0, 0.4, 510_000, 9_000, 15_000_000),
-  temper('PLTR', 'equity', 167, 0.6, 0.25, 0.55, 380_000, 9_000, 60_000_000),
-  temper('NFLX', 'equity', 110, 0.34, 0.12, 0.55, 300_000, 6_000, 30_000_000),
-  temper('AMD', 'equity', 214, 0.5, 0.18, 0.65, 330_000, 9_000, 45_000_000),
-  temper('GLD', 'equity', 374, 0.15, 0.08, 0.1, 640_000, 3_000, 9_000_000),
-  temper('TQQQ', 'equity', 52, 0.6, 0.15, 0.95, 350_000, 9_000, 80_000_000),
-  temper('BTC', 'crypto', 95_000, 0.48, 0.25, 0.85, 42_000_000, 31_000, 28_000),
-  temper('ETH', 'crypto', 3_150, 0.65, 0.2, 0.8, 31_000_000, 620_000, 480_000),
-  temper('SOL', 'crypto', 141, 0.8, 0.25, 0.75, 24_000_000, 4_900_000, 5_200_000),
-  temper('SPACEX', 'pre_ipo', 415, 0.34, 0.25, 0.3, 1_700_000, 1_000, 6_000),
-  temper('OPENAI', 'pre_ipo', 722, 0.42, 0.35, 0.35, 1_100_000, 1_000, 4_000),
-  temper('ANTHROPIC', 'pre_ipo', 1_007, 0.42, 0.4, 0.35, 1_300_000, 1_000, 3_000),
-  temper('ANDURIL', 'pre_ipo', 96, 0.36, 0.2, 0.3, 420_000, 1_000, 9_000),
-  temper('FIGUREAI', 'pre_ipo', 141, 0.5, 0.1, 0.3, 260_000, 1_000, 6_000),
-  temper('KALSHI', 'pre_ipo', 268, 0.45, 0.3, 0.3, 380_000, 1_000, 4_000),
-  temper('NEURALINK', 'pre_ipo', 63, 0.45, 0.15, 0.3, 300_000, 1_000, 9_000),
-  temper('POLYMARKET', 'pre_ipo', 182, 0.45, 0.3, 0.3, 400_000, 1_000, 5_000),
+export const LISTED_ASSETS: readonly AssetTraits[] = [
+  traitsOf('AAPL', 'equity', 270, 0.27, 0.12, 0.75, 720_000, 9_000, 50_000_000),
+  traitsOf('TSLA', 'equity', 410, 0.55, 0.16, 0.6, 1_560_000, 21_000, 90_000_000),
+  traitsOf('NVDA', 'equity', 188, 0.48, 0.3, 0.7, 1_900_000, 60_000, 180_000_000),
+  traitsOf('SPY', 'equity', 671, 0.16, 0.1, 0.98, 4_700_000, 12_000, 70_000_000),
+  traitsOf('QQQ', 'equity', 608, 0.21, 0.12, 0.95, 2_400_000, 9_000, 45_000_000),
+  traitsOf('GOOGL', 'equity', 288, 0.3, 0.14, 0.7, 830_000, 8_000, 32_000_000),
+  traitsOf('AMZN', 'equity', 232, 0.32, 0.12, 0.7, 640_000, 8_000, 45_000_000),
+  traitsOf('META', 'equity', 602, 0.36, 0.13, 0.65, 590_000, 4_000, 15_000_000),
+  traitsOf('MSFT', 'equity', 487, 0.24, 0.12, 0.75, 560_000, 4_000, 22_000_000),
+  traitsOf('MSTR', 'equity', 192, 0.8, 0.1, 0.5, 980_000, 30_000, 14_000_000),
+  traitsOf('COIN', 'equity', 261, 0.72, 0.1, 0.55, 870_000, 15_000, 9_000_000),
+  traitsOf('HOOD', 'equity', 116, 0.65, 0.15, 0.55, 420_000, 9_000, 30_000_000),
+  traitsOf('CRCL', 'equity', 74, 0.85, 0, 0.4, 510_000, 9_000, 15_000_000),
+  traitsOf('PLTR', 'equity', 167, 0.6, 0.25, 0.55, 380_000, 9_000, 60_000_000),
+  traitsOf('NFLX', 'equity', 110, 0.34, 0.12, 0.55, 300_000, 6_000, 30_000_000),
+  traitsOf('AMD', 'equity', 214, 0.5, 0.18, 0.65, 330_000, 9_000, 45_000_000),
+  traitsOf('GLD', 'equity', 374, 0.15, 0.08, 0.1, 640_000, 3_000, 9_000_000),
+  traitsOf('TQQQ', 'equity', 52, 0.6, 0.15, 0.95, 350_000, 9_000, 80_000_000),
+  traitsOf('BTC', 'crypto', 95_000, 0.48, 0.25, 0.85, 42_000_000, 31_000, 28_000),
+  traitsOf('ETH', 'crypto', 3_150, 0.65, 0.2, 0.8, 31_000_000, 620_000, 480_000),
+  traitsOf('SOL', 'crypto', 141, 0.8, 0.25, 0.75, 24_000_000, 4_900_000, 5_200_000),
+  traitsOf('SPACEX', 'pre_ipo', 415, 0.34, 0.25, 0.3, 1_700_000, 1_000, 6_000),
+  traitsOf('OPENAI', 'pre_ipo', 722, 0.42, 0.35, 0.35, 1_100_000, 1_000, 4_000),
+  traitsOf('ANTHROPIC', 'pre_ipo', 1_007, 0.42, 0.4, 0.35, 1_300_000, 1_000, 3_000),
+  traitsOf('ANDURIL', 'pre_ipo', 96, 0.36, 0.2, 0.3, 420_000, 1_000, 9_000),
+  traitsOf('FIGUREAI', 'pre_ipo', 141, 0.5, 0.1, 0.3, 260_000, 1_000, 6_000),
+  traitsOf('KALSHI', 'pre_ipo', 268, 0.45, 0.3, 0.3, 380_000, 1_000, 4_000),
+  traitsOf('NEURALINK', 'pre_ipo', 63, 0.45, 0.15, 0.3, 300_000, 1_000, 9_000),
+  traitsOf('POLYMARKET', 'pre_ipo', 182, 0.45, 0.3, 0.3, 400_000, 1_000, 5_000),
 ];

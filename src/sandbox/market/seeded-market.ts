@@ -1,7 +1,7 @@
 /** The seeded market process: every price of the sandbox as a function of (seed, time). */
 import type { Candle } from '../../domain/candle.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type AssetTemper, LISTED_ASSETS } from './listed-assets.ts';
+import { type AssetTraits, LISTED_ASSETS } from './listed-assets.ts';
 import type { Market, MarketAsset } from './market.ts';
 import { lastPrintMinute, shareClock, shareMinuteVariance, sharePrints, wallClock } from './market-hours.ts';
 import { BridgeNoise, bell, mixed, SmoothNoise, seedOf, uniform } from './seeded-noise.ts';
@@ -45,7 +45,7 @@ interface MinutePath {
 }
 
 class SeededAsset {
-  readonly temper: AssetTemper;
+  readonly temper: AssetTraits;
   readonly #share: boolean;
   readonly #seed: number;
   readonly #common: BridgeNoise;
@@ -62,7 +62,7 @@ class SeededAsset {
   readonly #confidence: SmoothNoise;
   readonly #paths: Record<PathName, MinutePath>;
 
-  constructor(temper: AssetTemper, seed: string, anchor: EpochMs) {
+  constructor(temper: AssetTraits, seed: string, anchor: EpochMs) {
     this.temper = temper;
     this.#share = temper.kind === 'equity';
     const clock = this.#share ? shareClock : wallClock;
@@ -288,7 +288,7 @@ export interface SeededMarketOptions {
   readonly seed: number | string;
   /** When the prices are those of `listed-assets.ts`. Default 2026-11-20 21:00 UTC. */
   readonly anchor?: EpochMs;
-  readonly assets?: readonly AssetTemper[];
+  readonly assets?: readonly AssetTraits[];
 }
 
 /**

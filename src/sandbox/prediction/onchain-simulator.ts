@@ -1,5 +1,5 @@
 /**
- * A simulator of the on-chain counterpart of both prediction venues (facts 3.3): it builds real unsigned transactions that
+ * A simulator of the on-chain counterpart of both prediction venues: it builds real unsigned transactions that
  * pay an order's deposit into escrow on the sandbox's chain, opens the order once its transaction is final, and has a
  * keeper fill it later, in parts, or close it and give back what was not filled.
  */

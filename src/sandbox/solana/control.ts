@@ -15,7 +15,7 @@ const HOLDS = ['processed', 'confirmed', null] as const;
 const CHEATS: readonly (Cheat | null)[] = ['other_recipient', 'half_output', 'takes_all', null];
 
 /**
- * The verbs of the door `/chain/<verb>`; each takes a JSON object, changes the chain and answers what came of it.
+ * The verbs of the endpoint `/chain/<verb>`; each takes a JSON object, changes the chain and answers what came of it.
  * A verb throws RangeError, in words for the operator, where what is given makes no sense; then nothing has changed.
  */
 export function chainVerbs(chain: SolanaChain, handler: ChainControl): Readonly<Record<string, (body: Body) => unknown>> {

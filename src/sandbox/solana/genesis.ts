@@ -93,7 +93,7 @@ function feeSchedule(bps: number): Buffer {
   return Buffer.concat([u64(0n), one, one]);
 }
 
-/** A mint with the extensions that the issuers of tokenized shares use (facts 4.1 to 4.5), as far as balances notice them. */
+/** A mint with the extensions that the issuers of tokenized shares use, as far as balances notice them. */
 function scaledMint({
   mint,
   symbol,

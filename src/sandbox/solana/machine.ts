@@ -261,7 +261,7 @@ function returned(told: TransactionMetadata): Run['returnData'] {
   return bytes.length === 0 ? null : { program: getAddressDecoder().decode(data.programId()), data: bytes };
 }
 
-/** What a message costs: 5,000 lamports per signature, and what its compute budget offers (facts 7.4). */
+/** What a message costs: 5,000 lamports per signature, and what its compute budget offers. */
 export function feeOf({ header, staticKeys, instructions }: Pick<ReadTransaction, 'header' | 'staticKeys' | 'instructions'>): bigint {
   let price = 0n;
   let limit: bigint | null = null;

@@ -1,4 +1,4 @@
-/** The JSON-RPC methods of the sandbox's node, over the chain (facts 7.1). */
+/** The JSON-RPC methods of the sandbox's node, over the chain. */
 import { createHash } from 'node:crypto';
 import { type Address, type EncodedAccount, getBase58Decoder, getBase58Encoder } from '@solana/kit';
 import { type MintAccount, readMint, readTokenAccount } from '../../domain/solana/token-layout.ts';

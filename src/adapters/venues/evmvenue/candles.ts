@@ -43,7 +43,7 @@ export function intervalOf(timeframe: string): string {
 }
 
 /**
- * Reads history through the shared information door. What lies further back than 5000 bars is not there: the answer then
+ * Reads history through the shared information client. What lies further back than 5000 bars is not there: the answer then
  * begins later than asked, and five years can only be had of 12h bars or longer.
  */
 export function createPerpCandles(http: VenueHttp, clock: Clock): CandleSource {

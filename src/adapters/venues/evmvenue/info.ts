@@ -137,7 +137,7 @@ export interface WalletFill {
 }
 
 export interface PerpInfo {
-  /** The door itself, for the candle history. */
+  /** The HTTP client, for the candle history. */
   readonly http: VenueHttp;
   markets(dex?: string): Promise<readonly PerpMarket[]>;
   marketContexts(dex?: string): Promise<readonly PerpMarketContext[]>;
@@ -276,7 +276,7 @@ function checkedAddress(address: string): string {
   throw new VenueError('evmvenue', 400, 'bad_address', `"${address.slice(0, 60)}" is no EVM address; 0x and 40 hexadecimal digits are`);
 }
 
-/** Opens the venue's information door; share one per address, since the weight is counted per address. */
+/** Makes a client of the venue's information endpoint; share one per address, since the weight is counted per address. */
 export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
   const { clock } = options;
   const http = createVenueHttp({

@@ -1,5 +1,5 @@
 /**
- * Live orders through the on-chain counterpart of both providers (facts 3.3): it is asked for an unsigned transaction and
+ * Live orders through the on-chain counterpart of both providers: it is asked for an unsigned transaction and
  * told nothing else; what became of an order is read from its owner's history, where every event has a number of its own.
  */
 import type { Clock } from '../../../../streams/clock.ts';

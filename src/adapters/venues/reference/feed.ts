@@ -39,7 +39,7 @@ export interface ReferenceFeedOptions {
 /** The old public limit of 10 requests in 10 s, which the newer plans keep. */
 export const REFERENCE_PER_MINUTE = 60;
 
-/** A door to Pyth, for prices or for history; the two share a budget where one is handed in. */
+/** A client of Pyth, for prices or for history; the two share a budget where one is handed in. */
 export function createReferenceClient(
   options: Pick<ReferenceFeedOptions, 'baseUrl' | 'apiKey' | 'clock' | 'random' | 'budget'> & {
     readonly perMinute?: number;

@@ -1,4 +1,4 @@
-/** Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round (spec section 2.4). */
+/** Marks of pre-IPO tokens as their issuer publishes them: share price and valuation of the latest verified round. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import { createUnknownFields, type NoteUnknownField } from '../../../../streams/feed-counters.ts';

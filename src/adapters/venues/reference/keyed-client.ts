@@ -60,7 +60,7 @@ function readRefusal(body: unknown, status: number, text: string): { code: strin
   };
 }
 
-/** Opens the door: a `VenueHttp` on which every request weighs 1. @throws TypeError for a base URL that is none. */
+/** Makes a client: a `VenueHttp` on which every request weighs 1. @throws TypeError for a base URL that is none. */
 export function createKeyedClient(options: KeyedClientOptions): KeyedClient {
   const { venue, baseUrl, clock, random, perMinute, budget, headers = {} } = options;
   const { host } = new URL(baseUrl);

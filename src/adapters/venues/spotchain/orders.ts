@@ -1,4 +1,4 @@
-/** Routes of the aggregator with the transactions that carry them out (facts 1.2): asked for, read strictly, never trusted. */
+/** Routes of the aggregator with the transactions that carry them out: asked for, read strictly, never trusted. */
 import { plainDecimal } from '../../../domain/decimal.ts';
 import type { RiskRejection } from '../../../domain/decision.ts';
 import { type Outcome, refuse } from '../../../domain/refusal.ts';

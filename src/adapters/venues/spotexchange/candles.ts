@@ -42,7 +42,7 @@ export function intervalOf(timeframe: string): string {
   return interval;
 }
 
-/** Reads history through the shared REST door. The bar that is still forming is never part of it. */
+/** Reads history through the shared REST client. The bar that is still forming is never part of it. */
 export function createSpotCandles(rest: VenueHttp, clock: Clock): CandleSource {
   return {
     venue: 'spotexchange',

@@ -44,7 +44,7 @@ const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC', 'FDUSD']);
 
 export interface SpotOrdersOptions {
   readonly baseUrl: string;
-  /** The door of the unsigned reads. */
+  /** The client of the unsigned reads. */
   readonly rest: VenueHttp;
   readonly credentials: SpotCredentials;
   readonly clock: Clock;
@@ -114,7 +114,7 @@ export function createSpotOrders(options: SpotOrdersOptions): SpotOrders {
   /** Why the order is not sent at all; null where nothing speaks against it. */
   function refusedHere(order: Order, instrument: SpotInstrument): VenueAnswer | null {
     if (order.venue !== 'spotexchange' || order.mode !== 'live')
-      return rejected('venue_mismatch', 'this door takes live orders on spotexchange alone');
+      return rejected('venue_mismatch', 'live orders are sent here on spotexchange alone');
     if (!DOLLARS.has(instrument.quoteAsset))
       return rejected(
         'quote_asset_unknown',

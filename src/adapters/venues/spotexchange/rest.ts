@@ -1,4 +1,4 @@
-/** The spot exchange's REST door: request weights, its error bodies, its time. */
+/** The spot exchange's REST client: request weights, its error bodies, its time. */
 import type { Clock } from '../../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -31,7 +31,7 @@ function readError(body: unknown): { code: string; message: string } | null {
   return typeof code === 'number' && typeof msg === 'string' ? { code: String(code), message: msg.slice(0, 200) } : null;
 }
 
-/** The door through which every read of the spot exchange goes; share one per address, since the weight is counted per address. */
+/** The client of every read of the spot exchange; share one per address, since the weight is counted per address. */
 export function createSpotRest(options: SpotRestOptions): VenueHttp {
   return createVenueHttp({
     venue: 'spotexchange',

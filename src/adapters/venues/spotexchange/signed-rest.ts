@@ -65,7 +65,7 @@ export interface SignedRest {
 
 export function createSignedRest(options: {
   readonly baseUrl: string;
-  /** The door of the unsigned reads: the server's time is asked there. */
+  /** The client of the unsigned reads: the server's time is asked there. */
   readonly rest: VenueHttp;
   readonly credentials: SpotCredentials;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** The spot exchange's rolling 24-hour statistics (spec section 4.4). */
+/** The spot exchange's rolling 24-hour statistics. */
 
 import type { Clock } from '../../../../streams/clock.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
