@@ -15,6 +15,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
+import { createEvmLedger, type EvmLedger, type LandedEvm, LedgerRefusal, LedgerRevert } from './ledger.ts';
 
 /** A token of the simulator's chain. */
 export interface ChainTokenListing {
@@ -32,6 +33,8 @@ export interface EvmChainSimulatorOptions {
   readonly port: number;
   /** Whether the contract that answers many reads in one call is there. Default true. */
   readonly multicall?: boolean;
+  /** The state of the chain where others share it. Default: one of its own. */
+  readonly ledger?: EvmLedger;
 }
 
 export interface EvmChainSimulator {
@@ -41,6 +44,8 @@ export interface EvmChainSimulator {
   setBalance(address: string, contract: string | null, balance: bigint): void;
   setCode(address: string, code: Hex): void;
   setNonce(address: string, nonce: number): void;
+  /** What landed, and what can be done with the chain. */
+  readonly ledger: EvmLedger;
   close(): Promise<void>;
 }
 
@@ -72,11 +77,10 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   const { clock } = options;
   const faults = options.faults ?? createFaultSwitch(options.chainId);
   const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
-  const balances = new Map<string, bigint>();
   const codes = new Map<string, Hex>();
-  const nonces = new Map<string, number>();
   const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
-  const newest = (): number => Math.floor((venueNow() - GENESIS) / BLOCK_MS);
+  const newest = (): number => newestBlock(venueNow());
+  const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
 
   function addressOf(value: unknown): string {
     if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
@@ -85,7 +89,8 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
 
   /** The block that a tag or number names; blocks beyond the newest do not exist. */
   function blockOf(tag: unknown): number | null {
-    if (tag === undefined || tag === 'latest' || tag === 'pending' || tag === 'safe' || tag === 'finalized') return newest();
+    if (tag === undefined || tag === 'latest' || tag === 'pending') return newest();
+    if (tag === 'safe' || tag === 'finalized') return ledger.final();
     if (tag === 'earliest') return 0;
     if (typeof tag !== 'string' || !/^0x(0|[1-9a-f][0-9a-f]{0,12})$/.test(tag))
       throw new RpcError(-32602, `invalid block tag ${String(tag)}`);
@@ -97,15 +102,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     if (blockOf(tag) === null) throw new RpcError(-32000, 'header not found');
   }
 
-  function balance(address: string, contract: string | null, decimals: number): bigint {
-    const known = balances.get(`${address} ${contract ?? ''}`);
-    if (known !== undefined) return known;
-    if (address.endsWith('0')) return 0n;
-    // Up to some thousands of a token, some coins of the chain.
-    const part = BigInt(digest(address, contract ?? 'native').readUInt32LE(0));
-    const whole = contract === null ? 4n : 25_000n;
-    return (part * whole * 10n ** BigInt(decimals)) >> 32n;
-  }
+  const balance = ledger.balance;
 
   function codeOf(address: string): Hex {
     const known = codes.get(address);
@@ -120,9 +117,10 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     if (token === undefined) return '0x';
     try {
       const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
-      if (functionName === 'balanceOf')
-        return encodeAbiParameters([{ type: 'uint256' }], [balance((args[0] as string).toLowerCase(), to, token.decimals)]);
+      if (functionName === 'balanceOf') return encodeAbiParameters([{ type: 'uint256' }], [balance(args[0] as string, to)]);
       if (functionName === 'decimals') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.decimals });
+      if (functionName === 'allowance')
+        return encodeAbiParameters([{ type: 'uint256' }], [ledger.allowance(args[0] as string, args[1] as string, to)]);
       if (functionName === 'symbol') return encodeFunctionResult({ abi: erc20Abi, functionName, result: token.symbol });
       return null;
     } catch {
@@ -145,8 +143,8 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   function block(number: number): object {
     return {
       number: hex(number),
-      hash: `0x${digest('block', String(number)).toString('hex')}`,
-      parentHash: `0x${digest('block', String(number - 1)).toString('hex')}`,
+      hash: ledger.blockHash(number),
+      parentHash: ledger.blockHash(number - 1),
       timestamp: hex(Math.floor((GENESIS + number * BLOCK_MS) / 1_000)),
       nonce: '0x0000000000000000',
       difficulty: '0x1',
@@ -181,7 +179,22 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     },
     eth_getBalance: ([address, tag]) => {
       state(tag);
-      return hex(balance(addressOf(address), null, 18));
+      return hex(balance(addressOf(address), null));
+    },
+    eth_maxPriorityFeePerGas: () => hex(0),
+    eth_estimateGas: () => hex(250_000),
+    eth_sendRawTransaction: ([raw]) => {
+      if (typeof raw !== 'string' || !/^0x([0-9a-fA-F]{2})+$/.test(raw))
+        throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
+      return ledger.submit(raw.toLowerCase() as Hex);
+    },
+    eth_getTransactionByHash: ([hash]) => {
+      const landed = ledger.landed(String(hash));
+      return landed === null ? null : transactionBody(landed, options.chainId, ledger.blockHash(landed.block));
+    },
+    eth_getTransactionReceipt: ([hash]) => {
+      const landed = ledger.landed(String(hash));
+      return landed === null ? null : receiptBody(landed, ledger.blockHash(landed.block));
     },
     eth_getCode: ([address, tag]) => {
       state(tag);
@@ -189,20 +202,33 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     },
     eth_getTransactionCount: ([address, tag]) => {
       state(tag);
-      const account = addressOf(address);
-      return hex(nonces.get(account) ?? (account.endsWith('0') ? 0 : digest(account, 'nonce').readUInt16LE(0) % 500));
+      return hex(ledger.nonce(addressOf(address), tag === 'finalized' || tag === 'safe'));
     },
     eth_call: ([transaction, tag]) => {
       state(tag);
-      const { to, data, input } = (transaction ?? {}) as Record<string, unknown>;
+      const { from, to, data, input, value } = (transaction ?? {}) as Record<string, unknown>;
       const payload = data ?? input ?? '0x';
       if (typeof payload !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(payload))
         throw new RpcError(-32602, 'invalid argument 0: invalid hex string');
       const returned = call(addressOf(to), payload as Hex);
+      if (returned !== null && returned !== '0x') return returned;
+      // A wallet's own call: what it would change decides, and nothing of it stays.
+      if (from !== undefined)
+        return dryRun({ from: addressOf(from), to: addressOf(to), data: payload as Hex, value: BigInt(String(value ?? '0x0')) });
       if (returned !== null) return returned;
       throw new RpcError(3, 'execution reverted', encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: ['not supported'] }));
     },
   };
+
+  function dryRun(wanted: { from: string; to: string; data: Hex; value: bigint }): Hex {
+    try {
+      return ledger.call(wanted);
+    } catch (error) {
+      if (!(error instanceof LedgerRevert)) throw error;
+      const data = encodeErrorResult({ abi: ERROR_ABI, errorName: 'Error', args: [error.message] });
+      throw new RpcError(3, `execution reverted: ${error.message}`, data);
+    }
+  }
 
   function answer(message: unknown): object {
     const { jsonrpc, id, method, params } = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>;
@@ -220,6 +246,7 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
       return { jsonrpc: '2.0', id: known, result: run((params as unknown[] | undefined) ?? []) };
     } catch (error) {
       if (error instanceof RpcError) return refused(error.code, error.message, error.data);
+      if (error instanceof LedgerRefusal) return refused(-32000, error.message);
       return refused(-32603, 'internal error');
     }
   }
@@ -245,9 +272,78 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   return {
     url: server.url,
     faults,
-    setBalance: (address, contract, value) => void balances.set(`${address.toLowerCase()} ${contract?.toLowerCase() ?? ''}`, value),
+    ledger,
+    setBalance: ledger.setBalance,
     setCode: (address, code) => void codes.set(address.toLowerCase(), code),
-    setNonce: (address, nonce) => void nonces.set(address.toLowerCase(), nonce),
+    setNonce: ledger.setNonce,
     close: server.close,
+  };
+}
+
+/** The state of a chain whose addresses hold what follows from them; those that end in 0 hold nothing. */
+export function foundLedger(options: {
+  readonly chainId: number;
+  readonly tokens: readonly ChainTokenListing[];
+  readonly newest: () => number;
+}): EvmLedger {
+  const decimals = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token.decimals]));
+  return createEvmLedger({
+    ...options,
+    opening(address, contract) {
+      if (address.endsWith('0')) return 0n;
+      // Up to some thousands of a token, some coins of the chain.
+      const part = BigInt(digest(address, contract ?? 'native').readUInt32LE(0));
+      const whole = contract === null ? 4n : 25_000n;
+      return (part * whole * 10n ** BigInt(contract === null ? 18 : (decimals.get(contract) ?? 0))) >> 32n;
+    },
+    openingNonce: (address) => (address.endsWith('0') ? 0 : digest(address, 'nonce').readUInt16LE(0) % 500),
+  });
+}
+
+/** The number of the newest block of a chain by the clock. */
+export function newestBlock(now: EpochMs): number {
+  return Math.floor((now - GENESIS) / BLOCK_MS);
+}
+
+function transactionBody(landed: LandedEvm, chainId: number, blockHash: Hex): object {
+  const { hash, from, to, data, value, nonce, type, block } = landed;
+  return {
+    hash,
+    from,
+    to,
+    input: data,
+    value: hex(value),
+    nonce: hex(nonce),
+    type: type === 'legacy' ? '0x0' : type === 'eip2930' ? '0x1' : '0x2',
+    chainId: hex(chainId),
+    blockHash,
+    blockNumber: hex(block),
+    transactionIndex: '0x0',
+    gas: hex(250_000),
+    gasPrice: hex(10_000_000),
+    maxFeePerGas: hex(20_000_000),
+    maxPriorityFeePerGas: hex(0),
+    accessList: [],
+    v: '0x0',
+    r: '0x1',
+    s: '0x1',
+  };
+}
+
+function receiptBody(landed: LandedEvm, blockHash: Hex): object {
+  const { hash, from, to, block, status, logs } = landed;
+  const place = { transactionHash: hash, transactionIndex: '0x0', blockHash, blockNumber: hex(block) };
+  return {
+    ...place,
+    from,
+    to,
+    status: status === 'success' ? '0x1' : '0x0',
+    type: '0x2',
+    contractAddress: null,
+    cumulativeGasUsed: hex(120_000),
+    gasUsed: hex(120_000),
+    effectiveGasPrice: hex(10_000_000),
+    logsBloom: `0x${'0'.repeat(512)}`,
+    logs: logs.map((log, index) => ({ ...log, ...place, logIndex: hex(index), removed: false })),
   };
 }

@@ -1,0 +1,243 @@
+/**
+ * CCTP v2, the issuer's own way: the stablecoin is burned on one chain and minted on the other once the burn is attested.
+ * Fees come from GET /v2/burn/USDC/fees, attestations from GET /v2/messages; Circle's forwarding mints at the destination.
+ */
+import { Keypair } from '@solana/web3.js';
+import { getAddress } from 'viem';
+import type { Clock } from '../../../../streams/clock.ts';
+import { type BridgeChain, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
+import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
+import { Decimal, type DecimalString } from '../../../domain/decimal.ts';
+import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { fromBase58 } from '../../../domain/solana/base58.ts';
+import { knownFields } from '../../venues/known-fields.ts';
+import { VenueError } from '../../venues/venue-feed.ts';
+import type { VenueHttp } from '../../venues/venue-http.ts';
+import { approvalFor, wide } from '../evm-calls.ts';
+import { EVM_HASH, fieldsOf, offered, RAW_AMOUNT, SenselessAnswer } from '../provider-http.ts';
+import {
+  type BurnTerms,
+  EVM_DOMAINS,
+  evmBurnData,
+  FAST_FINALITY,
+  MESSAGE_TRANSMITTER_PROGRAM,
+  SOLANA_DOMAIN,
+  STANDARD_FINALITY,
+  solanaBurn,
+  TOKEN_MESSENGER,
+  TOKEN_MESSENGER_PROGRAM,
+  tokenAccountOf,
+} from './burn.ts';
+
+const QUOTE_MS = { spotchain: 45_000, evmvenue: 300_000 } as const;
+/** The fee may rise between the quote and the attestation: so much above it is allowed for, and what is not taken arrives. */
+const FEE_BUFFER = '1.2';
+
+/** From the burn to the mint, in seconds: a fast burn waits for a few blocks, a standard one for finality on its chain. */
+const SECONDS: Readonly<Record<BridgeChain, { readonly fast: number; readonly standard: number }>> = {
+  spotchain: { fast: 15, standard: 40 },
+  evmvenue: { fast: 15, standard: 1_140 },
+};
+
+/** Two signatures; the rent of an account of 480 bytes. */
+const BURN_LAMPORTS = 10_000n;
+const EVENT_RENT_LAMPORTS = 4_231_680n;
+const BURN_GAS = 180_000n;
+const APPROVAL_GAS = 60_000n;
+
+const FEES_FIELDS = knownFields('cctp fees', ['finalityThreshold minimumFee forwardFee', { forwardFee: 'low med high' }]);
+const MESSAGES_FIELDS = knownFields('cctp messages', [
+  'messages',
+  {
+    messages: [
+      'message attestation eventNonce cctpVersion status delayReason decodedMessage forwardState forwardTxHash forwardErrorReason',
+      {
+        decodedMessage: [
+          'sourceDomain destinationDomain nonce sender recipient destinationCaller messageBody decodedMessageBody minFinalityThreshold finalityThresholdExecuted',
+          { decodedMessageBody: 'burnToken mintRecipient amount messageSender maxFee feeExecuted expirationBlock hookData' },
+        ],
+      },
+    ],
+  },
+]);
+
+export interface CctpOptions {
+  readonly http: Pick<VenueHttp, 'get'>;
+  readonly chainId: number;
+  /** The stablecoin on both chains. */
+  readonly mint: string;
+  readonly token: string;
+  /** What the sender has allowed a spender to take, in base units. @throws where no node answers */
+  readonly allowance: (owner: string, spender: string) => Promise<bigint>;
+  /** Whether an address of the primary chain has an account for the stablecoin. @throws where no node answers */
+  readonly hasTokenAccount: (owner: string) => Promise<boolean>;
+  /** Wei that a unit of gas costs now. @throws where no node answers */
+  readonly gasPrice: () => Promise<bigint>;
+  /** So many of the smallest units of a chain's own coin in US dollars; null where nobody tells its price. */
+  readonly coinUsd: (chain: BridgeChain, units: bigint) => DecimalString | null;
+  readonly clock: Pick<Clock, 'now'>;
+  /** A key for the account that holds a burn's message. Default: a random one. */
+  readonly eventKey?: () => Keypair;
+}
+
+/** @throws RangeError for an EVM chain that Circle has no domain for */
+export function createCctpProvider(options: CctpOptions) {
+  const { http, chainId, mint, token, clock, eventKey = () => Keypair.generate() } = options;
+  const evmDomain = EVM_DOMAINS[chainId];
+  if (evmDomain === undefined) throw new RangeError(`CCTP has no domain for chain ${chainId}`);
+  const domainOf = (chain: BridgeChain): number => (chain === 'spotchain' ? SOLANA_DOMAIN : evmDomain);
+
+  async function ask(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> {
+    if (wish.to === 'spotchain' && !(await options.hasTokenAccount(wish.recipient)))
+      return refuse('route_refused', `the recipient ${wish.recipient} has no USDC account yet, and a mint cannot open one`);
+    const path = `/v2/burn/USDC/fees/${domainOf(wish.from)}/${domainOf(wish.to)}`;
+    const terms = burnTermsOf(await http.get(path, { forward: 'true' }, 1, FEES_FIELDS), BigInt(amountIn));
+    const { burn, protocolFee, forwardFee } = terms;
+    const fast = burn.finality === FAST_FINALITY;
+    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, burn) : solanaPlan(wish, burn);
+    const fees: FeeLine[] = [
+      { name: fast ? 'protocol fee for a fast transfer' : 'protocol fee', amountUsd: usdOf(protocolFee), included: true },
+      { name: 'forwarding, which mints at the destination', amountUsd: usdOf(forwardFee), included: true },
+      ...(await onTop(plan)),
+    ];
+    const offer: PlannedOffer = {
+      provider: 'cctp',
+      kind: 'canonical',
+      reference: null,
+      amountIn,
+      amountOut: String(burn.amount - protocolFee - forwardFee),
+      minimumOut: String(burn.amount - burn.maxFee),
+      fees,
+      route: [
+        `burn ${usdOf(amountIn)} USDC on the source chain`,
+        `attestation of the burn once it is ${fast ? 'confirmed' : 'final'}`,
+        'mint to the recipient on the other chain',
+      ],
+      estimatedSeconds: SECONDS[wish.from][fast ? 'fast' : 'standard'],
+      expiresAt: clock.now() + QUOTE_MS[wish.from],
+      plan,
+    };
+    const objection = offerObjection(offer);
+    return objection === null ? { ok: true, value: offer } : refuse('route_refused', objection);
+  }
+
+  /** What the sender pays besides in the coin of the source chain. */
+  async function onTop(plan: SourcePlan): Promise<FeeLine[]> {
+    const line = (name: string, chain: BridgeChain, units: bigint): FeeLine => ({
+      name,
+      amountUsd: options.coinUsd(chain, units),
+      included: false,
+    });
+    if (plan.kind === 'solana')
+      return [
+        line('network fee on the source chain', 'spotchain', BURN_LAMPORTS),
+        line("rent of the message's account, which its owner can reclaim", 'spotchain', EVENT_RENT_LAMPORTS),
+      ];
+    const gas = BURN_GAS + (plan.approval === null ? 0n : APPROVAL_GAS);
+    return [line('network fee on the source chain', 'evmvenue', gas * (await options.gasPrice()))];
+  }
+
+  async function evmPlan(wish: BridgeWish, burn: Omit<BurnTerms, 'domain'>): Promise<SourcePlan> {
+    const from = getAddress(wish.sender);
+    const data = evmBurnData({ ...burn, domain: SOLANA_DOMAIN }, token, tokenAccountOf(wish.recipient, mint));
+    const allowance = await options.allowance(from, TOKEN_MESSENGER);
+    return {
+      kind: 'evm',
+      transaction: { kind: 'evm', chainId, from, to: TOKEN_MESSENGER, data, value: '0' },
+      approval: approvalFor({ chainId, from, token, spender: TOKEN_MESSENGER }, burn.amount, allowance),
+    };
+  }
+
+  function solanaPlan({ sender, recipient }: BridgeWish, burn: Omit<BurnTerms, 'domain'>): SourcePlan {
+    const event = eventKey();
+    return {
+      kind: 'solana',
+      programs: [TOKEN_MESSENGER_PROGRAM, MESSAGE_TRANSMITTER_PROGRAM],
+      signers: [event.publicKey.toBase58()],
+      escrowAccount: null,
+      build: (blockhash) => solanaBurn({ ...burn, domain: domainOf('evmvenue') }, { sender, recipient, mint }, event, blockhash),
+    };
+  }
+
+  return {
+    name: 'cctp' as const,
+    offer: (wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> => offered('cctp', () => ask(wish, amountIn)),
+    async word(terms: TransferTerms): Promise<ProviderWord> {
+      if (terms.hash === null) throw new Error('a transfer of cctp is asked for by its source transaction');
+      try {
+        const path = `/v2/messages/${domainOf(terms.wish.from)}`;
+        const answer = fieldsOf(await http.get(path, { transactionHash: terms.hash }, 1, MESSAGES_FIELDS));
+        return wordOf(answer['messages'], terms, mint);
+      } catch (error) {
+        // Before the burn is observed there is nothing under its hash.
+        if (error instanceof VenueError && error.status === 404) return UNSEEN;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Fees in base units. `minimumFee` is in basis points and may have a fraction; a fast transfer is taken where it is offered. */
+function burnTermsOf(answer: unknown, amount: bigint) {
+  if (!Array.isArray(answer)) throw new SenselessAnswer('the fees are no list');
+  const rows = answer.map(fieldsOf);
+  const rowOf = (threshold: number) => rows.find(({ finalityThreshold }) => finalityThreshold === threshold);
+  const fast = rowOf(FAST_FINALITY);
+  const row = fast ?? rowOf(STANDARD_FINALITY);
+  if (row === undefined) throw new SenselessAnswer('there is no fee for either finality');
+  const { minimumFee, forwardFee } = row;
+  if (typeof minimumFee !== 'number' || !(minimumFee >= 0 && minimumFee <= 100))
+    throw new SenselessAnswer(`minimumFee is ${String(minimumFee)} basis points`);
+  const { med, high } = fieldsOf(forwardFee);
+  if (!isUnits(med) || !isUnits(high) || high < med) throw new SenselessAnswer('forwardFee names no base units');
+  const protocolFee = BigInt(new Decimal(String(amount)).times(String(minimumFee)).div(10_000).ceil().toFixed(0));
+  const forward = BigInt(med);
+  const most = new Decimal(String(protocolFee)).plus(high).times(FEE_BUFFER).ceil().toFixed(0);
+  const finality: BurnTerms['finality'] = fast === undefined ? STANDARD_FINALITY : FAST_FINALITY;
+  return { burn: { amount, maxFee: BigInt(most), finality }, protocolFee, forwardFee: forward };
+}
+
+function isUnits(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+const UNSEEN: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };
+
+function wordOf(messages: unknown, terms: TransferTerms, mint: string): ProviderWord {
+  if (!Array.isArray(messages)) throw new SenselessAnswer('messages is no list');
+  if (messages.length === 0) return UNSEEN;
+  if (messages.length > 1) throw new SenselessAnswer(`one burn has ${messages.length} messages`);
+  const { status, delayReason, forwardTxHash, forwardState, forwardErrorReason, decodedMessage } = fieldsOf(messages[0]);
+  assertSameBurn(fieldsOf(fieldsOf(decodedMessage)['decodedMessageBody']), terms, mint);
+  const reason = typeof delayReason === 'string' && delayReason !== '' ? delayReason.slice(0, 100) : null;
+  if (status === 'pending_confirmations') return { ...UNSEEN, state: 'attesting', said: status, reason };
+  if (status !== 'complete') throw new SenselessAnswer(`status is ${JSON.stringify(status)?.slice(0, 40) ?? 'missing'}`);
+  const state = typeof forwardState === 'string' ? forwardState.slice(0, 40) : null;
+  if (typeof forwardTxHash === 'string' && fits(forwardTxHash, terms.wish.to))
+    return { ...UNSEEN, state: 'filled', said: state ?? status, fillHash: forwardTxHash };
+  if (state === 'FAILED')
+    return {
+      ...UNSEEN,
+      state: 'failing',
+      said: state,
+      reason: typeof forwardErrorReason === 'string' ? forwardErrorReason.slice(0, 100) : null,
+    };
+  return { ...UNSEEN, state: 'filling', said: state ?? status };
+}
+
+/** What Circle read out of the burn has to be what was quoted; where it tells nothing, nothing is concluded. @throws SenselessAnswer */
+function assertSameBurn(body: Readonly<Record<string, unknown>>, { wish, amountIn }: TransferTerms, mint: string): void {
+  const { amount, mintRecipient } = body;
+  if (typeof amount === 'string' && RAW_AMOUNT.test(amount) && amount !== amountIn)
+    throw new SenselessAnswer(`the message is of ${amount} base units`);
+  if (typeof mintRecipient !== 'string') return;
+  const wanted = wish.to === 'evmvenue' ? [wish.recipient.toLowerCase(), wide(wish.recipient)] : [tokenAccountOf(wish.recipient, mint)];
+  const given = mintRecipient.startsWith('0x') ? mintRecipient.toLowerCase() : mintRecipient;
+  const isWide = wish.to === 'spotchain' && /^0x[0-9a-f]{64}$/.test(given);
+  const spelled = isWide ? [`0x${Buffer.from(fromBase58(wanted[0] as string) ?? []).toString('hex')}`] : wanted;
+  if (!spelled.includes(given)) throw new SenselessAnswer(`the message mints to ${mintRecipient.slice(0, 70)}`);
+}
+
+function fits(hash: string, chain: BridgeChain): boolean {
+  return chain === 'evmvenue' ? EVM_HASH.test(hash) : fromBase58(hash)?.length === 64;
+}

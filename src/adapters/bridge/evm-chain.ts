@@ -1,0 +1,273 @@
+/** The EVM chain as bridge transfers use it: reads and broadcasts through viem, and the strict reading of signed transactions. */
+import {
+  BaseError,
+  createPublicClient,
+  decodeEventLog,
+  defineChain,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  HttpRequestError,
+  http,
+  keccak256,
+  type PublicClient,
+  parseTransaction,
+  recoverTransactionAddress,
+  TimeoutError,
+  TransactionNotFoundError,
+  TransactionReceiptNotFoundError,
+} from 'viem';
+import type { ArrivalAxis, SourceSighting } from '../../domain/bridge/axes.ts';
+import { NO_ARRIVAL } from '../../domain/bridge/axes.ts';
+import { evmDifferences, type ReadEvmTransaction } from '../../domain/bridge/evm-fields.ts';
+import type { UnsignedEvmTransaction } from '../../domain/bridge/quote.ts';
+import type { TransferTerms } from '../../domain/bridge/transfer.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { Broadcast } from '../../domain/solana/chain.ts';
+import { EVM_HASH } from './provider-http.ts';
+
+/** A node that is slower is told as away; a broadcast then is of unknown outcome. */
+const TIMEOUT_MS = 8_000;
+
+export interface EvmChainOptions {
+  /** The node's JSON-RPC address. It may hold a key: it is never part of a message. */
+  readonly url: string;
+  readonly chainId: number;
+  /** The stablecoin's contract. */
+  readonly token: string;
+  readonly timeoutMs?: number;
+  /** Hears of every request that brought no answer. */
+  readonly onFailure?: (reason: string) => void;
+}
+
+/** A signed transaction as it was read. */
+export interface SignedEvmTransaction extends ReadEvmTransaction {
+  readonly hash: Hex;
+  readonly nonce: number;
+}
+
+export interface EvmBridgeChain {
+  readonly chain: 'evmvenue';
+  /** Hands signed bytes to a node, which takes the same bytes any number of times. */
+  broadcast(signed: string): Promise<Broadcast>;
+  /** Where the source transaction stands. @throws EvmSilence */
+  source(terms: TransferTerms): Promise<SourceSighting>;
+  /** What a transaction paid to an address in the stablecoin. @throws EvmSilence */
+  arrival(hash: string, recipient: string): Promise<ArrivalAxis>;
+  /** What an owner lets a spender take, in base units. @throws EvmSilence */
+  allowance(owner: string, spender: string): Promise<bigint>;
+  /** What an owner holds of the stablecoin, in base units. @throws EvmSilence */
+  balance(owner: string): Promise<bigint>;
+  /** Why the chain would not carry out a call now; null where it would. @throws EvmSilence */
+  simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
+  /** Wei that a unit of gas costs now. @throws EvmSilence */
+  gasPrice(): Promise<bigint>;
+}
+
+/** Thrown where no node answers: silence is never `unseen`. The message holds no address. */
+export class EvmSilence extends Error {}
+
+/** Opens nothing: every read asks anew. */
+export function createEvmBridgeChain({ url, chainId, token, timeoutMs = TIMEOUT_MS, onFailure }: EvmChainOptions): EvmBridgeChain {
+  const chain = defineChain({
+    id: chainId,
+    name: `chain ${chainId}`,
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  const client: PublicClient = createPublicClient({
+    chain,
+    transport: http(url, { batch: { wait: 5 }, timeout: timeoutMs, retryCount: 1, fetchOptions: { redirect: 'error' } }),
+  });
+  const contract = getAddress(token);
+
+  async function asked<Value>(question: () => Promise<Value>): Promise<Value> {
+    try {
+      return await question();
+    } catch (error) {
+      const words = silenceOf(error);
+      onFailure?.(words);
+      throw new EvmSilence(`the node of the EVM chain gives no answer: ${words}`);
+    }
+  }
+
+  /** The answer, or null where the node says that there is none. */
+  async function found<Value>(question: () => Promise<Value>): Promise<Value | null> {
+    return asked(async () => {
+      try {
+        return await question();
+      } catch (error) {
+        if (error instanceof TransactionNotFoundError || error instanceof TransactionReceiptNotFoundError) return null;
+        throw error;
+      }
+    });
+  }
+
+  const receiptOf = (hash: Hex) => found(() => client.getTransactionReceipt({ hash }));
+  const blockAt = (blockTag: 'latest' | 'finalized') => asked(() => client.getBlock({ blockTag }));
+
+  /** How a transaction stands in the chain that counts now; null where no block of that chain holds it. */
+  async function standing(hash: Hex) {
+    const receipt = await receiptOf(hash);
+    if (receipt === null) return null;
+    const [latest, final, own] = await Promise.all([
+      blockAt('latest'),
+      blockAt('finalized'),
+      asked(() => client.getBlock({ blockNumber: receipt.blockNumber })),
+    ]);
+    // A node may remember a receipt of a block that was left.
+    if (own.hash !== receipt.blockHash) return null;
+    const confirmations = Number(latest.number - receipt.blockNumber) + 1;
+    return { receipt, confirmations, isFinal: final.number >= receipt.blockNumber };
+  }
+
+  async function source(terms: TransferTerms): Promise<SourceSighting> {
+    if (terms.hash === null || terms.source.kind !== 'evm') throw new Error('the transfer has no source transaction on the EVM chain');
+    const hash = terms.hash as Hex;
+    const stands = await standing(hash);
+    if (stands === null) return unseenOf(hash, terms);
+    const transaction = await found(() => client.getTransaction({ hash }));
+    if (transaction === null) throw new EvmSilence('the node of the EVM chain has a receipt and no transaction for it');
+    const differs = evmDifferences(terms.source, readOf(transaction));
+    if (differs.length > 0) return { state: 'other', confirmations: stands.confirmations, detail: differs.join('; ') };
+    const { confirmations, isFinal, receipt } = stands;
+    if (receipt.status === 'reverted') return { state: isFinal ? 'failed' : 'included', confirmations, detail: 'it was reverted' };
+    return { state: isFinal ? 'final' : 'included', confirmations, detail: null };
+  }
+
+  /** Unseen, or proven to be replaced: its nonce was used for good by another transaction. */
+  async function unseenOf(hash: Hex, { source, nonce }: TransferTerms): Promise<SourceSighting> {
+    if (source.kind === 'evm' && nonce !== null) {
+      const used = await asked(() => client.getTransactionCount({ address: source.from as Hex, blockTag: 'finalized' }));
+      // The second proof, looked for only after the first one stands.
+      if (used > nonce && (await receiptOf(hash)) === null)
+        return { state: 'expired', confirmations: 0, detail: `another transaction took its nonce ${nonce}` };
+    }
+    return { state: 'unseen', confirmations: 0, detail: null };
+  }
+
+  async function arrival(hash: string, recipient: string): Promise<ArrivalAxis> {
+    if (!EVM_HASH.test(hash)) return { ...NO_ARRIVAL, state: 'failed', hash };
+    const stands = await standing(hash as Hex);
+    if (stands === null) return { ...NO_ARRIVAL, hash };
+    const paid = paidTo(stands.receipt.logs, contract, recipient);
+    if (stands.receipt.status === 'reverted' || paid === 0n) return { state: stands.isFinal ? 'failed' : 'none', hash, amount: null };
+    return { state: stands.isFinal ? 'final' : 'included', hash, amount: String(paid) };
+  }
+
+  return {
+    chain: 'evmvenue',
+    source,
+    arrival,
+    broadcast: (signed) => broadcast(client, signed as Hex),
+    async allowance(owner, spender) {
+      const args = [getAddress(owner), getAddress(spender)] as const;
+      return asked(() => client.readContract({ address: contract, abi: erc20Abi, functionName: 'allowance', args }));
+    },
+    balance: (owner) =>
+      asked(() => client.readContract({ address: contract, abi: erc20Abi, functionName: 'balanceOf', args: [getAddress(owner)] })),
+    gasPrice: () => asked(() => client.getGasPrice()),
+    async simulate({ from, to, data, value }) {
+      try {
+        await client.call({ account: from as Hex, to: to as Hex, data: data as Hex, value: BigInt(value) });
+        return null;
+      } catch (error) {
+        if (isReverted(error)) return (error as BaseError).shortMessage.split('\n', 1)[0] ?? 'execution reverted';
+        throw new EvmSilence(`the node of the EVM chain gives no answer: ${silenceOf(error)}`);
+      }
+    },
+  };
+}
+
+function isReverted(error: unknown): boolean {
+  return (
+    error instanceof BaseError &&
+    error.walk((cause) => (cause as { code?: unknown }).code === 3 || /revert/i.test(String((cause as Error).message))) !== null &&
+    error.walk((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError) === null
+  );
+}
+
+/** The kind of a failure without the node's address, which may hold a key. */
+function silenceOf(error: unknown): string {
+  const text = error instanceof BaseError ? error.shortMessage : (error as Error).name;
+  return (text.replace(/https?:\/\/\S+/g, '<node>').split('\n', 1)[0] ?? 'unknown error').slice(0, 160);
+}
+
+/** Words of nodes that say for certain that these bytes will never be carried out as they are. */
+const REFUSED =
+  /insufficient funds|intrinsic gas too low|exceeds block gas limit|invalid sender|invalid chain id|replacement transaction underpriced|nonce too low/i;
+
+async function broadcast(client: PublicClient, serializedTransaction: Hex): Promise<Broadcast> {
+  try {
+    const hash = await client.sendRawTransaction({ serializedTransaction });
+    if (hash === keccak256(serializedTransaction)) return { outcome: 'sent' };
+    return { outcome: 'unknown', detail: 'the node answered with another hash than that of the bytes' };
+  } catch (error) {
+    const text = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : String(error);
+    // The same bytes are one transaction however often they are sent.
+    if (/already known|already imported|known transaction/i.test(text)) return { outcome: 'sent' };
+    const said = REFUSED.exec(text);
+    return said === null ? { outcome: 'unknown', detail: silenceOf(error) } : { outcome: 'refused', reason: said[0] };
+  }
+}
+
+function readOf(transaction: {
+  chainId?: number | undefined;
+  from: string;
+  to: string | null;
+  input: string;
+  value: bigint;
+  type: string;
+}): ReadEvmTransaction {
+  return {
+    chainId: transaction.chainId ?? null,
+    from: transaction.from,
+    to: transaction.to,
+    data: transaction.input,
+    value: String(transaction.value),
+    type: transaction.type,
+  };
+}
+
+/** What the logs of one transaction pay to an address in one token, in base units. */
+function paidTo(logs: readonly { address: string; data: Hex; topics: readonly Hex[] }[], token: string, recipient: string): bigint {
+  let paid = 0n;
+  for (const { address, data, topics } of logs) {
+    if (getAddress(address) !== token) continue;
+    try {
+      const { eventName, args } = decodeEventLog({ abi: erc20Abi, data, topics: topics as [Hex, ...Hex[]] });
+      if (eventName !== 'Transfer') continue;
+      if (args.to === getAddress(recipient)) paid += args.value;
+      if (args.from === getAddress(recipient)) paid -= args.value;
+    } catch {
+      // An event that the token has besides.
+    }
+  }
+  return paid;
+}
+
+/** Reads signed bytes in their one spelling, with who signed them; refused as `malformed_transaction`. */
+export async function readSignedEvm(raw: string): Promise<Outcome<SignedEvmTransaction>> {
+  if (!/^0x([0-9a-f]{2})+$/.test(raw))
+    return refuse('malformed_transaction', 'the signed transaction is no hexadecimal text in lower case with 0x before it');
+  const serializedTransaction = raw as Hex;
+  try {
+    const read = parseTransaction(serializedTransaction);
+    const from = await recoverTransactionAddress({ serializedTransaction: serializedTransaction as never });
+    return {
+      ok: true,
+      value: {
+        hash: keccak256(serializedTransaction),
+        chainId: read.chainId ?? null,
+        from,
+        to: read.to ?? null,
+        data: read.data ?? '0x',
+        value: String(read.value ?? 0n),
+        type: read.type ?? 'legacy',
+        nonce: read.nonce ?? 0,
+      },
+    };
+  } catch (error) {
+    return refuse('malformed_transaction', `the signed transaction cannot be read: ${silenceOf(error)}`);
+  }
+}

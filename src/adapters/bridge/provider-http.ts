@@ -1,0 +1,81 @@
+/** Requests to bridge providers, and their silence told from their refusals. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { type Outcome, refuse } from '../../domain/refusal.ts';
+import type { RequestBudget } from '../venues/request-budget.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { createVenueHttp, type VenueHttp } from '../venues/venue-http.ts';
+
+export interface ProviderHttpOptions {
+  /** `https://api.relay.link`; a path is kept as a prefix. */
+  readonly url: string;
+  readonly key: string | null;
+  readonly clock: Clock;
+  /** For the jitter of retries, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Requests that the provider allows in any 60 s. */
+  readonly perMinute: number;
+  readonly budget?: RequestBudget;
+  readonly note?: NoteUnknownField;
+}
+
+/** Somebody waits for a quote: a provider whose budget is used up is told as away. */
+const MAX_WAIT_MS = 3_000;
+
+/** The door to one provider: every request weighs 1. @throws TypeError for an address that is none. */
+export function createProviderHttp({ url, key, clock, random, perMinute, budget, note }: ProviderHttpOptions): VenueHttp {
+  return createVenueHttp({
+    venue: 'evmvenue',
+    baseUrl: url,
+    clock,
+    random,
+    weightPerMinute: perMinute,
+    ...(budget === undefined ? {} : { budget }),
+    ...(note === undefined ? {} : { note }),
+    ...(key === null ? {} : { headers: { 'x-api-key': key } }),
+    maxWaitMs: MAX_WAIT_MS,
+    attempts: 2,
+    limitPauseMs: 10_000,
+    readError: (body, status, text) => {
+      const { message, error, errorCode, code } = fieldsOf(body);
+      const said = [message, error].find((part) => typeof part === 'string') as string | undefined;
+      const named = errorCode ?? code;
+      return {
+        code: typeof named === 'string' || typeof named === 'number' ? String(named).slice(0, 60) : `http_${status}`,
+        message: (said ?? text).slice(0, 200),
+      };
+    },
+  });
+}
+
+/** The members of an object; of anything else none. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** Thrown where an answer cannot be what the provider means: no conclusion is drawn from it. */
+export class SenselessAnswer extends Error {}
+
+/** A member that has to be of a form. @throws SenselessAnswer naming it */
+export function textIn(fields: Readonly<Record<string, unknown>>, name: string, form: RegExp): string {
+  const value = fields[name];
+  if (typeof value !== 'string' || !form.test(value))
+    throw new SenselessAnswer(`${name} is ${JSON.stringify(value)?.slice(0, 60) ?? 'missing'}`);
+  return value;
+}
+
+export const RAW_AMOUNT = /^\d{1,30}$/;
+export const EVM_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** What came of asking for an offer: a refusal of the provider, its silence and its nonsense in words. */
+export async function offered<Value>(provider: string, ask: () => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof SenselessAnswer) return refuse('route_refused', `the answer of ${provider} makes no sense: ${error.message}`);
+    if (!(error instanceof VenueError)) throw error;
+    return error.status >= 400 && error.status < 500 && error.status !== 429
+      ? refuse('route_refused', `${provider} declines: ${error.message}`)
+      : refuse('unavailable', `${provider} does not answer at the moment: ${error.message}`);
+  }
+}

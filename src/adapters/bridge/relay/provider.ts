@@ -1,0 +1,271 @@
+/**
+ * Relay, an intent network: a solver pays out on the destination chain and is paid back from the deposit. Quotes come
+ * from POST /quote/v2, the state of a request from GET /intents/status/v3. Every answer is read strictly and none is trusted.
+ */
+import { PublicKey, TransactionInstruction, TransactionMessage, VersionedTransaction } from '@solana/web3.js';
+import { getAddress, isAddress } from 'viem';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { ProviderState } from '../../../domain/bridge/axes.ts';
+import { BRIDGE_DECIMALS, type BridgeWish, type FeeLine, offerObjection, usdOf } from '../../../domain/bridge/quote.ts';
+import type { PlannedOffer, ProviderWord, SourcePlan, TransferTerms } from '../../../domain/bridge/transfer.ts';
+import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { fromBase58, isAddress as isSolanaAddress } from '../../../domain/solana/base58.ts';
+import { knownFields } from '../../venues/known-fields.ts';
+import { VenueError } from '../../venues/venue-feed.ts';
+import type { VenueHttp } from '../../venues/venue-http.ts';
+import { approvalFor, depositObjection } from '../evm-calls.ts';
+import { EVM_HASH, fieldsOf, offered, RAW_AMOUNT, SenselessAnswer, textIn } from '../provider-http.ts';
+
+/** Relay's own number of the primary chain. */
+export const RELAY_SOLANA = 792_703_809;
+/** Relay's depository on EVM chains, which deposits are paid into. */
+export const RELAY_DEPOSITORY = '0x4cD00E387622C35bDDB9b4c962C136462338BC31';
+/** Relay's depository program on the primary chain. */
+export const RELAY_DEPOSITORY_PROGRAM = '99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2';
+const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+
+/** How long a quote is offered for: a blockhash of the primary chain lives about a minute. */
+const QUOTE_MS = { spotchain: 45_000, evmvenue: 180_000 } as const;
+
+const CURRENCY = 'currency amount amountFormatted amountUsd amountUsdCurrent minimumAmount';
+const QUOTE_FIELDS = knownFields('relay quote', [
+  'steps fees details protocol breakdown balances requestId',
+  {
+    steps: 'id action description kind requestId depositAddress items',
+    fees: [
+      'gas relayer relayerGas relayerService app subsidized',
+      { gas: CURRENCY, relayer: CURRENCY, relayerGas: CURRENCY, relayerService: CURRENCY, app: CURRENCY, subsidized: CURRENCY },
+    ],
+  },
+]);
+const STATUS_FIELDS = knownFields(
+  'relay status',
+  'status details inTxHashes txHashes updatedAt createdAt time originChainId destinationChainId quoteCreatedAt failReason refundFailReason refundTxHashes requestId',
+);
+
+export interface RelayOptions {
+  readonly http: Pick<VenueHttp, 'get' | 'post'>;
+  readonly chainId: number;
+  /** The stablecoin on both chains. */
+  readonly mint: string;
+  readonly token: string;
+  /** What the sender has allowed a spender to take, in base units. @throws where no node answers */
+  readonly allowance: (owner: string, spender: string) => Promise<bigint>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Opens nothing: every question is one request. */
+export function createRelayProvider(options: RelayOptions) {
+  const { http, chainId, mint, token, clock } = options;
+
+  async function ask(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> {
+    const outward = wish.from === 'spotchain';
+    const body = await http.post(
+      '/quote/v2',
+      {
+        user: wish.sender,
+        recipient: wish.recipient,
+        refundTo: wish.sender,
+        originChainId: outward ? RELAY_SOLANA : chainId,
+        destinationChainId: outward ? chainId : RELAY_SOLANA,
+        originCurrency: outward ? mint : token.toLowerCase(),
+        destinationCurrency: outward ? token.toLowerCase() : mint,
+        amount: amountIn,
+        tradeType: 'EXACT_INPUT',
+      },
+      1,
+      QUOTE_FIELDS,
+    );
+    return planned(wish, amountIn, fieldsOf(body));
+  }
+
+  async function planned(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>): Promise<Outcome<PlannedOffer>> {
+    const { amountOut, minimumOut, estimatedSeconds } = termsOf(wish, amountIn, answer);
+    const fees = feesOf(fieldsOf(answer['fees']), BigInt(amountIn) - BigInt(amountOut));
+    const { requestId, data } = depositOf(answer['steps']);
+    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, BigInt(amountIn), data) : solanaPlan(wish, data);
+    const offer: PlannedOffer = {
+      provider: 'relay',
+      kind: 'intent',
+      reference: requestId,
+      amountIn,
+      amountOut,
+      minimumOut,
+      fees,
+      route: [`deposit ${usdOf(amountIn)} USDC into Relay's depository`, 'a solver pays the recipient on the other chain'],
+      estimatedSeconds,
+      expiresAt: clock.now() + QUOTE_MS[wish.from],
+      plan,
+    };
+    const objection = offerObjection(offer);
+    return objection === null ? { ok: true, value: offer } : refuse('route_refused', objection);
+  }
+
+  async function evmPlan(wish: BridgeWish, amount: bigint, data: Readonly<Record<string, unknown>>): Promise<SourcePlan> {
+    const to = textIn(data, 'to', /^0x[0-9a-fA-F]{40}$/);
+    if (!isAddress(to, { strict: false }) || getAddress(to) !== RELAY_DEPOSITORY)
+      throw new SenselessAnswer(`the deposit goes to ${to}, not to the depository`);
+    if (Number(data['chainId']) !== chainId) throw new SenselessAnswer(`the deposit is for chain ${String(data['chainId'])}`);
+    if (String(data['value'] ?? '0') !== '0') throw new SenselessAnswer(`the deposit would also pay ${String(data['value'])} wei`);
+    const call = textIn(data, 'data', /^0x([0-9a-fA-F]{2})+$/).toLowerCase();
+    const objection = depositObjection(call, { depositor: wish.sender, token, amount });
+    if (objection !== null) throw new SenselessAnswer(objection);
+    const allowance = await options.allowance(wish.sender, RELAY_DEPOSITORY);
+    const from = getAddress(wish.sender);
+    return {
+      kind: 'evm',
+      transaction: { kind: 'evm', chainId, from, to: RELAY_DEPOSITORY, data: call, value: '0' },
+      approval: approvalFor({ chainId, from, token, spender: RELAY_DEPOSITORY }, amount, allowance),
+    };
+  }
+
+  return {
+    name: 'relay' as const,
+    offer: (wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>> => offered('relay', () => ask(wish, amountIn)),
+    async word(terms: TransferTerms): Promise<ProviderWord> {
+      if (terms.reference === null) throw new Error('a transfer of relay has no request id');
+      try {
+        return wordOf(fieldsOf(await http.get('/intents/status/v3', { requestId: terms.reference }, 1, STATUS_FIELDS)), terms);
+      } catch (error) {
+        if (error instanceof VenueError && error.status === 404) return UNSEEN;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What arrives and when; the quote has to be for the very transfer that was asked for. @throws SenselessAnswer */
+function termsOf(wish: BridgeWish, amountIn: string, answer: Readonly<Record<string, unknown>>) {
+  const details = fieldsOf(answer['details']);
+  const { sender, recipient, timeEstimate } = details;
+  const same = (given: unknown, wanted: string): boolean =>
+    typeof given === 'string' && (wanted.startsWith('0x') ? given.toLowerCase() === wanted.toLowerCase() : given === wanted);
+  if (!same(sender, wish.sender)) throw new SenselessAnswer(`the quote is for the sender ${String(sender)}`);
+  if (!same(recipient, wish.recipient)) throw new SenselessAnswer(`the quote is for the recipient ${String(recipient)}`);
+  const given = textIn(fieldsOf(details['currencyIn']), 'amount', RAW_AMOUNT);
+  if (given !== amountIn) throw new SenselessAnswer(`it quotes ${given} instead of ${amountIn}`);
+  const out = fieldsOf(details['currencyOut']);
+  const amountOut = textIn(out, 'amount', RAW_AMOUNT);
+  const minimumOut = textIn(out, 'minimumAmount', RAW_AMOUNT);
+  if (typeof timeEstimate !== 'number' || !Number.isFinite(timeEstimate) || timeEstimate < 0)
+    throw new SenselessAnswer('timeEstimate is no number of seconds');
+  return { amountOut, minimumOut, estimatedSeconds: Math.max(1, Math.ceil(timeEstimate)) };
+}
+
+const INCLUDED_FEES = { relayerGas: 'solver gas', relayerService: 'solver service', app: 'application fee' } as const;
+
+/**
+ * The lines: what the solver keeps, what is paid on top for the source chain, and under its own name what neither
+ * explains, so that the lines that are included add up to what does not arrive.
+ */
+function feesOf(fees: Readonly<Record<string, unknown>>, taken: bigint): FeeLine[] {
+  const lines: FeeLine[] = [];
+  for (const [member, name] of Object.entries(INCLUDED_FEES)) {
+    const amountUsd = feeUsd(fieldsOf(fees[member]));
+    if (amountUsd !== null && !new Decimal(amountUsd).isZero()) lines.push({ name, amountUsd, included: true });
+  }
+  const named = lines.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Decimal(0));
+  const rest = new Decimal(usdOf(taken)).minus(named);
+  if (!rest.isZero())
+    lines.push({ name: rest.isPositive() ? 'price difference' : 'subsidy', amountUsd: plainDecimal(rest), included: true });
+  lines.push({ name: 'network fee on the source chain', amountUsd: feeUsd(fieldsOf(fees['gas'])), included: false });
+  return lines;
+}
+
+/** A fee in US dollars: by its base units where it is kept in the stablecoin, else by the provider's own figure; null where it has none. */
+function feeUsd(fee: Readonly<Record<string, unknown>>): DecimalString | null {
+  const { symbol, decimals } = fieldsOf(fee['currency']);
+  const { amount, amountUsd } = fee;
+  if (symbol === 'USDC' && decimals === BRIDGE_DECIMALS && typeof amount === 'string' && RAW_AMOUNT.test(amount)) return usdOf(amount);
+  return typeof amountUsd === 'string' && isDecimalString(amountUsd) ? plainDecimal(amountUsd) : null;
+}
+
+/** The one item that deposits. Steps that want signatures, or more deposits than one, are not carried out here. @throws SenselessAnswer */
+function depositOf(steps: unknown): { readonly requestId: string; readonly data: Readonly<Record<string, unknown>> } {
+  if (!Array.isArray(steps)) throw new SenselessAnswer('steps is no list');
+  const rest = steps.map(fieldsOf).filter(({ id }) => id !== 'approve');
+  const [deposit] = rest;
+  if (deposit === undefined || rest.length !== 1 || deposit['id'] !== 'deposit' || deposit['kind'] !== 'transaction')
+    throw new SenselessAnswer(
+      `its steps are ${steps.map((step) => String(fieldsOf(step)['id'])).join(', ') || 'none'}, and one deposit is right`,
+    );
+  const items = deposit['items'];
+  if (!Array.isArray(items) || items.length !== 1) throw new SenselessAnswer('the deposit has not one transaction');
+  return { requestId: textIn(deposit, 'requestId', EVM_HASH), data: fieldsOf(fieldsOf(items[0])['data']) };
+}
+
+/** The deposit's instructions as one message. Lookup tables are not needed for a deposit, and are refused. @throws SenselessAnswer */
+function solanaPlan(wish: BridgeWish, data: Readonly<Record<string, unknown>>): SourcePlan {
+  const { instructions, addressLookupTableAddresses: tables } = data;
+  if (!Array.isArray(instructions) || instructions.length === 0) throw new SenselessAnswer('instructions is no list of instructions');
+  if (Array.isArray(tables) && tables.length > 0) throw new SenselessAnswer('the deposit names lookup tables');
+  const read = instructions.map(instructionOf);
+  const payerKey = new PublicKey(wish.sender);
+  return {
+    kind: 'solana',
+    programs: [RELAY_DEPOSITORY_PROGRAM, MEMO_PROGRAM],
+    signers: [],
+    escrowAccount: null,
+    build: (recentBlockhash) =>
+      new VersionedTransaction(new TransactionMessage({ payerKey, recentBlockhash, instructions: read }).compileToV0Message()).serialize(),
+  };
+}
+
+function instructionOf(value: unknown): TransactionInstruction {
+  const { keys, programId, data } = fieldsOf(value);
+  if (typeof programId !== 'string' || !isSolanaAddress(programId)) throw new SenselessAnswer('an instruction names no program');
+  if (!Array.isArray(keys)) throw new SenselessAnswer('an instruction has no list of keys');
+  if (typeof data !== 'string' || !/^(0x)?([0-9a-fA-F]{2})*$/.test(data))
+    throw new SenselessAnswer("an instruction's data is no hexadecimal text");
+  return new TransactionInstruction({
+    programId: new PublicKey(programId),
+    keys: keys.map((key) => {
+      const { pubkey, isSigner, isWritable } = fieldsOf(key);
+      if (typeof pubkey !== 'string' || !isSolanaAddress(pubkey) || typeof isSigner !== 'boolean' || typeof isWritable !== 'boolean')
+        throw new SenselessAnswer("an instruction's key is none");
+      return { pubkey: new PublicKey(pubkey), isSigner, isWritable };
+    }),
+    data: Buffer.from(data.replace(/^0x/, ''), 'hex'),
+  });
+}
+
+/** Relay's words. `failure` is not the end: a refund, or another try, may follow. `submitted` means that the fill was sent. */
+const STATES: Readonly<Record<string, ProviderState>> = {
+  waiting: 'unseen',
+  depositing: 'pending',
+  pending: 'pending',
+  submitted: 'filling',
+  delayed: 'pending',
+  success: 'filled',
+  failure: 'failing',
+  refund: 'refunded',
+};
+const UNSEEN: ProviderWord = { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null };
+
+function wordOf(answer: Readonly<Record<string, unknown>>, { wish }: Pick<TransferTerms, 'wish'>): ProviderWord {
+  const said = answer['status'];
+  const state = typeof said === 'string' && Object.hasOwn(STATES, said) ? STATES[said] : undefined;
+  if (state === undefined) throw new SenselessAnswer(`status is ${JSON.stringify(said)?.slice(0, 40) ?? 'missing'}`);
+  const { details, failReason, refundFailReason } = answer;
+  const reason = [refundFailReason, failReason, details].find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  const refundFailed = typeof refundFailReason === 'string' && refundFailReason !== '';
+  const isRefund = state === 'refunded';
+  // What Relay names as outgoing is the refund on the source chain once it has refunded.
+  const outgoing = hashIn(answer['txHashes'], isRefund ? wish.from : wish.to);
+  return {
+    state: refundFailed ? 'refund_failed' : state,
+    said: said as string,
+    reason: reason === undefined || state === 'filled' ? null : reason.slice(0, 200),
+    fillHash: isRefund ? null : outgoing,
+    refundHash: hashIn(answer['refundTxHashes'], wish.from) ?? (isRefund ? outgoing : null),
+  };
+}
+
+/** The last hash of a list that is one of that chain. */
+function hashIn(list: unknown, chain: 'spotchain' | 'evmvenue'): string | null {
+  if (!Array.isArray(list)) return null;
+  const fits = (hash: unknown): hash is string =>
+    typeof hash === 'string' && (chain === 'evmvenue' ? EVM_HASH.test(hash) : fromBase58(hash)?.length === 64);
+  return list.filter(fits).at(-1) ?? null;
+}

@@ -1,0 +1,70 @@
+/** The primary chain as bridge transfers use it. */
+
+import { type ArrivalAxis, NO_ARRIVAL, type SourceSighting } from '../../domain/bridge/axes.ts';
+import type { TransferTerms } from '../../domain/bridge/transfer.ts';
+import { fromBase58 } from '../../domain/solana/base58.ts';
+import { depositObjection } from '../../domain/solana/prediction-deposit.ts';
+import { fromBase64 } from '../../domain/solana/verify.ts';
+import type { SolanaRpc } from '../solana/rpc.ts';
+
+/** Confirmations as far as the node's words tell them: it says no number. */
+const CONFIRMED = 1;
+const FINALIZED = 32;
+
+/** Reads and broadcasts over one node. @throws what the node's client throws where no node answers */
+export function createSolanaBridgeChain(node: Pick<SolanaRpc, 'status' | 'transaction' | 'blockHeight' | 'broadcast'>, mint: string) {
+  async function source({ hash, source: quoted }: TransferTerms): Promise<SourceSighting> {
+    if (hash === null || quoted.kind !== 'solana') throw new Error('the transfer has no source transaction on the primary chain');
+    const known = await landing(hash, quoted);
+    if (known !== null) return known;
+    if ((await node.blockHeight('finalized')) <= quoted.prepared.lastValidBlockHeight)
+      return { state: 'unseen', confirmations: 0, detail: null };
+    // The second proof, looked for only after the first one stands.
+    return (
+      (await landing(hash, quoted)) ?? {
+        state: 'expired',
+        confirmations: 0,
+        detail: `the chain is past block height ${quoted.prepared.lastValidBlockHeight} and does not know it`,
+      }
+    );
+  }
+
+  async function landing(hash: string, quoted: TransferTerms['source'] & { readonly kind: 'solana' }): Promise<SourceSighting | null> {
+    const { state, error } = await node.status(hash);
+    if (state === 'unseen') return null;
+    if (state === 'processed') return { state: 'unseen', confirmations: 0, detail: 'a node has processed it' };
+    if (state === 'confirmed') return { state: 'included', confirmations: CONFIRMED, detail: error };
+    const landed = await node.transaction(hash);
+    if (landed === null) return { state: 'included', confirmations: CONFIRMED, detail: null };
+    if (landed.error !== null) return { state: 'failed', confirmations: FINALIZED, detail: landed.error };
+    const broken = depositObjection(landed.changes, quoted);
+    return broken === null
+      ? { state: 'final', confirmations: FINALIZED, detail: null }
+      : { state: 'other', confirmations: FINALIZED, detail: broken };
+  }
+
+  async function arrival(hash: string, recipient: string): Promise<ArrivalAxis> {
+    if (fromBase58(hash)?.length !== 64) return { ...NO_ARRIVAL, state: 'failed', hash };
+    const { state, error } = await node.status(hash);
+    if (state === 'unseen' || state === 'processed') return { ...NO_ARRIVAL, hash };
+    const landed = state === 'finalized' ? await node.transaction(hash) : null;
+    // What it pays is told of final transactions only.
+    if (landed === null) return error === null ? { state: 'included', hash, amount: null } : { ...NO_ARRIVAL, hash };
+    let paid = 0n;
+    for (const { owner, mint: moved, before, after } of landed.changes.tokens)
+      if (owner === recipient && moved === mint) paid += BigInt(after) - BigInt(before);
+    if (landed.error !== null || paid <= 0n) return { state: 'failed', hash, amount: null };
+    return { state: 'final', hash, amount: String(paid) };
+  }
+
+  return {
+    chain: 'spotchain' as const,
+    source,
+    arrival,
+    broadcast(signed: string) {
+      const bytes = fromBase64(signed);
+      if (bytes === null) throw new Error('stored signed bytes are not base64');
+      return node.broadcast(bytes);
+    },
+  };
+}

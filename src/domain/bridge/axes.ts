@@ -1,0 +1,284 @@
+/**
+ * Where a transfer stands, on three axes that are never mixed: what the provider says, what the source chain shows and
+ * what the destination chain shows. The public status is a pure function of them; contradictions are words beside it.
+ */
+import type { EpochMs } from '../time.ts';
+
+/** The provider's word in this service's vocabulary. `unseen`: it does not know the transfer, which is normal at first. */
+export const PROVIDER_STATES = [
+  'unseen',
+  'pending',
+  'attesting',
+  'filling',
+  'filled',
+  'failing',
+  'refunding',
+  'refunded',
+  'refund_failed',
+] as const;
+export type ProviderState = (typeof PROVIDER_STATES)[number];
+
+/** What the provider last said. Its silence changes nothing of it. */
+export interface ProviderAxis {
+  readonly state: ProviderState;
+  /** The provider's own word, for display. */
+  readonly said: string | null;
+  /** Its own reason for a delay, a failure or a failed refund; null where it gives none. */
+  readonly reason: string | null;
+  /** The transaction on the destination chain that it names. */
+  readonly fillHash: string | null;
+  /** The transaction on the source chain that it names as the refund. */
+  readonly refundHash: string | null;
+  /** Since when it does not answer; null while it does. */
+  readonly silentSince: EpochMs | null;
+}
+
+/**
+ * What the source chain shows of the transaction. `expired` and `failed` are proven: it can never land, or it landed for
+ * good without its effect. `other`: what stands there under its name is another transaction than the quoted one.
+ */
+export const SOURCE_STATES = ['unseen', 'included', 'final', 'reorged', 'failed', 'expired', 'other'] as const;
+export type SourceState = (typeof SOURCE_STATES)[number];
+
+export interface SourceAxis {
+  readonly state: SourceState;
+  readonly confirmations: number;
+  /** When it was first seen in a block; null while it was not. */
+  readonly includedAt: EpochMs | null;
+  readonly detail: string | null;
+}
+
+/** What a chain shows of money that arrived. */
+export const ARRIVAL_STATES = ['none', 'included', 'final', 'failed'] as const;
+export type ArrivalState = (typeof ARRIVAL_STATES)[number];
+
+export interface ArrivalAxis {
+  readonly state: ArrivalState;
+  readonly hash: string | null;
+  /** Base units that the transaction paid to the one who was to get it; null while nothing was seen. */
+  readonly amount: string | null;
+}
+
+export interface TransferAxes {
+  readonly provider: ProviderAxis;
+  readonly source: SourceAxis;
+  readonly destination: ArrivalAxis;
+  /** The refund on the source chain. */
+  readonly refund: ArrivalAxis;
+}
+
+export const NO_ARRIVAL: ArrivalAxis = { state: 'none', hash: null, amount: null };
+export const FIRST_AXES: TransferAxes = {
+  provider: { state: 'unseen', said: null, reason: null, fillHash: null, refundHash: null, silentSince: null },
+  source: { state: 'unseen', confirmations: 0, includedAt: null, detail: null },
+  destination: NO_ARRIVAL,
+  refund: NO_ARRIVAL,
+};
+
+/** The public states of a transfer, in the order of its life; the last five are where it may end up beside it. */
+export const TRANSFER_STATES = [
+  'quoted',
+  'submitted',
+  'source_confirmed',
+  'source_final',
+  'filling',
+  'completed',
+  'refunding',
+  'refunded',
+  'failed',
+  'unknown',
+  'expired',
+] as const;
+export type TransferState = (typeof TRANSFER_STATES)[number];
+/** States of a submitted transfer. */
+export type TrackedState = Exclude<TransferState, 'quoted' | 'expired'>;
+
+/** What is remarkable about a transfer, beside its state. */
+export const ATTENTIONS = [
+  'source_reorged',
+  'source_expired',
+  'source_failed',
+  'other_transaction',
+  'provider_silent',
+  'provider_ahead_of_source',
+  'provider_ahead_of_destination',
+  'provider_contradicts_source',
+  'fill_failed',
+  'fill_failed_on_chain',
+  'attestation_delayed',
+  'refund_failed',
+  'refund_failed_on_chain',
+  'refunded_short',
+  'partial_fill',
+  'filled_and_refunded',
+] as const;
+export type Attention = (typeof ATTENTIONS)[number];
+
+const WORDS: Readonly<Record<Attention, string>> = {
+  source_reorged: 'the source transaction was in a block that the chain has left; it may be included again',
+  source_expired: 'the source transaction can never land any more: nothing has moved',
+  source_failed: 'the source transaction landed and failed: nothing but its network fee has moved',
+  other_transaction: 'the transaction under this hash is not the one that was quoted',
+  provider_silent: 'the provider does not answer; the chains are followed all the same',
+  provider_ahead_of_source: 'the provider acts on a deposit that the source chain does not show',
+  provider_ahead_of_destination: 'the provider says that it has paid out, and the destination chain does not show it yet',
+  provider_contradicts_source: 'the provider says that it has paid out for a deposit that the source chain says never happened',
+  fill_failed: 'the provider could not pay out; it may try again or pay back',
+  fill_failed_on_chain: 'the transaction that the provider names as its payment failed, or pays nothing to the recipient',
+  attestation_delayed: 'the attestation is delayed: the transfer falls back to standard finality',
+  refund_failed: 'the provider says that its refund failed: the amount is still owed, write to the provider',
+  refund_failed_on_chain: 'the transaction that the provider names as its refund failed, or pays nothing to the sender',
+  refunded_short: 'the refund is less than the amount that was sent',
+  partial_fill: 'less has arrived than the quote promised at least',
+  filled_and_refunded: 'the chains show both a payment and a refund',
+};
+
+/** The sentence that belongs to an attention. */
+export function attentionWords(attention: Attention): string {
+  return WORDS[attention];
+}
+
+export interface Standing {
+  readonly state: TrackedState;
+  readonly attentions: readonly Attention[];
+}
+
+const ENDING: ReadonlySet<ProviderState> = new Set(['filled', 'refunded']);
+const OWING: ReadonlySet<ProviderState> = new Set(['failing', 'refunding', 'refunded', 'refund_failed']);
+const WORKING: ReadonlySet<ProviderState> = new Set(['filling', 'filled']);
+
+/**
+ * The state of a submitted transfer. `minimumOut` and `amountIn` are base units. Money that a chain shows as final
+ * outweighs every word; nothing that is merely unseen is a failure.
+ */
+export function standingOf(axes: TransferAxes, terms: { readonly minimumOut: string; readonly amountIn: string }): Standing {
+  return { state: stateOf(axes, terms), attentions: attentionsOf(axes, terms) };
+}
+
+function stateOf(axes: TransferAxes, { minimumOut }: { readonly minimumOut: string }): TrackedState {
+  const { provider, source, destination, refund } = axes;
+  if (destination.state === 'final') {
+    if (refund.state === 'final') return 'completed';
+    if (!isShort(destination, minimumOut)) return 'completed';
+    // A part has arrived: the rest may still be filled or paid back.
+    if (provider.state === 'filled') return 'completed';
+    return OWING.has(provider.state) ? 'refunding' : 'filling';
+  }
+  if (refund.state === 'final') return 'refunded';
+  if (source.state === 'failed' || source.state === 'expired' || source.state === 'other') {
+    // Nothing has left the sender. A provider that says otherwise is not believed, and not forgotten either.
+    return ENDING.has(provider.state) || destination.state === 'included' || refund.state === 'included' ? 'unknown' : 'failed';
+  }
+  const hasLeft = source.state === 'included' || source.state === 'final';
+  if (!hasLeft) return WORKING.has(provider.state) || OWING.has(provider.state) ? 'unknown' : 'submitted';
+  if (refund.state === 'included' || OWING.has(provider.state)) return 'refunding';
+  if (destination.state === 'included' || WORKING.has(provider.state)) return 'filling';
+  if (source.state === 'included') return 'source_confirmed';
+  return provider.state === 'unseen' ? 'source_final' : 'filling';
+}
+
+function attentionsOf(
+  axes: TransferAxes,
+  { minimumOut, amountIn }: { readonly minimumOut: string; readonly amountIn: string },
+): Attention[] {
+  const { provider, source, destination, refund } = axes;
+  const hasNotLeft = source.state === 'failed' || source.state === 'expired' || source.state === 'other';
+  const paysOut = provider.state === 'filled' || provider.state === 'refunded';
+  const isUnseen = source.state === 'unseen' || source.state === 'reorged';
+  const found: Record<Attention, boolean> = {
+    source_reorged: source.state === 'reorged',
+    source_expired: source.state === 'expired',
+    source_failed: source.state === 'failed',
+    other_transaction: source.state === 'other',
+    provider_silent: provider.silentSince !== null,
+    provider_ahead_of_source: isUnseen && (WORKING.has(provider.state) || OWING.has(provider.state)),
+    provider_ahead_of_destination: provider.state === 'filled' && destination.state === 'none',
+    provider_contradicts_source: hasNotLeft && paysOut,
+    fill_failed: provider.state === 'failing',
+    fill_failed_on_chain: destination.state === 'failed',
+    attestation_delayed: provider.state === 'attesting' && provider.reason !== null,
+    refund_failed: provider.state === 'refund_failed',
+    refund_failed_on_chain: refund.state === 'failed',
+    refunded_short: refund.state === 'final' && destination.state !== 'final' && isShort(refund, amountIn),
+    partial_fill: destination.state === 'final' && isShort(destination, minimumOut),
+    filled_and_refunded: destination.state === 'final' && refund.state === 'final',
+  };
+  return ATTENTIONS.filter((attention) => found[attention]);
+}
+
+function isShort({ amount }: ArrivalAxis, least: string): boolean {
+  return amount === null || BigInt(amount) < BigInt(least);
+}
+
+/** True of a state that nothing leads out of: both chains have spoken for good. */
+export function isEnded(state: TransferState): boolean {
+  return state === 'completed' || state === 'refunded' || state === 'failed' || state === 'expired';
+}
+
+/** What one look brought. A part that could not be read is null, and leaves its axis as it was. */
+export interface Sighting {
+  readonly at: EpochMs;
+  readonly provider: Omit<ProviderAxis, 'silentSince'> | null;
+  readonly source: SourceSighting | null;
+  readonly destination: ArrivalAxis | null;
+  readonly refund: ArrivalAxis | null;
+}
+
+/** The source chain at one moment; what it meant before is not its business. */
+export interface SourceSighting {
+  readonly state: Exclude<SourceState, 'reorged'>;
+  readonly confirmations: number;
+  readonly detail: string | null;
+}
+
+/**
+ * The axes after a look. Final things never change back; what was included and is gone is `reorged`; a hash that the
+ * provider has named is kept when it names none the next time.
+ */
+export function seen(axes: TransferAxes, sighting: Sighting): TransferAxes {
+  return {
+    provider: providerAfter(axes.provider, sighting),
+    source: sourceAfter(axes.source, sighting),
+    destination: arrivalAfter(axes.destination, sighting.destination),
+    refund: arrivalAfter(axes.refund, sighting.refund),
+  };
+}
+
+function providerAfter(before: ProviderAxis, { provider, at }: Sighting): ProviderAxis {
+  if (provider === null) return { ...before, silentSince: before.silentSince ?? at };
+  // A provider that has forgotten a transfer says nothing about it.
+  const word = provider.state === 'unseen' && before.state !== 'unseen' ? before : provider;
+  return {
+    state: word.state,
+    said: word.said,
+    reason: word.reason,
+    fillHash: provider.fillHash ?? before.fillHash,
+    refundHash: provider.refundHash ?? before.refundHash,
+    silentSince: null,
+  };
+}
+
+const SETTLED_SOURCE: ReadonlySet<SourceState> = new Set(['final', 'failed', 'expired', 'other']);
+
+function sourceAfter(before: SourceAxis, { source, at }: Sighting): SourceAxis {
+  if (source === null || SETTLED_SOURCE.has(before.state)) return before;
+  if (source.state === 'unseen')
+    return before.state === 'included' || before.state === 'reorged'
+      ? { ...before, state: 'reorged', confirmations: 0, detail: source.detail }
+      : { ...before, confirmations: 0, detail: source.detail };
+  const isThere = source.state === 'included' || source.state === 'final';
+  return { ...source, includedAt: isThere ? (before.includedAt ?? at) : before.includedAt };
+}
+
+function arrivalAfter(before: ArrivalAxis, now: ArrivalAxis | null): ArrivalAxis {
+  return now === null || before.state === 'final' ? before : now;
+}
+
+/** A transfer is delayed once it takes so many times its estimate, and never before two minutes. */
+const DELAY_FACTOR = 3;
+const LEAST_DELAY_MS = 120_000;
+
+/** How long after its submission a transfer counts as delayed, in milliseconds. */
+export function delayAfterMs(estimatedSeconds: number): number {
+  return Math.max(LEAST_DELAY_MS, DELAY_FACTOR * estimatedSeconds * 1_000);
+}

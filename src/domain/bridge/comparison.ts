@@ -1,0 +1,78 @@
+/** Which of several offers is taken, and why, in a sentence that names the numbers. */
+import { Decimal, plainDecimal } from '../decimal.ts';
+import { type BridgeOffer, type BridgeProviderName, usdOf } from './quote.ts';
+
+/** What the caller cares for most. */
+export const BRIDGE_PREFERENCES = ['received', 'speed'] as const;
+export type BridgePreference = (typeof BRIDGE_PREFERENCES)[number];
+
+/** Offers whose least amounts differ by no more than this part of the amount count as equal: then the faster one wins. */
+const EQUAL_BPS = 2;
+
+/** What an offer costs in all, in US dollars: what does not arrive, and what is paid on top. */
+export function costUsd({ amountIn, minimumOut, fees }: Pick<BridgeOffer, 'amountIn' | 'minimumOut' | 'fees'>): Decimal {
+  const onTop = fees.reduce((sum, { included, amountUsd }) => (included ? sum : sum.plus(amountUsd ?? 0)), new Decimal(0));
+  return new Decimal(usdOf(BigInt(amountIn) - BigInt(minimumOut))).plus(onTop);
+}
+
+/** A provider that offered nothing, with its reason. */
+export interface Declined {
+  readonly provider: BridgeProviderName;
+  readonly reason: string;
+}
+
+export interface Comparison<Offer extends BridgeOffer> {
+  readonly chosen: Offer;
+  /** The others, best first. */
+  readonly others: readonly Offer[];
+  readonly explanation: string;
+}
+
+/** Compares offers for the same amount. Null where there is none. The order of the offers decides between complete equals. */
+export function compareOffers<Offer extends BridgeOffer>(
+  offers: readonly Offer[],
+  declined: readonly Declined[],
+  preference: BridgePreference = 'received',
+): Comparison<Offer> | null {
+  const sorted = [...offers].sort(preference === 'speed' ? bySpeed : byCost);
+  const [best, ...rest] = sorted;
+  if (best === undefined) return null;
+  const equals = preference === 'speed' ? [best] : sorted.filter((offer) => isAsCheap(offer, best));
+  const chosen = [...equals].sort(bySpeed)[0] ?? best;
+  const others = [best, ...rest].filter((offer) => offer !== chosen);
+  return { chosen, others, explanation: explained(chosen, others, declined, preference) };
+}
+
+function byCost(a: BridgeOffer, b: BridgeOffer): number {
+  return costUsd(a).cmp(costUsd(b)) || a.estimatedSeconds - b.estimatedSeconds;
+}
+
+function bySpeed(a: BridgeOffer, b: BridgeOffer): number {
+  return a.estimatedSeconds - b.estimatedSeconds || costUsd(a).cmp(costUsd(b));
+}
+
+function isAsCheap(offer: BridgeOffer, best: BridgeOffer): boolean {
+  const allowed = new Decimal(usdOf(best.amountIn)).times(EQUAL_BPS).div(10_000);
+  return costUsd(offer).minus(costUsd(best)).lte(allowed);
+}
+
+function explained(
+  chosen: BridgeOffer,
+  others: readonly BridgeOffer[],
+  declined: readonly Declined[],
+  preference: BridgePreference,
+): string {
+  const words = (offer: BridgeOffer): string =>
+    `${offer.provider} costs ${plainDecimal(costUsd(offer))} USD in all and takes about ${offer.estimatedSeconds} s`;
+  const why =
+    others.length === 0
+      ? 'it is the only offer'
+      : preference === 'speed'
+        ? 'it is the fastest offer'
+        : others.some((other) => costUsd(other).lt(costUsd(chosen)))
+          ? `it costs no more than ${EQUAL_BPS} basis points above the cheapest offer and is faster`
+          : 'it costs the least';
+  const rest = others.map((other) => `; ${words(other)}`).join('');
+  const without = declined.map(({ provider, reason }) => `; ${provider} offers nothing: ${reason}`).join('');
+  return `${words(chosen)}, and ${why}${rest}${without}`;
+}

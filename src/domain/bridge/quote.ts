@@ -1,0 +1,116 @@
+/** A bridge quote: what a provider offers for moving the stablecoin between the two chains, fee by fee. */
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import { type Outcome, refuse } from '../refusal.ts';
+import type { EpochMs } from '../time.ts';
+
+/** The two ends of a transfer, in the words of the wire. */
+export const BRIDGE_CHAINS = ['spotchain', 'evmvenue'] as const;
+export type BridgeChain = (typeof BRIDGE_CHAINS)[number];
+
+/** The providers that this service knows. `relay` fills from its own money; `cctp` burns on one chain and mints on the other. */
+export const BRIDGE_PROVIDERS = ['relay', 'cctp'] as const;
+export type BridgeProviderName = (typeof BRIDGE_PROVIDERS)[number];
+export type BridgeProviderKind = 'intent' | 'canonical';
+
+/** The one token that is carried, with the same decimals on both chains. */
+export const BRIDGE_TOKEN = 'USDC';
+export const BRIDGE_DECIMALS = 6;
+/** No transfer is quoted below this amount, in US dollars: fixed fees would take most of it. */
+export const LEAST_BRIDGE_USD = '1';
+export const MOST_BRIDGE_USD = '10000000';
+
+/** What somebody wants to move. Addresses are checked for their chains before this is made. */
+export interface BridgeWish {
+  readonly from: BridgeChain;
+  readonly to: BridgeChain;
+  readonly token: typeof BRIDGE_TOKEN;
+  /** US dollars, at most six decimals. */
+  readonly amount: DecimalString;
+  readonly sender: string;
+  readonly recipient: string;
+}
+
+/** One fee. `included`: it is taken out of the amount; otherwise it is paid on top of it, mostly in the chain's own coin. */
+export interface FeeLine {
+  readonly name: string;
+  /** Negative for a subsidy. Null where it is paid in the chain's own coin and nobody tells its price. */
+  readonly amountUsd: DecimalString | null;
+  readonly included: boolean;
+}
+
+/** An EVM transaction to be signed by the sender. Nonce and gas are the wallet's business. */
+export interface UnsignedEvmTransaction {
+  readonly kind: 'evm';
+  readonly chainId: number;
+  readonly from: string;
+  readonly to: string;
+  readonly data: string;
+  /** Wei, a whole number as text. */
+  readonly value: string;
+}
+
+/** An approval that has to be mined before the transaction itself; null where the allowance suffices already. */
+export interface EvmApproval extends UnsignedEvmTransaction {
+  readonly spender: string;
+  /** Base units. */
+  readonly amount: string;
+}
+
+/** What a provider offers. Amounts are base units as text. */
+export interface BridgeOffer {
+  readonly provider: BridgeProviderName;
+  readonly kind: BridgeProviderKind;
+  /** The provider's own name of the request; null where a transfer is known by its source transaction alone. */
+  readonly reference: string | null;
+  readonly amountIn: string;
+  /** What is expected to arrive. */
+  readonly amountOut: string;
+  readonly minimumOut: string;
+  readonly fees: readonly FeeLine[];
+  /** The steps in words, in order. */
+  readonly route: readonly string[];
+  readonly estimatedSeconds: number;
+  readonly expiresAt: EpochMs;
+}
+
+const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
+
+/** Base units of a dollar amount; refused as `malformed` where it is none, below the least or above the most. */
+export function baseUnitsOf(amount: DecimalString): Outcome<string> {
+  if (!AMOUNT.test(amount))
+    return refuse('malformed', `$.amount: ${amount.slice(0, 40)} is no amount with at most ${BRIDGE_DECIMALS} decimals`);
+  if (new Decimal(amount).lt(LEAST_BRIDGE_USD))
+    return refuse('malformed', `$.amount: at least ${LEAST_BRIDGE_USD} ${BRIDGE_TOKEN} is bridged, not ${amount}`);
+  if (new Decimal(amount).gt(MOST_BRIDGE_USD))
+    return refuse('malformed', `$.amount: at most ${MOST_BRIDGE_USD} ${BRIDGE_TOKEN} is bridged at once`);
+  return { ok: true, value: new Decimal(amount).times(10 ** BRIDGE_DECIMALS).toFixed(0) };
+}
+
+/** US dollars of base units, exact. */
+export function usdOf(base: string | bigint): DecimalString {
+  return plainDecimal(new Decimal(String(base)).div(10 ** BRIDGE_DECIMALS));
+}
+
+/** Refuses a pair that is not carried, as `malformed`. */
+export function pairObjection(from: string, to: string, token: string): string | null {
+  if (token !== BRIDGE_TOKEN) return `$.token: only ${BRIDGE_TOKEN} is bridged, not ${token.slice(0, 20)}`;
+  if (from === to) return `$.to: a transfer leads from ${from} to the other chain, ${from === 'spotchain' ? 'evmvenue' : 'spotchain'}`;
+  return null;
+}
+
+/**
+ * Why an offer makes no sense; null where it does. The fees that are included must account for what does not arrive: an
+ * unexplained difference of more than a tenth of a cent is not a fee line but a loss.
+ */
+export function offerObjection({ provider, amountIn, amountOut, minimumOut, fees, estimatedSeconds }: BridgeOffer): string | null {
+  const [given, out, least] = [BigInt(amountIn), BigInt(amountOut), BigInt(minimumOut)];
+  if (out <= 0n || least <= 0n) return `${provider} would deliver nothing of ${usdOf(given)}: the amount does not cover the fees`;
+  if (least > out) return `${provider} promises at least ${usdOf(least)} and expects ${usdOf(out)}`;
+  if (out > given) return `${provider} would deliver ${usdOf(out)} for ${usdOf(given)}`;
+  if (!Number.isSafeInteger(estimatedSeconds) || estimatedSeconds < 1 || estimatedSeconds > 86_400)
+    return `${provider} estimates ${estimatedSeconds} seconds; 1 to 86400 are right`;
+  const named = fees.reduce((sum, fee) => (fee.included ? sum.plus(fee.amountUsd ?? 0) : sum), new Decimal(0));
+  const taken = new Decimal(usdOf(given - out));
+  if (named.minus(taken).abs().gt('0.001')) return `${provider} takes ${plainDecimal(taken)} and names fees of ${plainDecimal(named)}`;
+  return null;
+}

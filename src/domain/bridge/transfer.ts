@@ -1,0 +1,87 @@
+/** A transfer as providers and chains have to know it: its offer, its source transaction and its terms. */
+
+import type { DecimalString } from '../decimal.ts';
+import type { PreparedMessage } from '../solana/verify.ts';
+import type { EpochMs } from '../time.ts';
+import type { Attention, ProviderAxis, TransferAxes, TransferState } from './axes.ts';
+import type { BridgeOffer, BridgeProviderName, BridgeWish, EvmApproval, UnsignedEvmTransaction } from './quote.ts';
+
+/** How the source transaction of an offer is made. */
+export type SourcePlan =
+  | { readonly kind: 'evm'; readonly transaction: UnsignedEvmTransaction; readonly approval: EvmApproval | null }
+  | {
+      readonly kind: 'solana';
+      /** Programs that it calls beside the common ones. */
+      readonly programs: readonly string[];
+      /** Others that sign with the sender, and have signed what `build` gives. */
+      readonly signers: readonly string[];
+      /** The token account that the amount waits in; null where it is burned. */
+      readonly escrowAccount: string | null;
+      /** The wire bytes with a recent blockhash, unsigned by the sender. */
+      build(blockhash: string): Uint8Array;
+    };
+
+export interface PlannedOffer extends BridgeOffer {
+  readonly plan: SourcePlan;
+}
+
+/** What the source transaction moves, as it was quoted. Plain JSON. */
+export type QuotedTransaction =
+  | (UnsignedEvmTransaction & { readonly approval: EvmApproval | null })
+  | {
+      readonly kind: 'solana';
+      readonly wallet: string;
+      readonly unsignedBase64: string;
+      readonly prepared: PreparedMessage;
+      readonly depositRaw: string;
+      readonly mint: string;
+      readonly escrowAccount: string | null;
+    };
+
+/** A transfer as providers and chains have to know it. Plain JSON. */
+export interface TransferTerms {
+  readonly wish: BridgeWish;
+  readonly provider: BridgeProviderName;
+  readonly reference: string | null;
+  readonly amountIn: string;
+  readonly minimumOut: string;
+  readonly source: QuotedTransaction;
+  /** The source transaction's name on its chain; null before it was submitted. */
+  readonly hash: string | null;
+  /** The sender's nonce where the source is the EVM chain and the signed bytes are known. */
+  readonly nonce: number | null;
+}
+
+/** The provider's word, in this service's vocabulary. */
+export type ProviderWord = Omit<ProviderAxis, 'silentSince'>;
+
+/** An offer that was not taken. */
+export interface BridgeAlternative extends Pick<BridgeOffer, 'provider' | 'kind' | 'minimumOut' | 'fees' | 'estimatedSeconds'> {
+  /** What does not arrive, and what is paid on top. */
+  readonly costUsd: DecimalString;
+}
+
+/** A transfer as it is shown. Amounts are base units as text. */
+export interface BridgeTransferView extends BridgeOffer {
+  readonly id: string;
+  readonly state: TransferState;
+  readonly wish: BridgeWish;
+  /** Why this provider, with the numbers of the others. */
+  readonly explanation: string;
+  readonly alternatives: readonly BridgeAlternative[];
+  readonly transaction: QuotedTransaction;
+  /** The source transaction's name on its chain; null before it was submitted. */
+  readonly hash: string | null;
+  readonly axes: TransferAxes;
+  readonly attentions: readonly Attention[];
+  /** When it was told to be late; null while it was not. */
+  readonly delayedAt: EpochMs | null;
+  readonly quotedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: EpochMs;
+  readonly submittedAt: EpochMs | null;
+  readonly endedAt: EpochMs | null;
+  readonly changedAt: EpochMs;
+  /** What a node last said to the signed bytes; null before, and where the wallet sends. */
+  readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
+}

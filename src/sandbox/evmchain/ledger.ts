@@ -1,0 +1,414 @@
+/**
+ * The state of the sandbox's EVM chain: signed transactions that land in blocks, move tokens and leave receipts, with
+ * finality that follows, forks that drop a transaction, and an intake that can lose or keep what is sent.
+ */
+import { createHash } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  hexToBytes,
+  keccak256,
+  parseAbi,
+  parseTransaction,
+  serializeTransaction,
+} from 'viem';
+import { publicKeyToAddress } from 'viem/accounts';
+
+/** What a wallet's transaction asks for. Addresses are lower case. */
+export interface LedgerCall {
+  readonly from: string;
+  readonly to: string | null;
+  readonly data: Hex;
+  readonly value: bigint;
+}
+
+export interface LedgerLog {
+  readonly address: string;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+export interface LandedEvm extends LedgerCall {
+  readonly hash: Hex;
+  readonly nonce: number;
+  readonly type: string;
+  readonly block: number;
+  readonly status: 'success' | 'reverted';
+  readonly logs: readonly LedgerLog[];
+}
+
+/** What becomes of a transaction that the node takes: it lands at once, it is lost, or it lands when told. */
+export type EvmIntake = 'land' | 'lose' | 'keep';
+
+export interface LedgerToken {
+  readonly symbol: string;
+  readonly contract: string;
+  readonly decimals: number;
+}
+
+export interface EvmLedgerOptions {
+  readonly chainId: number;
+  readonly tokens: readonly LedgerToken[];
+  /** The number of the newest block. */
+  readonly newest: () => number;
+  /** What an address holds before anything happened to it, in base units; `contract` null is the chain's own coin. */
+  readonly opening: (address: string, contract: string | null) => bigint;
+  /** Transactions that an address has sent before anything happened here. */
+  readonly openingNonce: (address: string) => number;
+  /** Blocks until one is final. Default 40. */
+  readonly finalAfter?: number;
+}
+
+export interface EvmLedger {
+  newest(): number;
+  final(): number;
+  balance(address: string, contract: string | null): bigint;
+  allowance(owner: string, spender: string, contract: string): bigint;
+  nonce(address: string, finalOnly?: boolean): number;
+  setBalance(address: string, contract: string | null, balance: bigint): void;
+  setNonce(address: string, nonce: number): void;
+  /** Takes signed bytes; answers their hash. @throws LedgerRefusal in a node's words */
+  submit(raw: Hex): Hex;
+  /** What a call would answer now. @throws LedgerRevert */
+  call(call: LedgerCall): Hex;
+  landed(hash: string): LandedEvm | null;
+  /** The hash of a block of the chain that counts now: a fork changes it. */
+  blockHash(number: number): Hex;
+  /** Everything that has landed, oldest first. */
+  history(): readonly LandedEvm[];
+  /** Lands a payment of the sandbox itself, minted out of nothing; answers its hash. */
+  pay(from: string, to: string, contract: string, amount: bigint): Hex;
+  /** Lands a transaction of the sandbox itself that fails; answers its hash. */
+  payBadly(from: string, contract: string): Hex;
+  /** A fork without this transaction wins. False where it is final or unknown. */
+  drop(hash: string): boolean;
+  intake(way: EvmIntake): void;
+  /** Lands what was kept; answers how many did. */
+  landKept(): number;
+  /** From now on no newer block is final; null lets finality go on. */
+  holdFinality(held: boolean): void;
+}
+
+/** A node's refusal of a transaction. */
+export class LedgerRefusal extends Error {}
+/** A call that the contract gives up on. */
+export class LedgerRevert extends Error {}
+
+const MESSENGER_ABI = parseAbi([
+  'function depositForBurnWithHook(uint256 amount, uint32 destinationDomain, bytes32 mintRecipient, address burnToken, bytes32 destinationCaller, uint256 maxFee, uint32 minFinalityThreshold, bytes hookData)',
+  'event DepositForBurn(address indexed burnToken, uint256 amount, address indexed depositor, bytes32 mintRecipient, uint32 destinationDomain, bytes32 destinationTokenMessenger, bytes32 destinationCaller, uint256 maxFee, uint32 indexed minFinalityThreshold, bytes hookData)',
+]);
+const DEPOSITORY_ABI = parseAbi([
+  'function depositErc20(address depositor, address token, uint256 amount, bytes32 id)',
+  'event RelayErc20Deposit(address from, address token, uint256 amount, bytes32 id)',
+]);
+export const SANDBOX_MESSENGER = '0x28b5a0e9c621a5badaa536219b3a228c8168cf5d';
+export const SANDBOX_DEPOSITORY = '0x4cd00e387622c35bddb9b4c962c136462338bc31';
+const NOBODY = `0x${'0'.repeat(40)}`;
+const ZERO_WORD: Hex = `0x${'0'.repeat(64)}`;
+
+interface Change {
+  readonly key: string;
+  readonly before: bigint | undefined;
+}
+
+interface Entry {
+  landed: LandedEvm;
+  readonly changes: readonly Change[];
+}
+
+export function createEvmLedger(options: EvmLedgerOptions): EvmLedger {
+  const { chainId, opening, openingNonce, finalAfter = 40 } = options;
+  const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
+  const amounts = new Map<string, bigint>();
+  let entries: Entry[] = [];
+  const byHash = new Map<string, Entry>();
+  const kept: { readonly hash: Hex; readonly call: LedgerCall & { readonly nonce: number; readonly type: string } }[] = [];
+  const forks = new Map<number, number>();
+  let intake: EvmIntake = 'land';
+  let heldFinal: number | null = null;
+  let sandboxCount = 0;
+
+  const newest = (): number => options.newest();
+  const final = (): number => Math.min(heldFinal ?? Number.POSITIVE_INFINITY, newest() - finalAfter);
+
+  const balanceKey = (address: string, contract: string | null): string => `b ${address.toLowerCase()} ${contract?.toLowerCase() ?? ''}`;
+  const allowanceKey = (owner: string, spender: string, contract: string): string =>
+    `a ${owner.toLowerCase()} ${spender.toLowerCase()} ${contract.toLowerCase()}`;
+  const nonceKey = (address: string): string => `n ${address.toLowerCase()}`;
+  const balance = (address: string, contract: string | null): bigint =>
+    amounts.get(balanceKey(address, contract)) ?? opening(address.toLowerCase(), contract?.toLowerCase() ?? null);
+  const allowance = (owner: string, spender: string, contract: string): bigint => amounts.get(allowanceKey(owner, spender, contract)) ?? 0n;
+  const nonceNow = (address: string): number => Number(amounts.get(nonceKey(address)) ?? BigInt(openingNonce(address.toLowerCase())));
+
+  /** One execution: its writes can be undone, and its logs are kept where it succeeds. */
+  function execution() {
+    const changes: Change[] = [];
+    const logs: LedgerLog[] = [];
+    const write = (key: string, value: bigint): void => {
+      changes.push({ key, before: amounts.get(key) });
+      amounts.set(key, value);
+    };
+    return { changes, logs, write };
+  }
+  type Execution = ReturnType<typeof execution>;
+
+  function undo(changes: readonly Change[]): void {
+    for (const { key, before } of [...changes].reverse()) {
+      if (before === undefined) amounts.delete(key);
+      else amounts.set(key, before);
+    }
+  }
+
+  function move(run: Execution, contract: string, from: string, to: string, amount: bigint): void {
+    if (from !== NOBODY) {
+      const held = balance(from, contract);
+      if (held < amount) throw new LedgerRevert('ERC20: transfer amount exceeds balance');
+      run.write(balanceKey(from, contract), held - amount);
+    }
+    if (to !== NOBODY) run.write(balanceKey(to, contract), balance(to, contract) + amount);
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { from: getAddress(from), to: getAddress(to) } });
+    run.logs.push({ address: contract.toLowerCase(), topics: topics as Hex[], data: encodeAbiParameters([{ type: 'uint256' }], [amount]) });
+  }
+
+  function spend(run: Execution, contract: string, owner: string, spender: string, amount: bigint): void {
+    const allowed = allowance(owner, spender, contract);
+    if (allowed < amount) throw new LedgerRevert('ERC20: transfer amount exceeds allowance');
+    run.write(allowanceKey(owner, spender, contract), allowed - amount);
+  }
+
+  function tokenCall(run: Execution, contract: string, { from, data }: LedgerCall): Hex {
+    const { functionName, args } = decoded(() => decodeFunctionData({ abi: erc20Abi, data }));
+    const answer = (result: boolean): Hex => encodeFunctionResult({ abi: erc20Abi, functionName: 'approve', result });
+    if (functionName === 'transfer') move(run, contract, from, args[0].toLowerCase(), args[1]);
+    else if (functionName === 'approve') run.write(allowanceKey(from, args[0], contract), args[1]);
+    else if (functionName === 'transferFrom') {
+      spend(run, contract, args[0], from, args[2]);
+      move(run, contract, args[0].toLowerCase(), args[1].toLowerCase(), args[2]);
+    } else throw new LedgerRevert('not a call that changes anything');
+    return answer(true);
+  }
+
+  function burn(run: Execution, { from, data }: LedgerCall): Hex {
+    const { args } = decoded(() => decodeFunctionData({ abi: MESSENGER_ABI, data }));
+    const [amount, destinationDomain, mintRecipient, burnToken, destinationCaller, maxFee, minFinalityThreshold, hookData] = args;
+    if (!tokens.has(burnToken.toLowerCase())) throw new LedgerRevert('Burn token not supported');
+    if (amount === 0n) throw new LedgerRevert('Amount must be nonzero');
+    if (maxFee >= amount) throw new LedgerRevert('Max fee must be less than amount');
+    if (mintRecipient === ZERO_WORD) throw new LedgerRevert('Mint recipient must be nonzero');
+    spend(run, burnToken, from, SANDBOX_MESSENGER, amount);
+    move(run, burnToken, from, NOBODY, amount);
+    const topics = encodeEventTopics({
+      abi: MESSENGER_ABI,
+      eventName: 'DepositForBurn',
+      args: { burnToken, depositor: getAddress(from), minFinalityThreshold },
+    });
+    const words = [amount, mintRecipient, destinationDomain, ZERO_WORD, destinationCaller, maxFee, hookData] as const;
+    const types = ['uint256', 'bytes32', 'uint32', 'bytes32', 'bytes32', 'uint256', 'bytes'].map((type) => ({ type }));
+    run.logs.push({ address: SANDBOX_MESSENGER, topics: topics as Hex[], data: encodeAbiParameters(types, words) });
+    return '0x';
+  }
+
+  function deposit(run: Execution, { from, data }: LedgerCall): Hex {
+    const { args } = decoded(() => decodeFunctionData({ abi: DEPOSITORY_ABI, data }));
+    const [depositor, token, amount, id] = args;
+    if (!tokens.has(token.toLowerCase())) throw new LedgerRevert('TransferFromFailed');
+    spend(run, token, from, SANDBOX_DEPOSITORY, amount);
+    move(run, token, from, SANDBOX_DEPOSITORY, amount);
+    const topics = encodeEventTopics({ abi: DEPOSITORY_ABI, eventName: 'RelayErc20Deposit' });
+    const types = ['address', 'address', 'uint256', 'bytes32'].map((type) => ({ type }));
+    run.logs.push({
+      address: SANDBOX_DEPOSITORY,
+      topics: topics as Hex[],
+      data: encodeAbiParameters(types, [depositor, token, amount, id]),
+    });
+    return '0x';
+  }
+
+  function carryOut(run: Execution, call: LedgerCall): Hex {
+    const to = call.to?.toLowerCase() ?? null;
+    if (call.value > 0n) {
+      const held = balance(call.from, null);
+      if (held < call.value || to === null) throw new LedgerRevert('insufficient balance for transfer');
+      run.write(balanceKey(call.from, null), held - call.value);
+      run.write(balanceKey(to, null), balance(to, null) + call.value);
+    }
+    if (to !== null && tokens.has(to)) return tokenCall(run, to, call);
+    if (to === SANDBOX_MESSENGER) return burn(run, call);
+    if (to === SANDBOX_DEPOSITORY) return deposit(run, call);
+    return '0x';
+  }
+
+  /** Puts a call into a block: where it reverts, only its nonce is used. */
+  function land(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }, block: number): void {
+    const run = execution();
+    let status: LandedEvm['status'] = 'success';
+    try {
+      carryOut(run, call);
+    } catch (error) {
+      if (!(error instanceof LedgerRevert)) throw error;
+      undo(run.changes);
+      run.changes.length = 0;
+      run.logs.length = 0;
+      status = 'reverted';
+    }
+    run.write(nonceKey(call.from), BigInt(call.nonce + 1));
+    const entry = { landed: { ...call, hash, block, status, logs: run.logs }, changes: run.changes };
+    entries.push(entry);
+    byHash.set(hash, entry);
+  }
+
+  function sandboxCall(from: string, contract: string, act: (run: Execution) => void, status: LandedEvm['status']): Hex {
+    const run = execution();
+    act(run);
+    const hash: Hex = `0x${createHash('sha256').update(`sandbox ${chainId} ${++sandboxCount}`).digest('hex')}`;
+    const landed: LandedEvm = {
+      hash,
+      from,
+      to: contract.toLowerCase(),
+      data: '0x',
+      value: 0n,
+      nonce: sandboxCount,
+      type: 'eip1559',
+      block: newest(),
+      status,
+      logs: run.logs,
+    };
+    const entry = { landed, changes: run.changes };
+    entries.push(entry);
+    byHash.set(hash, entry);
+    return hash;
+  }
+
+  function accept(hash: Hex, call: LedgerCall & { readonly nonce: number; readonly type: string }): boolean {
+    if (byHash.has(hash) || nonceNow(call.from) !== call.nonce) return false;
+    land(hash, call, newest());
+    return true;
+  }
+
+  return {
+    newest,
+    final,
+    balance,
+    allowance,
+    nonce(address, finalOnly = false) {
+      if (!finalOnly) return nonceNow(address);
+      const own = entries.filter(({ landed }) => landed.from === address.toLowerCase() && landed.block > final());
+      return nonceNow(address) - own.length;
+    },
+    setBalance: (address, contract, value) => void amounts.set(balanceKey(address, contract), value),
+    setNonce: (address, nonce) => void amounts.set(nonceKey(address), BigInt(nonce)),
+    submit(raw) {
+      const call = readSigned(raw, chainId);
+      const hash = keccak256(raw);
+      if (byHash.has(hash) || kept.some((one) => one.hash === hash)) throw new LedgerRefusal('already known');
+      const next = nonceNow(call.from);
+      if (call.nonce < next) throw new LedgerRefusal(`nonce too low: next nonce ${next}, tx nonce ${call.nonce}`);
+      if (intake === 'keep' || call.nonce > next) kept.push({ hash, call });
+      else if (intake === 'land') accept(hash, call);
+      return hash;
+    },
+    call(call) {
+      const run = execution();
+      try {
+        return carryOut(run, { ...call, from: call.from.toLowerCase() });
+      } finally {
+        undo(run.changes);
+      }
+    },
+    landed: (hash) => byHash.get(hash)?.landed ?? null,
+    blockHash: (number) =>
+      `0x${createHash('sha256')
+        .update(`block ${number} ${forks.get(number) ?? 0}`)
+        .digest('hex')}`,
+    history: () => entries.map(({ landed }) => landed),
+    pay: (from, to, contract, amount) =>
+      sandboxCall(from.toLowerCase(), contract, (run) => move(run, contract, NOBODY, to.toLowerCase(), amount), 'success'),
+    payBadly: (from, contract) => sandboxCall(from.toLowerCase(), contract, () => {}, 'reverted'),
+    drop(hash) {
+      const at = entries.findIndex(({ landed }) => landed.hash === hash);
+      const dropped = entries[at];
+      if (dropped === undefined || dropped.landed.block <= final()) return false;
+      const later = entries.slice(at);
+      for (const entry of [...later].reverse()) {
+        undo(entry.changes);
+        byHash.delete(entry.landed.hash);
+      }
+      entries = entries.slice(0, at);
+      for (let block = dropped.landed.block; block <= newest(); block++) forks.set(block, (forks.get(block) ?? 0) + 1);
+      for (const { landed, changes } of later.slice(1)) {
+        if (landed.data === '0x' && landed.status === 'success') restore(landed, changes);
+        else land(landed.hash, landed, landed.block);
+      }
+      return true;
+    },
+    intake: (way) => void (intake = way),
+    landKept() {
+      const waiting = kept.splice(0);
+      waiting.sort((a, b) => a.call.nonce - b.call.nonce);
+      let count = 0;
+      for (const one of waiting) {
+        if (accept(one.hash, one.call)) count++;
+        else if (one.call.nonce > nonceNow(one.call.from)) kept.push(one);
+      }
+      return count;
+    },
+    holdFinality: (held) => void (heldFinal = held ? final() : null),
+  };
+
+  /** A payment of the sandbox that stood behind a dropped transaction is made again. */
+  function restore(landed: LandedEvm, changes: readonly Change[]): void {
+    const run = execution();
+    for (const { key } of changes) if (key.startsWith('b ')) run.write(key, amounts.get(key) ?? 0n);
+    const entry = { landed, changes: run.changes };
+    for (const log of landed.logs) {
+      const to = `0x${(log.topics[2] ?? ZERO_WORD).slice(26)}`;
+      run.write(balanceKey(to, log.address), balance(to, log.address) + BigInt(log.data));
+    }
+    entries.push(entry);
+    byHash.set(landed.hash, entry);
+  }
+}
+
+function decoded<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch {
+    throw new LedgerRevert('function selector was not recognized');
+  }
+}
+
+/** Reads signed bytes and finds who signed them. @throws LedgerRefusal */
+function readSigned(raw: Hex, chainId: number): LedgerCall & { readonly nonce: number; readonly type: string } {
+  try {
+    const { r, s, v, yParity, ...transaction } = parseTransaction(raw) as ReturnType<typeof parseTransaction> & {
+      r: Hex;
+      s: Hex;
+      v?: bigint;
+      yParity?: number;
+    };
+    if (transaction.chainId !== chainId)
+      throw new LedgerRefusal(`invalid chain id for signer: have ${transaction.chainId} want ${chainId}`);
+    const digest = keccak256(serializeTransaction(transaction as never));
+    const recovery = yParity ?? Number(((v ?? 27n) + 1n) % 2n);
+    const key = new secp256k1.Signature(BigInt(r), BigInt(s)).addRecoveryBit(recovery).recoverPublicKey(hexToBytes(digest));
+    const from = publicKeyToAddress(`0x${key.toHex(false)}`).toLowerCase();
+    return {
+      from,
+      to: transaction.to?.toLowerCase() ?? null,
+      data: transaction.data ?? '0x',
+      value: transaction.value ?? 0n,
+      nonce: transaction.nonce ?? 0,
+      type: transaction.type ?? 'legacy',
+    };
+  } catch (error) {
+    if (error instanceof LedgerRefusal) throw error;
+    throw new LedgerRefusal(`typed transaction too short or malformed: ${(error as Error).message.split('\n', 1)[0]}`);
+  }
+}

@@ -1,0 +1,186 @@
+// Both providers in both directions against their simulators and both chains: offers, real signed transactions, and what each axis then shows.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readSignedEvm } from '../../../src/adapters/bridge/evm-chain.ts';
+import { evmDifferences } from '../../../src/domain/bridge/evm-fields.ts';
+import { offerObjection } from '../../../src/domain/bridge/quote.ts';
+import { type BridgeWorld, EVM_WALLET, openBridgeWorld, SOLANA_WALLET, signedTransfer, signOther, wishFrom } from './bridge-world.ts';
+
+let world: BridgeWorld;
+beforeAll(async () => {
+  world = await openBridgeWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.relaySimulator.script.trouble(null);
+  world.cctpSimulator.script.trouble(null);
+  world.solana.chain.intake('land');
+  world.ledger.intake('land');
+});
+
+async function offerOf(provider: 'relay' | 'cctp', from: 'spotchain' | 'evmvenue', amount = '100') {
+  const wish = wishFrom(from, amount);
+  const offer = await world.providers[provider].offer(wish, String(Number(amount) * 1e6));
+  if (!offer.ok) throw new Error(offer.refusal.detail);
+  return { wish, offer: offer.value };
+}
+
+function pass(): void {
+  world.solana.chain.advance(4);
+  world.mine(4);
+}
+
+function settle(): void {
+  world.solana.chain.finalize();
+  world.mine(50);
+  world.clock.forward(3_000);
+}
+
+describe.each(['relay', 'cctp'] as const)('%s', (provider) => {
+  describe.each(['spotchain', 'evmvenue'] as const)('from %s', (from) => {
+    test('a transfer goes the whole way, and every axis says so at its time', async () => {
+      const { wish, offer } = await offerOf(provider, from);
+      expect(offerObjection(offer)).toBeNull();
+      expect(offer.fees.some(({ included }) => !included)).toBe(true);
+      const { signed, terms } = await signedTransfer(world, offer, wish);
+      const [source, destination] = [world.chains[wish.from], world.chains[wish.to]];
+      expect(await source.source(terms)).toMatchObject({ state: 'unseen' });
+      expect((await world.providers[provider].word(terms)).state).toBe('unseen');
+      expect(await source.broadcast(signed)).toEqual({ outcome: 'sent' });
+      expect(await source.broadcast(signed)).toEqual({ outcome: 'sent' });
+      pass();
+      expect((await source.source(terms)).state).toBe('included');
+      settle();
+      expect((await source.source(terms)).state).toBe('final');
+      await world.providers[provider].word(terms);
+      world.clock.forward(3_000);
+      const word = await world.providers[provider].word(terms);
+      expect(word.state).toBe('filled');
+      const arrived = await destination.arrival(word.fillHash as string, wish.recipient);
+      expect(['none', 'included']).toContain(arrived.state);
+      settle();
+      const final = await destination.arrival(word.fillHash as string, wish.recipient);
+      expect(final.state).toBe('final');
+      expect(Number(final.amount)).toBeGreaterThanOrEqual(Number(offer.minimumOut));
+      expect(Number(final.amount)).toBe(Number(offer.amountOut));
+    });
+
+    test('a fork that leaves the deposit behind shows it unseen again', async () => {
+      const { wish, offer } = await offerOf(provider, from);
+      const { signed, terms } = await signedTransfer(world, offer, wish);
+      await world.chains[from].broadcast(signed);
+      pass();
+      expect((await world.chains[from].source(terms)).state).toBe('included');
+      expect(from === 'spotchain' ? world.solana.chain.drop(terms.hash as string) : world.ledger.drop(terms.hash as string)).toBe(true);
+      expect((await world.chains[from].source(terms)).state).toBe('unseen');
+      expect((await world.providers[provider].word(terms)).state).toBe('unseen');
+    });
+
+    test('a provider that claims what no chain shows is not believed', async () => {
+      const simulator = provider === 'relay' ? world.relaySimulator : world.cctpSimulator;
+      simulator.script.trouble('claims_payment');
+      const { wish, offer } = await offerOf(provider, from);
+      const { signed, terms } = await signedTransfer(world, offer, wish);
+      await world.chains[from].broadcast(signed);
+      settle();
+      await world.providers[provider].word(terms);
+      world.clock.forward(3_000);
+      const word = await world.providers[provider].word(terms);
+      expect(word.state).toBe('filled');
+      expect((await world.chains[wish.to].arrival(word.fillHash as string, wish.recipient)).state).toBe('none');
+    });
+  });
+});
+
+test('a solver that fails says so and pays back; the refund stands on the source chain', async () => {
+  world.relaySimulator.script.trouble('fails_then_refunds');
+  const { wish, offer } = await offerOf('relay', 'evmvenue');
+  const { signed, terms } = await signedTransfer(world, offer, wish);
+  await world.chains.evmvenue.broadcast(signed);
+  settle();
+  expect((await world.providers.relay.word(terms)).state).toBe('pending');
+  world.clock.forward(2_000);
+  expect(await world.providers.relay.word(terms)).toMatchObject({ state: 'failing', reason: 'SLIPPAGE' });
+  world.clock.forward(60_000);
+  const word = await world.providers.relay.word(terms);
+  expect(word).toMatchObject({ state: 'refunded', fillHash: null });
+  settle();
+  expect(await world.chains.evmvenue.arrival(word.refundHash as string, wish.sender)).toMatchObject({
+    state: 'final',
+    amount: '100000000',
+  });
+});
+
+test('a refund that fails itself is told with its reason', async () => {
+  world.relaySimulator.script.trouble('refund_fails');
+  const { wish, offer } = await offerOf('relay', 'spotchain');
+  const { signed, terms } = await signedTransfer(world, offer, wish);
+  await world.chains.spotchain.broadcast(signed);
+  settle();
+  await world.providers.relay.word(terms);
+  world.clock.forward(60_000);
+  expect(await world.providers.relay.word(terms)).toMatchObject({ state: 'refund_failed', reason: 'AMOUNT_TOO_LOW_TO_REFUND' });
+});
+
+test('an attestation that is late names its reason', async () => {
+  world.cctpSimulator.script.trouble('attests_late');
+  const { wish, offer } = await offerOf('cctp', 'spotchain');
+  const { signed, terms } = await signedTransfer(world, offer, wish);
+  await world.chains.spotchain.broadcast(signed);
+  pass();
+  expect(await world.providers.cctp.word(terms)).toMatchObject({ state: 'attesting', reason: 'insufficient_allowance_available' });
+});
+
+test('a transaction that can never land is proven to, on both chains', async () => {
+  const outward = await offerOf('relay', 'spotchain');
+  const lost = await signedTransfer(world, outward.offer, outward.wish);
+  world.solana.chain.expireBlockhashes();
+  expect((await world.chains.spotchain.source(lost.terms)).state).toBe('expired');
+  const inward = await offerOf('relay', 'evmvenue');
+  const replaced = await signedTransfer(world, inward.offer, inward.wish);
+  world.ledger.submit(await signOther(replaced.terms.nonce as number));
+  expect((await world.chains.evmvenue.source(replaced.terms)).state).toBe('unseen');
+  world.mine(50);
+  expect(await world.chains.evmvenue.source(replaced.terms)).toMatchObject({ state: 'expired' });
+});
+
+test('a reverted deposit has failed once it is final, and another transaction under the hash is named', async () => {
+  const { wish, offer } = await offerOf('cctp', 'evmvenue', '50');
+  const { signed, terms } = await signedTransfer(world, offer, wish);
+  const held = world.ledger.balance(EVM_WALLET.address, world.ledger.history().at(-1)?.to as string);
+  world.ledger.setBalance(EVM_WALLET.address, world.ledger.history().at(-1)?.to as string, 0n);
+  await world.chains.evmvenue.broadcast(signed);
+  expect(await world.chains.evmvenue.source(terms)).toMatchObject({ state: 'included', detail: 'it was reverted' });
+  world.mine(50);
+  expect((await world.chains.evmvenue.source(terms)).state).toBe('failed');
+  world.ledger.setBalance(EVM_WALLET.address, world.ledger.history().at(-2)?.to as string, held);
+  const other = world.ledger.submit(await signOther(world.ledger.nonce(EVM_WALLET.address)));
+  expect((await world.chains.evmvenue.source({ ...terms, hash: other })).state).toBe('other');
+});
+
+test('signed bytes are read with their signer, and every changed field is named', async () => {
+  const { wish, offer } = await offerOf('relay', 'evmvenue', '7');
+  const { signed } = await signedTransfer(world, offer, wish);
+  const read = await readSignedEvm(signed);
+  if (!read.ok || offer.plan.kind !== 'evm') throw new Error('not read');
+  expect(evmDifferences(offer.plan.transaction, read.value)).toEqual([]);
+  const other = await offerOf('relay', 'evmvenue', '8');
+  if (other.offer.plan.kind !== 'evm') throw new Error('no call');
+  expect(evmDifferences(other.offer.plan.transaction, read.value)).toEqual(['data']);
+  for (const broken of ['0x', '0xzz', signed.slice(0, -2), `${signed}00`, signed.toUpperCase()]) {
+    const refused = await readSignedEvm(broken);
+    expect(refused.ok ? null : refused.refusal.code).toBe('malformed_transaction');
+  }
+});
+
+test('what a provider declines is refused with its words, and its silence is told apart', async () => {
+  const low = await world.providers.relay.offer(wishFrom('spotchain', '0.5'), '500000');
+  expect(low.ok ? null : low.refusal).toMatchObject({ code: 'route_refused', detail: expect.stringContaining('too low') });
+  world.relaySimulator.faults.set({ status5xx: 1 });
+  const away = await world.providers.relay.offer(wishFrom('spotchain'), '100000000');
+  expect(away.ok ? null : away.refusal.code).toBe('unavailable');
+  world.relaySimulator.faults.reset();
+  const nobody = { ...wishFrom('evmvenue'), recipient: '3h1zGmCwsRJnVk5BuRNMLsPaQu1y2aqXqXDWYCgrp5UG' };
+  const unopened = await world.providers.cctp.offer(nobody, '100000000');
+  expect(unopened.ok ? null : unopened.refusal.detail).toContain('no USDC account');
+  expect(SOLANA_WALLET.publicKey.toBase58()).not.toBe(nobody.recipient);
+});
