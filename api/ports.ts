@@ -7,6 +7,7 @@ import type { ProposalPorts } from './v1/agent-orders/ports.ts';
 import type { VaultPorts } from './v1/agent-vaults/ports.ts';
 import type { AgentPorts } from './v1/agents/ports.ts';
 import type { BookReads } from './v1/books/ports.ts';
+import type { BridgePorts } from './v1/bridge/ports.ts';
 import type { CandleReads } from './v1/candles/ports.ts';
 import type { CatalogPorts } from './v1/catalog/ports.ts';
 import type { DelegationPorts } from './v1/delegations/ports.ts';
@@ -24,7 +25,7 @@ import type { RankingPorts } from './v1/rankings/ports.ts';
 import type { RiskPreferencesPort } from './v1/risk/ports.ts';
 import type { SwapPorts } from './v1/spotchain/ports.ts';
 import type { VenuePorts } from './v1/venues/ports.ts';
-import type { WalletPorts } from './v1/wallets/ports.ts';
+import type { LinkedWalletPorts, WalletPorts } from './v1/wallets/ports.ts';
 
 export interface ApiPorts {
   readonly clock: { now(): EpochMs };
@@ -35,6 +36,7 @@ export interface ApiPorts {
   readonly proposals: ProposalPorts;
   readonly vaults: VaultPorts;
   readonly delegations: DelegationPorts;
+  readonly linkedWallets: LinkedWalletPorts;
   readonly marketOrders: MarketOrderPorts;
   readonly swaps: SwapPorts;
   readonly predictionOrders: PredictionOrderPorts;
@@ -46,6 +48,7 @@ export interface ApiPorts {
   readonly quotes: QuoteReads;
   readonly candles: CandleReads;
   readonly orderBook: OrderBookReads;
+  readonly bridge: BridgePorts;
   readonly venues: VenuePorts;
   readonly funding: FundingReads;
   readonly wallets: WalletPorts;

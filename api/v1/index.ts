@@ -38,6 +38,10 @@ import { listVersions } from './agents/versions.ts';
 import { listBasis } from './arbitrage/basis.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
+import { quoteBridge } from './bridge/quote.ts';
+import { getBridgeStatus } from './bridge/status.ts';
+import { submitBridge } from './bridge/submission.ts';
+import { listBridgeTransfers } from './bridge/transfers.ts';
 import { listCandles } from './candles/list.ts';
 import { listCatalog } from './catalog/list.ts';
 import { listMarks } from './catalog/marks.ts';
@@ -95,7 +99,10 @@ import { quoteSwap } from './spotchain/quote.ts';
 import { assessStockRoute } from './stocks/assessment.ts';
 import { listTickers } from './tickers/list.ts';
 import { listVenues } from './venues/list.ts';
+import { challengeWallet } from './wallets/challenge.ts';
 import { getChainWallet } from './wallets/evmvenue.ts';
+import { linkWallet } from './wallets/link.ts';
+import { listWallets } from './wallets/list.ts';
 
 const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const;
 
@@ -156,6 +163,15 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(executePredictionOrder, 'trade:execute'),
   entry(listPredictionOrders, 'agent:read'),
   entry(getPredictionOrder, 'agent:read'),
+  // Spec section 4.5.
+  entry(quoteBridge, 'market:read'),
+  entry(submitBridge, 'trade:execute'),
+  entry(getBridgeStatus, 'agent:read'),
+  entry(listBridgeTransfers, 'agent:read'),
+  // Wallets that their owners have proved.
+  entry(challengeWallet, 'agent:read'),
+  entry(linkWallet, 'agent:read'),
+  entry(listWallets, 'agent:read'),
   // Spec section 4.6.
   entry(createAgent, 'trade:execute'),
   entry(addAgentVersion, 'trade:execute'),

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../streams/clock.ts';
+import { EVM_DOMAINS } from '../adapters/bridge/cctp/burn.ts';
 import type { TokenListing } from '../adapters/evmchain/wallet-reader.ts';
 import type { MarkProvider } from '../adapters/venues/reference/issuer-marks.ts';
 import type { ShareQuotesProvider } from '../adapters/venues/reference/share-quotes.ts';
@@ -65,6 +66,8 @@ export interface Addresses {
   };
   /** A node of the EVM chain; its address may hold a key. `tokens` is what a wallet is asked for. */
   readonly evmchain: { readonly url: string; readonly chainId: number; readonly tokens: readonly TokenListing[] };
+  /** Bridge providers; null where both chains are real and none is named, or only one of the chains is. */
+  readonly bridge: { readonly relay: { readonly url: string; readonly key: string | null } | null; readonly cctpUrl: string | null } | null;
   /** The identity provider's signing API; null where nothing is signed by it. */
   readonly signerUrl: string | null;
   readonly issuerUrl: string;
@@ -103,6 +106,8 @@ export const SIMULATORS = [
   'fallback',
   'signer',
   'onchain',
+  'relay',
+  'cctp',
   // The last one: its sockets have the port after it.
   'primarychain',
 ] as const;
@@ -141,13 +146,19 @@ const listed = companies.filter(({ symbol }) => preIpo.every(({ underlying }) =>
 /** What the sandbox's statistics office and regulator ask for; of no use anywhere else. */
 const SANDBOX_MACRO_KEY = '0123456789abcdef0123456789abcdef';
 const SANDBOX_CONTACT = 'Sevengate sandbox@localhost.example';
+/** The stablecoin's contract on the sandbox's EVM chain. */
+const SANDBOX_EVM_STABLE = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC')?.contract ?? '';
 /** What the sandbox's aggregator and oracle ask for; of no use anywhere else. */
 const SANDBOX_KEY = 'sandbox';
 
 /** Starts every simulator on loopback: one market behind them all. */
 export async function startSandbox(config: Config, clock: Clock): Promise<Sandbox> {
   // Their libraries are large, and every command reads this file.
-  const { createEvmChainSimulator } = await import('../sandbox/evmchain/simulator.ts');
+  const { createEvmChainSimulator, foundLedger, newestBlock } = await import('../sandbox/evmchain/simulator.ts');
+  const { createRelaySimulator } = await import('../sandbox/bridge/relay-simulator.ts');
+  const { createCctpSimulator } = await import('../sandbox/bridge/cctp-simulator.ts');
+  const { createBridgeScript } = await import('../sandbox/bridge/script.ts');
+  const { bridgeVerbs } = await import('../sandbox/bridge/control.ts');
   const { foundChain, openSolanaNode } = await import('../sandbox/solana/simulator.ts');
   const { chainStanding, chainVerbs } = await import('../sandbox/solana/control.ts');
   const { startKeeper } = await import('../sandbox/solana/launch-programs/keeper.ts');
@@ -175,6 +186,13 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
   const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
   const chain = foundChain({ clock, seed: config.SANDBOX_SEED, programs: config.SANDBOX_CHAIN_PROGRAMS, mints, stable });
   startKeeper(chain);
+  const ledger = foundLedger({
+    chainId: config.EVMCHAIN_ID,
+    tokens: EVM_TOKENS,
+    newest: () => newestBlock(clock.now() + faults.evmchain.settings.clockOffsetMs),
+  });
+  const chains = { solana: chain, evm: ledger, stable, token: SANDBOX_EVM_STABLE };
+  const scripts = { relay: createBridgeScript(), cctp: createBridgeScript() };
   const handler = createSwapBuilder({ chain, clock, mints, stable });
   const opened: { readonly url: string; close(): Promise<void> }[] = [];
   const open = async (simulator: Promise<{ readonly url: string; close(): Promise<void> }>): Promise<string> => {
@@ -222,7 +240,7 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
       ),
       filings: await open(createFilingsSimulator({ stories, companies, ...place('filings') })),
       social: await open(createSocialSimulator({ market, stories, seed: config.SANDBOX_SEED, bearer: SANDBOX_KEY, ...place('social') })),
-      evmchain: await open(createEvmChainSimulator({ chainId: config.EVMCHAIN_ID, tokens: EVM_TOKENS, ...place('evmchain') })),
+      evmchain: await open(createEvmChainSimulator({ chainId: config.EVMCHAIN_ID, tokens: EVM_TOKENS, ledger, ...place('evmchain') })),
       polymarket: await open(createPolymarketSimulator({ questions, ...place('polymarket') })),
       kalshi: await open(createKalshiSimulator({ questions, key: openAccessKey(predictionKeyFolder(config)), ...place('kalshi') })),
       fallback: await open(
@@ -235,9 +253,16 @@ export async function startSandbox(config: Config, clock: Clock): Promise<Sandbo
       ),
       signer: await open(createRemoteSignerSimulator({ authorizationKeys: () => registeredKeys(config), ...place('signer') })),
       onchain: await open(createOnchainPredictionSimulator({ questions, chain, stable, key: SANDBOX_KEY, ...place('onchain') })),
+      relay: await open(createRelaySimulator({ ...chains, chainId: config.EVMCHAIN_ID, script: scripts.relay, ...place('relay') })),
+      cctp: await open(
+        createCctpSimulator({ ...chains, evmDomain: EVM_DOMAINS[config.EVMCHAIN_ID] ?? 3, script: scripts.cctp, ...place('cctp') }),
+      ),
       primarychain: await open(openSolanaNode(chain, { seed: config.SANDBOX_SEED, ...place('primarychain') })),
     };
-    const chainClient = { standing: () => chainStanding(chain), verbs: chainVerbs(chain, handler) };
+    const chainClient = {
+      standing: () => chainStanding(chain),
+      verbs: { ...chainVerbs(chain, handler), ...bridgeVerbs(ledger, SANDBOX_EVM_STABLE, scripts) },
+    };
     const controlUrl = await open(openSandboxControl({ faults, chain: chainClient, port: portAt(SIMULATORS.length + 1) }));
     const note = noteSandbox(config, { control: controlUrl, simulators: urls });
     return {
@@ -336,6 +361,7 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
       chainId: config.EVMCHAIN_ID,
       tokens: config.EVMCHAIN_TOKENS ?? EVM_TOKENS,
     },
+    bridge: bridgeAddresses(config, simulator),
     signerUrl: config.IDP_SIGNER_URL ?? (config.SVC_DELEGATED_SIGNING_ENABLED ? simulator('signer') : null),
     issuerUrl: config.ISSUER_URL ?? simulator('issuer'),
     // The simulator speaks for one issuer only.
@@ -365,6 +391,15 @@ export function addressesOf(config: Config, sandbox: Pick<Sandbox, 'urls'> | nul
         ? { issuer: config.IDP_ISSUER, audience: config.IDP_AUDIENCE, jwksUrl: config.IDP_JWKS_URL }
         : { issuer: SANDBOX_ISSUER, audience: SANDBOX_AUDIENCE, jwksUrl: `${simulator('identity')}/.well-known/jwks.json` },
   };
+}
+
+/** The sandbox's providers carry between the sandbox's chains, and real ones between real chains. */
+function bridgeAddresses(config: Config, simulator: (name: SimulatorName) => string): Addresses['bridge'] {
+  const { RELAY_URL: relayUrl, CCTP_URL: cctpUrl } = config;
+  if (config.SPOTCHAIN_URL === null && config.EVMCHAIN_URL === null)
+    return { relay: { url: simulator('relay'), key: null }, cctpUrl: simulator('cctp') };
+  if (relayUrl === null && cctpUrl === null) return null;
+  return { relay: relayUrl === null ? null : { url: relayUrl, key: config.RELAY_KEY?.reveal() ?? null }, cctpUrl };
 }
 
 /** In the sandbox every token of the catalog has a pool, as soon as it is listed. */

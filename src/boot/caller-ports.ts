@@ -19,10 +19,11 @@ import { createPreTrade } from '../trading/pre-trade.ts';
 import type { CallerDeps } from './capabilities/capability.ts';
 import { type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
 import { createDelegations } from './delegations.ts';
+import { createLinkedWallets } from './linked-wallets.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
-  Pick<ApiPorts, 'answers' | 'books' | 'delegations' | 'portfolio' | 'riskPreferences'> & {
+  Pick<ApiPorts, 'answers' | 'books' | 'delegations' | 'linkedWallets' | 'portfolio' | 'riskPreferences'> & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
     /** The organization's decisions among those of a shard's tick. */
@@ -52,6 +53,7 @@ export function openCallerPorts(
       answers: { find: createIdempotencyStore(sql).find },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
+      linkedWallets: createLinkedWallets(sql, clock, newId),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

@@ -93,6 +93,17 @@ const SETTINGS = {
     'its tokens as SYMBOL=0xcontract, separated by commas',
     'USDC, USDC.e, USDT and WETH of Arbitrum One',
   ),
+  RELAY_URL: optional(
+    url('https:', 'http:'),
+    'bridge provider that pays out of its own money; needs real nodes of both chains',
+    "the sandbox's, beside its chains",
+  ),
+  RELAY_KEY: optional(secret, 'key of the same'),
+  CCTP_URL: optional(
+    url('https:', 'http:'),
+    "attestation service of the stablecoin's issuer; needs real nodes of both chains",
+    "the sandbox's, beside its chains",
+  ),
   REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
   REFERENCE_KEY: optional(secret, 'key of the same'),
   REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of those prices, asked while the first is stale', sandboxed),
@@ -157,6 +168,7 @@ const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['SPOTCHAIN_KEY', 'SPOTCHAIN_URL'],
   ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
   ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
+  ['RELAY_KEY', 'RELAY_URL'],
   ['NEWS_KEY', 'NEWS_URL'],
   ['SOCIAL_KEY', 'SOCIAL_URL'],
 ];
@@ -176,6 +188,8 @@ const OUR_PREFIXES = [
   'SOCIAL_',
   'POLYMARKET_',
   'KALSHI_',
+  'RELAY_',
+  'CCTP_',
   'SANDBOX_',
 ];
 
@@ -225,6 +239,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'SPOTCHAIN_RPC_URL',
       "is set without SPOTCHAIN_URL: the sandbox's aggregator builds for the sandbox's chain only, so set both",
     );
+  }
+  for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
+    if (given(provider) === '') continue;
+    const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');
+    if (missing.length > 0)
+      complain(
+        provider,
+        `is set without ${missing.join(' and ')}: a real bridge carries nothing between simulated chains, so set both nodes`,
+      );
   }
   if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
     complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');

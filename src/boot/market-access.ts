@@ -2,10 +2,12 @@
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
+import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
+import { openBridge } from './bridge.ts';
 import { budgetsOn } from './budgets.ts';
-import type { OnchainPredictions } from './capabilities/capability.ts';
+import type { Bridge, OnchainPredictions } from './capabilities/capability.ts';
 import { openOnchainPredictions } from './prediction.ts';
 import { openPrimaryChain } from './primary-chain.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -21,6 +23,8 @@ export interface MarketAccess {
   readonly primaryChain: LaunchingPrimaryChain | null;
   /** Null where no on-chain prediction venue is named. */
   readonly onchainPredictions: OnchainPredictions | null;
+  /** Null where bridging is not set up. */
+  readonly bridge: Bridge | null;
 }
 
 export function openMarketAccess(service: ServiceProcess, redisUrl: string | null, sandbox: Sandbox | null): MarketAccess {
@@ -45,6 +49,16 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     metrics.unknownField,
   );
   if (onchainPredictions !== null) service.onStop('the on-chain prediction venue', async () => onchainPredictions.close());
+  const bridge = openBridge({
+    addresses,
+    budgets,
+    quote: createLiveQuotes(bus, clock),
+    clock,
+    random,
+    onFailure: metrics.unanswered,
+    note: metrics.unknownField,
+  });
+  if (bridge !== null) service.onStop('the bridge', async () => bridge.close());
   return {
     addresses,
     budgets,
@@ -53,6 +67,7 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     orderBooks: createOrderBooks(addresses, clock, random, budgets, metrics.unknownField),
     primaryChain,
     onchainPredictions,
+    bridge,
   };
 }
 

@@ -27,7 +27,7 @@ export interface ServiceMetrics {
 }
 
 /** What is asked only when somebody needs it, by the names of the settings and of the sandbox's simulators. */
-export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer';
+export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge';
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();

@@ -79,7 +79,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { service, store, market, actors, gates, evaluations } = parts;
   const { config, clock, holder, log, metrics } = service;
   const { sql, servers } = store;
-  const { bus, orderBooks, primaryChain, onchainPredictions } = market;
+  const { bus, orderBooks, primaryChain, onchainPredictions, bridge } = market;
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
@@ -96,6 +96,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       manual: preTrade,
       primaryChain,
       onchainPredictions,
+      bridge,
       clients: await openExecutionClients(parts, risk, preTrade),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
@@ -178,7 +179,7 @@ function evaluationRunners({ service, store, market }: RoleParts) {
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
-  const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions } = market;
+  const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
   const api = await startApi({
     clockState: clockWatch.state,
     sql: store.sql,
@@ -190,6 +191,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       orderBooks,
       primaryChain,
       onchainPredictions,
+      bridge,
       predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }, metrics.unknownField),
       disabledVenues: riskDeps(parts).disabledVenues,
       clock,

@@ -62,6 +62,10 @@ const SOCIAL_PER_WINDOW = 60;
 const ORDER_BOOK_WAIT_MS = 2_000;
 
 /** What each provider lets one address ask, shared by all clients of a process: made once per process. */
+/** Bridge providers. Circle allows 35 in a second, and locks whoever exceeds it out for five minutes. */
+const RELAY_PER_MINUTE = 200;
+const CCTP_PER_SECOND = 20;
+
 export type RequestBudgets = ReturnType<typeof createRequestBudgets>;
 
 /** `make` decides who counts: this process alone, or all processes together. */
@@ -82,6 +86,8 @@ export function createRequestBudgets(make: MakeBudget = aloneBudgets) {
     filings: make('filings', FILINGS_PER_SECOND, 1_000),
     social: make('social', SOCIAL_PER_WINDOW, 15 * 60_000),
     ...createPredictionBudgets(make),
+    relay: make('relay', RELAY_PER_MINUTE),
+    cctp: make('cctp', CCTP_PER_SECOND, 1_000),
   } as const;
 }
 
@@ -119,6 +125,8 @@ const BUDGET_VENUES: Readonly<Partial<Record<string, Venue>>> = {
   polymarket_data: 'prediction',
   kalshi: 'prediction',
   prediction_onchain: 'prediction',
+  relay: 'evmvenue',
+  cctp: 'evmvenue',
 };
 
 /** The same budgets for work that nobody's decision waits for. */

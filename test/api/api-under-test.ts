@@ -26,7 +26,7 @@ import { createIntelligenceReads } from '../../src/adapters/store/intelligence/i
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
-import type { OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
+import type { Bridge, OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { createLaunchQuotes } from '../../src/boot/launches.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
@@ -112,6 +112,7 @@ export async function apiUnderTest(
   options: Partial<ApiOptions> = {},
   databaseUrl?: string,
   onchain: OnchainPredictions | null = null,
+  bridge: Bridge | null = null,
 ): Promise<ApiUnderTest> {
   const url = databaseUrl ?? (await testDatabase());
   const sql = openDatabase({ url, name: 'api test', connections: 6 });
@@ -159,6 +160,7 @@ export async function apiUnderTest(
     onchainPredictions: onchain,
     primaryChain: null,
     disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    bridge,
     clock,
     newId,
   });

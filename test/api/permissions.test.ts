@@ -34,6 +34,7 @@ function bodyOf({ route }: RouteEntry): unknown {
 }
 
 const QUERIES: Readonly<Record<string, string>> = {
+  '/v1/bridge/status': `?id=${newId()}`,
   '/v1/candles': '?venue=spotexchange&instrument=BTCUSDT&timeframe=1h',
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
@@ -91,6 +92,13 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/venues': ['market:read'],
   'GET /v1/public-wallet/:address': ['market:read'],
   'GET /v1/wallets/evmvenue/:address': ['market:read'],
+  'POST /v1/bridge/quote': ['market:read'],
+  'POST /v1/bridge/submission': ['trade:execute'],
+  'GET /v1/bridge/status': ['agent:read'],
+  'GET /v1/bridge/transfers': ['agent:read'],
+  'POST /v1/wallets/challenge': ['agent:read'],
+  'POST /v1/wallets': ['agent:read'],
+  'GET /v1/wallets': ['agent:read'],
   'GET /v1/catalog/marks': ['market:read'],
   'GET /v1/catalog/sessions': ['market:read'],
   'GET /v1/prediction-markets': ['market:read'],

@@ -56,6 +56,9 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     EVMCHAIN_URL: null,
     EVMCHAIN_ID: 42_161,
     EVMCHAIN_TOKENS: null,
+    RELAY_URL: null,
+    RELAY_KEY: null,
+    CCTP_URL: null,
     REFERENCE_URL: null,
     REFERENCE_KEY: null,
     REFERENCE_FALLBACK_URL: null,
@@ -90,6 +93,7 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
   });
 });
 
+const nodes = { SPOTCHAIN_URL: 'https://a.example', SPOTCHAIN_RPC_URL: 'https://n.example', EVMCHAIN_URL: 'https://e.example' };
 const idp = { IDP_ISSUER: 'https://idp.example', IDP_AUDIENCE: 'sevengate', IDP_JWKS_URL: 'https://idp.example/jwks' };
 const signer = { IDP_SIGNER_URL: 'https://s.example', IDP_APP_ID: 'app', IDP_APP_SECRET: 'k-6' };
 const exchange = { SPOTEXCHANGE_URL: 'https://x.example', SPOTEXCHANGE_STREAM_URL: 'wss://x.example/ws' };
@@ -184,6 +188,9 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['FILINGS_CONTACT', 'Desk desk@example.com', 'Desk desk@example.com', 'Desk', 'names nobody', filings],
   ['SOCIAL_URL', 'https://s.example', 'https://s.example', 'ftp://s.example', 'should begin with https:// or http://'],
   ['SOCIAL_KEY', 'k-4', 'k-4', 'k 4', 'was it copied whole?', { SOCIAL_URL: 'https://s.example' }],
+  ['RELAY_URL', 'https://r.example', 'https://r.example', 'r.example', 'is no URL', nodes],
+  ['RELAY_KEY', 'k-7', 'k-7', 'k 7', 'was it copied whole?', { ...nodes, RELAY_URL: 'https://r.example' }],
+  ['CCTP_URL', 'https://c.example', 'https://c.example', 'https://u:p@c.example', 'holds a user name or password', nodes],
   ['POLYMARKET_GAMMA_URL', 'https://g.example', 'https://g.example', 'wss://g.example', 'should begin with https://', poly],
   ['POLYMARKET_CLOB_URL', 'https://b.example', 'https://b.example', 'b.example', 'is no URL', poly],
   ['POLYMARKET_DATA_URL', 'https://d.example', 'https://d.example', '', 'is missing', poly],

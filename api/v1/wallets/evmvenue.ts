@@ -1,6 +1,7 @@
 /** GET /v1/wallets/evmvenue/{address}: balances and state of a wallet on the EVM chain (spec section 4.5). */
 import { Type } from 'typebox';
-import { isoTime } from '../../../src/domain/time.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import type { PublicWallet } from '../../../src/domain/wallet.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
@@ -13,6 +14,38 @@ const TokenBody = Type.Object({
   balance: Type.String({ pattern: '^\\d+$', description: 'In base units.' }),
   amount: DecimalText,
 });
+
+const VenueAccountBody = Type.Object({
+  accountValue: DecimalText,
+  withdrawable: DecimalText,
+  totalNotional: DecimalText,
+  totalMarginUsed: DecimalText,
+  openPositions: Type.Integer(),
+  observedAt: nullable('string', "The venue's own time; null where it gave none."),
+  fetchedAt: Time,
+  ageMs: Type.Integer(),
+  quality: choice(['live', 'delayed'], 'Delayed where the answer is older than 30 s.'),
+});
+
+/** Of a margin account, in milliseconds. */
+const LIVE_FOR_MS = 30_000;
+
+/** The margin account as the venue reports it. */
+function venueAccount(found: PublicWallet, now: EpochMs) {
+  const { accountValue, withdrawable, totalNotional, totalMarginUsed, positions, observedAt, fetchedAt } = found;
+  const ageMs = Math.max(0, now - Math.min(fetchedAt, observedAt ?? fetchedAt));
+  return {
+    accountValue,
+    withdrawable,
+    totalNotional,
+    totalMarginUsed,
+    openPositions: positions.length,
+    observedAt: observedAt === null ? null : isoTime(observedAt),
+    fetchedAt: isoTime(fetchedAt),
+    ageMs,
+    quality: ageMs <= LIVE_FOR_MS ? ('live' as const) : ('delayed' as const),
+  };
+}
 
 const ChainWalletBody = Type.Object(
   {
@@ -35,6 +68,11 @@ const ChainWalletBody = Type.Object(
     unread: Type.Array(Type.Object({ symbol: Type.String(), contract: Type.String(), why: Type.String() }), {
       description: 'Tokens whose contract did not answer: their balance is not known.',
     }),
+    venue: Type.Unsafe<object | null>({
+      anyOf: [VenueAccountBody, { type: 'null' }],
+      description: 'The margin account on the perpetuals venue; null where the venue did not answer.',
+    }),
+    venueUnread: nullable('string', 'Why the margin account is not known; null where it is.'),
   },
   { $id: 'ChainWallet' },
 );
@@ -44,19 +82,22 @@ export const getChainWallet = defineRoute({
   url: '/v1/wallets/evmvenue/:address',
   name: 'getChainWallet',
   tag: 'bridge',
-  summary: 'Balances, transaction count and kind of a wallet on the EVM chain, all at one block',
+  summary: 'Balances and kind of a wallet on the EVM chain, all at one block, and its margin account on the perpetuals venue',
   cost: 'costly',
   schema: { params: EvmAddressPath },
   answers: { 200: { description: 'The wallet.', schema: ChainWalletBody } },
   refusals: ['malformed'],
   handle: (ports) => async (request, reply) => {
-    const read = await ports.wallets.evm.read(request.params.address);
+    const { address } = request.params;
+    const [read, margin] = await Promise.all([ports.wallets.evm.read(address), ports.wallets.venue.read(address)]);
     if (!read.ok) return sendRefusal(reply, read.refusal);
     const { block, fetchedAt, ...wallet } = read.value;
     return {
       ...wallet,
       block: { number: block.number, hash: block.hash, at: isoTime(block.at), ageMs: Math.max(0, ports.clock.now() - block.at) },
       fetchedAt: isoTime(fetchedAt),
+      venue: margin.ok ? venueAccount(margin.value, ports.clock.now()) : null,
+      venueUnread: margin.ok ? null : margin.refusal.detail,
     };
   },
 });

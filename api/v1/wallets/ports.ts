@@ -1,7 +1,10 @@
 /** What the routes of wallets ask of the nodes of chains. */
 
+import type { LinkedWalletCommands } from '../../../actors/linked-wallet/commands.ts';
+import type { LinkedWallet } from '../../../src/domain/linked-wallet.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import type { ChainWallet } from '../../../src/domain/wallet.ts';
+import type { Page, PageOf } from '../../page.ts';
 import type { PrimaryWalletReads } from '../portfolio/ports.ts';
 import type { PublicWalletReads } from '../public-wallet/ports.ts';
 
@@ -16,4 +19,10 @@ export interface WalletPorts {
   readonly evm: ChainWalletReads;
   /** Left out where no node of the primary chain reads wallets. */
   readonly primary?: PrimaryWalletReads;
+}
+
+/** Wallets whose owners have proved them to the organization, newest first. */
+export interface LinkedWalletPorts {
+  readonly reads: { list(orgId: string, page: Page): Promise<PageOf<LinkedWallet>> };
+  readonly commands: LinkedWalletCommands;
 }

@@ -4,6 +4,7 @@
  * this one and its line in `index.ts`; the records that its steps write are named in the store's list of writers.
  */
 
+import type { BridgeOutside, BridgeQuoting } from '../../../actors/bridge-transfer/ports.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import type { OnchainVenue } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
@@ -31,12 +32,20 @@ export interface OnchainPredictions {
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
 }
 
+/** Bridge providers and both chains, as this process reaches them. */
+export interface Bridge {
+  readonly quoting: BridgeQuoting;
+  readonly outside: BridgeOutside;
+}
+
 /** What orders are executed with. A process without it executes none: their activities wait for one that does. */
 export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients'> {
   /** The primary chain. A process without it carries no prepared transaction: they wait for one that does. */
   readonly primaryChain?: LaunchingPrimaryChain | null;
   /** The venue of live prediction orders. A process without it asks after none of them. */
   readonly onchainPredictions?: OnchainPredictions | null;
+  /** Bridge providers and both chains. A process without them looks at no transfer: they wait for one that does. */
+  readonly bridge?: Bridge | null;
   /** Risk for the orders of people. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
   /** How long a proposal waits for its approval, in milliseconds. */
@@ -86,6 +95,8 @@ export interface CallerDeps {
   readonly primaryChain: LaunchingPrimaryChain | null;
   /** Null where live prediction orders are not set up. */
   readonly onchainPredictions: OnchainPredictions | null;
+  /** Null where bridging is not set up. */
+  readonly bridge: Bridge | null;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Clock;
   readonly newId: () => string;

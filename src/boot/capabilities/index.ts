@@ -3,6 +3,7 @@ import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import { agentCapability } from './agent.ts';
+import { bridgeTransferCapability } from './bridge-transfer.ts';
 import type { ActorCapability, CallerDeps, RecurringWork, TickerDeps, WorkerDeps } from './capability.ts';
 import { evaluationCapability } from './evaluation.ts';
 import { launchCapability } from './launch.ts';
@@ -13,6 +14,7 @@ import { proposalCapability } from './proposal.ts';
 
 const LISTED = [
   agentCapability,
+  bridgeTransferCapability,
   evaluationCapability,
   launchCapability,
   marketOrderCapability,

@@ -3,6 +3,7 @@ import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import { BREAKER_PAUSES, type ExecutionPermit, type PermitGround, PermitLost, supersededBy } from '../../../domain/execution.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
+import { writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
 import type { Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
@@ -66,6 +67,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   market_order: writeMarketOrders,
   prediction_order: writePredictionOrders,
   prepared_transaction: writePreparedTransactions,
+  bridge_transfer: writeBridgeTransfers,
   prediction_order_told: tellPredictionOrders,
   launch: writeLaunches,
   listed_token: writeListedTokens,

@@ -1,0 +1,62 @@
+/** What may be asked of bridge transfers: the protocol between the API and their actors. */
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { TransferState } from '../../src/domain/bridge/axes.ts';
+import type { BridgePreference } from '../../src/domain/bridge/comparison.ts';
+import type { BridgeProviderName } from '../../src/domain/bridge/quote.ts';
+import type { BridgeTransferView } from '../../src/domain/bridge/transfer.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { BridgeTransferContext } from './protocol.ts';
+
+/** The one sentence for missing and foreign transfers alike. */
+export const NO_TRANSFER = 'there is no bridge transfer with this id';
+
+/** What a quote is asked with. */
+export interface BridgeQuoteWish {
+  readonly from: string;
+  readonly to: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly preference: BridgePreference;
+  /** Only this provider; null where any may offer. */
+  readonly provider: BridgeProviderName | null;
+}
+
+/** The signed transaction, or the hash of one that the wallet has sent itself. */
+export type BridgeSubmitted = { readonly signedTransaction: string } | { readonly hash: string };
+
+/** Every command answers after its transaction is committed. A foreign transfer answers exactly as a missing one. */
+export interface BridgeCommands {
+  /** Asks every provider, takes the best offer and stores it with its unsigned transaction. Nothing happens on any chain. */
+  quote(context: CommandContext, wish: BridgeQuoteWish): Promise<Outcome<BridgeTransferView>>;
+  /** Takes the signed transaction or its hash, once: the same again answers where the transfer stands by now. */
+  submit(context: CommandContext, id: string, submitted: BridgeSubmitted): Promise<Outcome<BridgeTransferView>>;
+}
+
+export function transferContext(state: Pick<ActorState, 'context'>): BridgeTransferContext {
+  return state.context as unknown as BridgeTransferContext;
+}
+
+/** The public state: that of the inner chart where the transfer is followed. */
+export function transferState({ value }: Pick<ActorState, 'value'>): TransferState {
+  return (typeof value === 'object' && value !== null && 'tracking' in value ? value['tracking'] : value) as TransferState;
+}
+
+/** A transfer as it stands in a step. */
+export function transferView(id: string, state: ActorState, changedAt: EpochMs): BridgeTransferView {
+  const {
+    source,
+    signed: _,
+    nonce: __,
+    told: ___,
+    seenAt: ____,
+    leaseUntil: _____,
+    looks: ______,
+    epoch: _______,
+    ...rest
+  } = transferContext(state);
+  return { id, state: transferState(state), transaction: source, changedAt, ...rest };
+}

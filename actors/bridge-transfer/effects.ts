@@ -1,0 +1,91 @@
+/** What a bridge transfer's actions mean once they are committed. */
+import { type Attention, attentionWords } from '../../src/domain/bridge/axes.ts';
+import { usdOf } from '../../src/domain/bridge/quote.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { isoTime } from '../../src/domain/time.ts';
+import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { transferContext, transferState, transferView } from './commands.ts';
+import { bridgeTransferMachine } from './machine.ts';
+
+export const LOOK_AT_TRANSFER = 'look_at_bridge_transfer';
+export const BROADCAST_SOURCE = 'broadcast_bridge_source';
+
+/** The row of the projection as the step leaves it. */
+function projected(info: StepInfo): { readonly [field: string]: unknown } {
+  const { id, state, wish, createdAt, changedAt, delayedAt, hash, provider, amountIn, ...body } = viewOf(info);
+  return {
+    id,
+    orgId: info.orgId,
+    provider,
+    from: wish.from,
+    to: wish.to,
+    amountUsd: usdOf(amountIn),
+    hash,
+    state,
+    delayedAt,
+    body: { wish, amountIn, ...body },
+    createdAt,
+    changedAt,
+  };
+}
+
+const viewOf = (info: StepInfo) => transferView(info.actorId, { ...info, status: 'active' }, info.now);
+
+/** What the feed and the alerts say of a transfer. */
+function told(info: StepInfo): { readonly [key: string]: Json } {
+  const { wish, provider, hash, axes, attentions, delayedAt, amountIn } = transferContext(info);
+  return {
+    transferId: info.actorId,
+    state: transferState(info),
+    provider,
+    from: wish.from,
+    to: wish.to,
+    amountUsd: usdOf(amountIn),
+    hash,
+    providerState: axes.provider.state,
+    sourceState: axes.source.state,
+    destinationState: axes.destination.state,
+    refundState: axes.refund.state,
+    arrivedUsd: axes.destination.amount === null ? null : usdOf(axes.destination.amount),
+    refundedUsd: axes.refund.amount === null ? null : usdOf(axes.refund.amount),
+    attentions: [...attentions],
+    delayed: delayedAt !== null,
+  };
+}
+
+function alarm(info: StepInfo, what: string, more: { readonly [key: string]: Json } = {}): Effect {
+  return { kind: 'announcement', announcement: { channel: 'alerts', body: { what, ...told(info), ...more } } };
+}
+
+const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { transferId: actorId })];
+
+export const bridgeTransferKind: ActorKind = {
+  kind: 'bridge_transfer',
+  machine: bridgeTransferMachine,
+  judge: (state, event) => {
+    const { expiresAt, createdAt } = transferContext(state);
+    if (event.type !== 'submit' || transferState(state) !== 'quoted' || (event['at'] as number) < expiresAt) return null;
+    return {
+      code: 'state_conflict',
+      detail: `the quote has expired at ${isoTime(expiresAt)}, ${Math.round((expiresAt - createdAt) / 1_000)} s after it was made: ask for a new one`,
+    };
+  },
+  migrations: {},
+  effects: {
+    projectTransfer: (_: undefined, info) => [record('bridge_transfer', projected(info))],
+    announceTransfer: (_: undefined, info) => [{ kind: 'announcement', announcement: { channel: 'bridge', body: told(info) } }],
+    requireEpoch: (_: undefined, info) => [record('control_licence', { orgId: info.orgId, epoch: transferContext(info).epoch })],
+    lookAtTransfer: (_: undefined, info) => toCarry(LOOK_AT_TRANSFER, info),
+    // What the wallet sends itself is not sent by this service.
+    broadcastSource: (_: undefined, info) => (transferContext(info).signed === null ? [] : toCarry(BROADCAST_SOURCE, info)),
+    takeLease: ({ forMs }: { readonly forMs: number }, info) => [
+      record('execution_lease', { key: info.actorId, orgId: info.orgId, epoch: transferContext(info).epoch, forMs }),
+    ],
+    // An answer of before another lease was taken ends nothing.
+    endLease: ({ lease }: { readonly lease: number | null }, info) =>
+      lease !== null && lease === transferContext(info).leaseUntil ? [record('execution_lease_ended', { key: info.actorId })] : [],
+    alertOperators: ({ what }: { readonly what: string }, info) => [alarm(info, what)],
+    tellAttentions: ({ attentions }: { readonly attentions: readonly Attention[] }, info) =>
+      attentions.map((attention) => alarm(info, `bridge_${attention}`, { words: attentionWords(attention) })),
+  },
+};

@@ -1,0 +1,89 @@
+/** Carries the work of bridge transfers: sends signed source transactions, and looks at the provider and both chains. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { type ArrivalAxis, isEnded, type Sighting } from '../../src/domain/bridge/axes.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { takeLease } from '../proposal/lease.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { transferContext, transferState } from './commands.ts';
+import { BROADCAST_SOURCE, LOOK_AT_TRANSFER } from './effects.ts';
+import type { BridgeOutside } from './ports.ts';
+import type { BridgeAnswer, BridgeTransferContext } from './protocol.ts';
+
+export interface BridgeExecutionDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  /** Whether the lease of a transfer still lives, by the clock of whoever keeps it. */
+  readonly leaseIsHeld: (transferId: string) => Promise<boolean>;
+  readonly outside: BridgeOutside;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The activity workers of bridge transfers, by kind. */
+export function bridgeTransferWorkers(deps: BridgeExecutionDeps): Readonly<Record<string, ActivityWorker>> {
+  const { outside, clock } = deps;
+
+  async function load(id: string): Promise<ActorRow> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no bridge transfer ${id}`);
+    return row;
+  }
+
+  async function broadcast(id: string, key: string): Promise<BridgeAnswer> {
+    const { state } = await load(id);
+    const { signed, wish } = transferContext(state);
+    const word = transferState(state);
+    if (signed === null || isEnded(word)) return { outcome: 'superseded', reason: word };
+    // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
+    if (await deps.leaseIsHeld(id)) throw new Error(`another worker holds the lease of bridge transfer ${id}`);
+    const taken = await takeLease(deps, id, key, async () => transferState((await load(id)).state));
+    if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
+    const sent = await outside.chains[wish.from].broadcast(signed);
+    if (sent.outcome === 'sent') return { outcome: 'sent', detail: null, lease: taken.until };
+    return sent.outcome === 'refused'
+      ? { outcome: 'refused', detail: sent.reason, lease: taken.until }
+      : { outcome: 'uncertain', detail: sent.detail, lease: taken.until };
+  }
+
+  /** One part of a look; null where nobody answers, which changes nothing of what is known. */
+  async function part<Value>(read: () => Promise<Value>): Promise<Value | null> {
+    try {
+      return await read();
+    } catch (error) {
+      outside.onSilence(error);
+      return null;
+    }
+  }
+
+  async function look(id: string): Promise<BridgeAnswer> {
+    const context = transferContext((await load(id)).state);
+    return { outcome: 'seen', sighting: await sighting(context) };
+  }
+
+  async function sighting(context: BridgeTransferContext): Promise<Sighting> {
+    const { wish, provider: name, axes } = context;
+    const at = clock.now();
+    const provider = outside.providers[name];
+    const [word, source] = await Promise.all([
+      part(() => (provider === undefined ? Promise.reject(new Error(`nobody speaks for ${name}`)) : provider.word(context))),
+      part(() => outside.chains[wish.from].source(context)),
+    ]);
+    const arrival = (hash: string | null, to: 'from' | 'to'): Promise<ArrivalAxis | null> => {
+      if (hash === null) return Promise.resolve(null);
+      const recipient = to === 'to' ? wish.recipient : wish.sender;
+      return part(() => outside.chains[wish[to]].arrival(hash, recipient));
+    };
+    const [destination, refund] = await Promise.all([
+      arrival(word?.fillHash ?? axes.provider.fillHash, 'to'),
+      arrival(word?.refundHash ?? axes.provider.refundHash, 'from'),
+    ]);
+    return { at, provider: word, source, destination, refund };
+  }
+
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['transferId'] as string;
+  return {
+    [LOOK_AT_TRANSFER]: async (payload) => (await look(idOf(payload))) as unknown as Json,
+    [BROADCAST_SOURCE]: async (payload, key) => (await broadcast(idOf(payload), key)) as unknown as Json,
+  };
+}

@@ -1,0 +1,261 @@
+/**
+ * The state chart of a bridge transfer: quoted, submitted, and then wherever the three axes say. It is followed by durable
+ * timers until both chains have spoken for good; a provider's word alone ends nothing.
+ */
+import { assign, setup } from 'xstate';
+import {
+  type Attention,
+  delayAfterMs,
+  FIRST_AXES,
+  type Standing,
+  seen,
+  standingOf,
+  type TrackedState,
+  type TransferAxes,
+} from '../../src/domain/bridge/axes.ts';
+import { effect } from '../runtime/actor-kind.ts';
+import type { BridgeTransferContext, BridgeTransferEvent, BridgeTransferInput } from './protocol.ts';
+
+/** It is looked at soon after something changed, and ever more rarely up to a minute where nothing does. Milliseconds. */
+const LOOK_SOON_MS = 3_000;
+const LOOK_RARELY_MS = 60_000;
+/** After about an hour without news. */
+const LOOK_SELDOM_MS = 600_000;
+const LONG_LOOKS = 60;
+
+/** What operators are told of as soon as it appears; the rest is shown with the transfer. */
+const TOLD: ReadonlySet<Attention> = new Set<Attention>([
+  'source_reorged',
+  'other_transaction',
+  'provider_ahead_of_source',
+  'provider_contradicts_source',
+  'fill_failed_on_chain',
+  'refund_failed',
+  'refund_failed_on_chain',
+  'refunded_short',
+  'partial_fill',
+  'filled_and_refunded',
+]);
+
+interface Heard {
+  readonly context: BridgeTransferContext;
+  readonly event: BridgeTransferEvent;
+}
+
+/** The axes after what was heard, and the standing that they come to. */
+function after({ context, event }: Heard): { readonly axes: TransferAxes; readonly standing: Standing } {
+  const sighting = event.type === 'errand.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
+  // Looks may overtake one another: what was begun before the last news says nothing any more.
+  const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
+  const axes = isNews ? seen(context.axes, sighting) : context.axes;
+  return { axes, standing: standingOf(axes, context) };
+}
+
+const leadsTo =
+  (state: TrackedState) =>
+  (heard: Heard): boolean =>
+    isSighting(heard) && after(heard).standing.state === state;
+
+function isSighting({ event }: Pick<Heard, 'event'>): boolean {
+  return event.type === 'errand.done' && event.answer.outcome === 'seen';
+}
+
+function hasChanged(heard: Heard): boolean {
+  return isSighting(heard) && spelled(after(heard).axes) !== spelled(heard.context.axes);
+}
+
+/** Axes without what changes at every look. */
+function spelled({ source, ...axes }: TransferAxes): string {
+  return JSON.stringify({ ...axes, source: { ...source, confirmations: 0 } });
+}
+
+/** Attentions that nobody was told of yet. */
+function untold(heard: Heard): readonly Attention[] {
+  return after(heard).standing.attentions.filter((attention) => TOLD.has(attention) && !heard.context.told.includes(attention));
+}
+
+const TAKE_LEASE = {
+  type: 'takeLease',
+  params: ({ event }: Heard) => ({ forMs: event.type === 'execution.begun' ? event.leaseMs : 0 }),
+} as const;
+const END_LEASE = {
+  type: 'endLease',
+  params: ({ event }: Heard) => ({ lease: event.type === 'errand.done' && 'lease' in event.answer ? event.answer.lease : null }),
+} as const;
+const TELL = { type: 'tellAttentions', params: (heard: Heard) => ({ attentions: untold(heard) }) } as const;
+const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
+
+/** Told before it is remembered: telling compares with what was remembered. */
+const REMEMBER = [TELL, 'rememberAxes'] as const;
+const SHOW = ['projectTransfer', 'announceTransfer'] as const;
+
+const FOLLOWED = ['submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown'] as const;
+type Followed = (typeof FOLLOWED)[number];
+
+/** What both chains have said for good. */
+const ENDS = (['completed', 'refunded', 'failed'] as const).map(
+  (end) => ({ guard: `leadsTo_${end}`, target: `#${end}`, actions: [...REMEMBER, 'rememberEnd'] }) as const,
+);
+
+/** One followed state: looked at on entry and by a timer, left wherever the axes lead. */
+function followed(state: Followed) {
+  const others = FOLLOWED.filter((other) => other !== state);
+  return {
+    entry: 'lookAtTransfer',
+    after: { lookAgain: { target: state, reenter: true, actions: 'countLook' } },
+    on: {
+      'errand.done': [
+        ...ENDS,
+        ...others.map((other) => ({ guard: `leadsTo_${other}`, target: other, actions: [...REMEMBER, ...SHOW] }) as const),
+        { guard: 'hasChangedUnseen', actions: [...REMEMBER, ...SHOW, 'broadcastSource'] },
+        { guard: 'hasChanged', actions: [...REMEMBER, ...SHOW] },
+        { guard: 'waitsForSource', actions: 'broadcastSource' },
+        { guard: 'isSighting', actions: ['rememberConfirmations', 'projectTransfer'] },
+        { guard: 'isSending', actions: ['rememberBroadcast', END_LEASE, 'projectTransfer'] },
+        {},
+      ],
+    },
+  } as const;
+}
+
+export const bridgeTransferMachine = setup({
+  types: { context: {} as BridgeTransferContext, events: {} as BridgeTransferEvent, input: {} as BridgeTransferInput },
+  actions: {
+    projectTransfer: effect<undefined>(),
+    announceTransfer: effect<undefined>(),
+    /** The database refuses the step where a halt came since. */
+    requireEpoch: effect<undefined>(),
+    lookAtTransfer: effect<undefined>(),
+    broadcastSource: effect<undefined>(),
+    takeLease: effect<{ readonly forMs: number }>(),
+    endLease: effect<{ readonly lease: number | null }>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    tellAttentions: effect<{ readonly attentions: readonly Attention[] }>(),
+    rememberSubmission: assign(({ event }) =>
+      event.type === 'submit'
+        ? { signed: event.signed, hash: event.hash, nonce: event.nonce, submittedBy: event.subject, submittedAt: event.at }
+        : {},
+    ),
+    rememberLease: assign({
+      leaseUntil: ({ context, event }) => (event.type === 'execution.begun' ? event.leaseUntil : context.leaseUntil),
+    }),
+    rememberBroadcast: assign(({ event }) =>
+      event.type === 'errand.done' && 'lease' in event.answer
+        ? { broadcast: { outcome: event.answer.outcome, detail: event.answer.detail } }
+        : {},
+    ),
+    rememberAxes: assign((heard) => {
+      const { axes, standing } = after(heard);
+      const seenAt = heard.event.type === 'errand.done' && heard.event.answer.outcome === 'seen' ? heard.event.answer.sighting.at : null;
+      return { axes, seenAt, attentions: standing.attentions, told: [...heard.context.told, ...untold(heard)], looks: 0 };
+    }),
+    rememberConfirmations: assign({ axes: (heard) => after(heard).axes }),
+    rememberEnd: assign({
+      endedAt: ({ context, event }) =>
+        event.type === 'errand.done' && event.answer.outcome === 'seen' ? event.answer.sighting.at : context.expiresAt,
+    }),
+    rememberDelay: assign({
+      delayedAt: ({ context }) => (context.submittedAt ?? context.createdAt) + delayAfterMs(context.estimatedSeconds),
+    }),
+    countLook: assign({ looks: ({ context }) => context.looks + 1 }),
+  },
+  guards: {
+    leadsTo_submitted: leadsTo('submitted'),
+    leadsTo_source_confirmed: leadsTo('source_confirmed'),
+    leadsTo_source_final: leadsTo('source_final'),
+    leadsTo_filling: leadsTo('filling'),
+    leadsTo_refunding: leadsTo('refunding'),
+    leadsTo_unknown: leadsTo('unknown'),
+    leadsTo_completed: leadsTo('completed'),
+    leadsTo_refunded: leadsTo('refunded'),
+    leadsTo_failed: leadsTo('failed'),
+    hasChanged,
+    hasChangedUnseen: (heard) => hasChanged(heard) && waitsForSource(heard),
+    isSighting,
+    waitsForSource: (heard) => isSighting(heard) && waitsForSource(heard),
+    isSending: ({ event }) => event.type === 'errand.done' && 'lease' in event.answer,
+    isOnTime: ({ context }) => context.delayedAt === null,
+    isInTime: ({ context, event }) => event.type === 'submit' && event.at < context.expiresAt,
+  },
+  delays: {
+    expireAfter: ({ context }) => Math.max(0, context.expiresAt - context.createdAt),
+    delayAfter: ({ context }) => delayAfterMs(context.estimatedSeconds),
+    lookAgain: ({ context: { looks } }) =>
+      Math.min(LOOK_SOON_MS * 2 ** Math.min(looks, 10), looks > LONG_LOOKS ? LOOK_SELDOM_MS : LOOK_RARELY_MS),
+  },
+}).createMachine({
+  id: 'bridge_transfer@1',
+  context: ({ input }) => ({
+    ...input,
+    signed: null,
+    hash: null,
+    nonce: null,
+    submittedBy: null,
+    submittedAt: null,
+    axes: FIRST_AXES,
+    seenAt: null,
+    attentions: [],
+    told: [],
+    delayedAt: null,
+    endedAt: null,
+    broadcast: null,
+    leaseUntil: null,
+    looks: 0,
+  }),
+  initial: 'placed',
+  states: {
+    /** Passed through at its start, never rested in. */
+    placed: { entry: 'requireEpoch', always: 'quoted' },
+    /** An offer with its unsigned transaction. Nobody has signed it yet. */
+    quoted: {
+      entry: 'projectTransfer',
+      after: { expireAfter: { target: 'expired', actions: 'rememberEnd' } },
+      on: {
+        submit: {
+          guard: 'isInTime',
+          target: 'tracking',
+          actions: ['requireEpoch', 'rememberSubmission', 'projectTransfer', 'announceTransfer', 'broadcastSource'],
+        },
+      },
+    },
+    /** Submitted: the money may be on its way. Only what the chains show leads out. */
+    tracking: {
+      initial: 'submitted',
+      after: {
+        delayAfter: {
+          guard: 'isOnTime',
+          actions: ['rememberDelay', 'projectTransfer', 'announceTransfer', alert('bridge_transfer_delayed')],
+        },
+      },
+      on: {
+        'execution.begun': { actions: ['requireEpoch', 'rememberLease', TAKE_LEASE] },
+        'errand.given_up': {},
+      },
+      states: {
+        /** No block holds the source transaction, as far as anybody knows: that is never a failure. */
+        submitted: followed('submitted'),
+        source_confirmed: followed('source_confirmed'),
+        source_final: followed('source_final'),
+        filling: followed('filling'),
+        /** The money is owed back, and not back yet. */
+        refunding: followed('refunding'),
+        /** The provider and the chains contradict one another. */
+        unknown: followed('unknown'),
+      },
+    },
+    /** The destination chain shows the money, for good. */
+    completed: { id: 'completed', type: 'final', entry: [...SHOW, alert('bridge_transfer_completed')] },
+    /** The source chain shows the money again, for good. */
+    refunded: { id: 'refunded', type: 'final', entry: [...SHOW, alert('bridge_transfer_refunded')] },
+    /** Proven: the money has never left. */
+    failed: { id: 'failed', type: 'final', entry: [...SHOW, alert('bridge_transfer_failed')] },
+    /** A quote that nobody took. */
+    expired: { type: 'final', entry: 'projectTransfer' },
+  },
+});
+
+/** The same bytes are sent again while no block holds them. */
+function waitsForSource(heard: Heard): boolean {
+  const { state } = after(heard).axes.source;
+  return heard.context.signed !== null && (state === 'unseen' || state === 'reorged');
+}

@@ -1,0 +1,57 @@
+/** What bridge transfers need of the outside: providers that carry, and the two chains that show what happened. Boot supplies them. */
+import type { ArrivalAxis, SourceSighting } from '../../src/domain/bridge/axes.ts';
+import type { ReadEvmTransaction } from '../../src/domain/bridge/evm-fields.ts';
+import type { BridgeChain, BridgeProviderName, BridgeWish, UnsignedEvmTransaction } from '../../src/domain/bridge/quote.ts';
+import type { PlannedOffer, ProviderWord, TransferTerms } from '../../src/domain/bridge/transfer.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
+
+export interface BridgeProvider {
+  readonly name: BridgeProviderName;
+  /**
+   * Prices a transfer; nothing happens on any chain. Refused as `route_refused` where the provider declines or its answer
+   * makes no sense, as `unavailable` where it does not answer.
+   */
+  offer(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>>;
+  /** What the provider says of a submitted transfer; `unseen` where it does not know it. @throws where it does not answer. */
+  word(terms: TransferTerms): Promise<ProviderWord>;
+}
+
+/** One chain, as the source and as the destination of transfers. */
+export interface TransferChain {
+  readonly chain: BridgeChain;
+  /** Hands signed bytes to a node, which takes the same bytes any number of times. @throws only before anything was sent. */
+  broadcast(signed: string): Promise<Broadcast>;
+  /** Where the source transaction stands. @throws where no node answers: silence is never `unseen`. */
+  source(terms: TransferTerms): Promise<SourceSighting>;
+  /** What a transaction paid to an address of this chain. @throws where no node answers. */
+  arrival(hash: string, recipient: string): Promise<ArrivalAxis>;
+}
+
+/** The outside of bridge transfers as one process reaches it. */
+export interface BridgeOutside {
+  readonly providers: Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>>;
+  readonly chains: Readonly<Record<BridgeChain, TransferChain>>;
+  /** Hears of every part of a look that brought no answer. */
+  readonly onSilence: (error: unknown) => void;
+}
+
+/** What quotes and submissions need besides: the chains asked before anybody signs. */
+export interface BridgeQuoting {
+  readonly providers: readonly Pick<BridgeProvider, 'name' | 'offer'>[];
+  /** The stablecoin's mint on the primary chain. */
+  readonly mint: string;
+  readonly solana: {
+    latestBlockhash(commitment: 'confirmed'): Promise<{ readonly blockhash: string; readonly lastValidBlockHeight: number }>;
+    simulate(transaction: Uint8Array): Promise<Simulation>;
+  };
+  readonly evm: {
+    /** Base units of the stablecoin. */
+    balance(owner: string): Promise<bigint>;
+    /** Why the chain would not carry out a call now; null where it would. */
+    simulate(transaction: UnsignedEvmTransaction): Promise<string | null>;
+  };
+  readSignedEvm(raw: string): Promise<Outcome<ReadEvmTransaction & { readonly hash: string; readonly nonce: number }>>;
+  /** Turns a node's silence into the refusal `unavailable`. */
+  unlessSilent<Value>(work: Promise<Outcome<Value>>): Promise<Outcome<Value>>;
+}

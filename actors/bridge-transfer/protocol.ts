@@ -1,0 +1,67 @@
+/** What a bridge transfer remembers and what it hears. */
+import type { Attention, Sighting, TransferAxes } from '../../src/domain/bridge/axes.ts';
+import type { BridgeOffer } from '../../src/domain/bridge/quote.ts';
+import type { BridgeAlternative, TransferTerms } from '../../src/domain/bridge/transfer.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** The quote that a transfer begins as. Plain JSON. */
+export interface BridgeTransferInput
+  extends Omit<TransferTerms, 'hash' | 'nonce'>,
+    Pick<BridgeOffer, 'kind' | 'amountOut' | 'fees' | 'route' | 'estimatedSeconds' | 'expiresAt'> {
+  /** Why this provider, with the numbers of the others. */
+  readonly explanation: string;
+  /** The offers that were not taken. */
+  readonly alternatives: readonly BridgeAlternative[];
+  readonly quotedBy: string;
+  /** The organization's control epoch that it was quoted in; a halt ends it. */
+  readonly epoch: number;
+  readonly createdAt: EpochMs;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface BridgeTransferContext extends BridgeTransferInput {
+  /** The signed source transaction: base64 on the primary chain, hexadecimal on the EVM chain. Null where the wallet sent it itself. */
+  readonly signed: string | null;
+  /** The source transaction's name on its chain; null before it was submitted. */
+  readonly hash: string | null;
+  readonly nonce: number | null;
+  readonly submittedBy: string | null;
+  readonly submittedAt: EpochMs | null;
+  readonly axes: TransferAxes;
+  /** When the look was begun that last changed the axes; null before. */
+  readonly seenAt: EpochMs | null;
+  readonly attentions: readonly Attention[];
+  /** Attentions that operators were told of: each is told once. */
+  readonly told: readonly Attention[];
+  /** When it was told to be late; null while it was not. */
+  readonly delayedAt: EpochMs | null;
+  readonly endedAt: EpochMs | null;
+  /** What a node last said to the signed bytes; null before, and where the wallet sends. */
+  readonly broadcast: { readonly outcome: string; readonly detail: string | null } | null;
+  readonly leaseUntil: EpochMs | null;
+  /** How often it was looked at since something changed. */
+  readonly looks: number;
+}
+
+/** What carrying an activity out came to. */
+export type BridgeAnswer =
+  | { readonly outcome: 'seen'; readonly sighting: Sighting }
+  /** A node took the bytes, refused them, or nobody knows. */
+  | { readonly outcome: 'sent' | 'refused' | 'uncertain'; readonly detail: string | null; readonly lease: EpochMs | null }
+  /** A halt or another step came since: nothing was sent by this attempt. */
+  | { readonly outcome: 'superseded'; readonly reason: string };
+
+export interface BridgeSubmission {
+  readonly signed: string | null;
+  readonly hash: string;
+  readonly nonce: number | null;
+  readonly subject: string;
+  readonly at: EpochMs;
+}
+
+export type BridgeTransferEvent =
+  | ({ readonly type: 'submit' } & BridgeSubmission)
+  /** The lease to send is taken: from here on the bytes may be on the chain. */
+  | { readonly type: 'execution.begun'; readonly key: string; readonly leaseUntil: EpochMs; readonly leaseMs: number }
+  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: BridgeAnswer }
+  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

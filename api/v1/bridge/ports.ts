@@ -1,0 +1,17 @@
+/** What the bridge routes ask of the rest of the service. */
+import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
+import type { TransferState } from '../../../src/domain/bridge/axes.ts';
+import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Reads of transfers, newest first; a foreign one answers null, exactly as a missing one. */
+interface BridgeTransferReads {
+  /** Quotes that nobody took only where they are asked for by their state. */
+  list(orgId: string, filter: { readonly state?: TransferState }, page: Page): Promise<PageOf<BridgeTransferView>>;
+  find(orgId: string, id: string): Promise<BridgeTransferView | null>;
+}
+
+export interface BridgePorts {
+  readonly reads: BridgeTransferReads;
+  readonly commands: BridgeCommands;
+}

@@ -1,0 +1,44 @@
+/** POST /v1/bridge/quote: what a transfer between the two chains would cost and bring, with the transaction to sign. */
+import { Type } from 'typebox';
+import { BRIDGE_PREFERENCES } from '../../../src/domain/bridge/comparison.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { BridgeChainWord, BridgeProviderWord, BridgeTransferBody, bridgeTransferBody } from './transfer-body.ts';
+
+export const quoteBridge = defineRoute({
+  method: 'POST',
+  url: '/v1/bridge/quote',
+  name: 'quoteBridge',
+  tag: 'bridge',
+  summary: 'An executable quote for moving the stablecoin between the primary chain and the EVM chain',
+  description:
+    'Asks every provider, compares what arrives at least and what is paid on top, and says why it took the one it took. The unsigned source transaction was looked through and, where nothing has to be approved first, simulated. Nothing happens on any chain before it is signed.',
+  cost: 'costly',
+  schema: {
+    body: objectOf({
+      from: BridgeChainWord,
+      to: BridgeChainWord,
+      token: Type.String({ maxLength: 20, description: 'USDC.' }),
+      amount: Type.String({ maxLength: 30, description: 'US dollars, at most six decimals.' }),
+      sender: Type.String({ maxLength: 64, description: 'Who signs and pays, on the chain of `from`.' }),
+      recipient: Type.String({ maxLength: 64, description: 'Who receives, on the chain of `to`.' }),
+      preference: Type.Optional(choice(BRIDGE_PREFERENCES, 'What decides between offers: what is received (default), or speed.')),
+      provider: Type.Optional(BridgeProviderWord),
+    }),
+  },
+  idempotent: true,
+  answers: { 201: { description: 'The quote.', schema: BridgeTransferBody } },
+  refusals: ['route_refused', 'feature_disabled', 'too_many_prepared', 'halted'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { preference = 'received', provider = null, ...wish } = request.body;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: bridgeTransferBody,
+        run: (context) => ports.bridge.commands.quote(context, { ...wish, preference, provider }),
+      });
+    };
+  },
+});

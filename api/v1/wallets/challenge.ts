@@ -1,0 +1,42 @@
+/** POST /v1/wallets/challenge: the text that the owner of a wallet signs to prove it. */
+import { Type } from 'typebox';
+import { WALLET_CHALLENGE_MS } from '../../../src/domain/linked-wallet.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, Time } from '../../shapes.ts';
+import { AddressText } from './linked-wallet-body.ts';
+
+const WalletChallengeBody = Type.Object(
+  {
+    address: Type.String(),
+    text: Type.String({
+      description:
+        'To be signed as it is: as a personal message (EIP-191) by a wallet of the EVM chain, as UTF-8 (Ed25519) by one of the primary chain.',
+    }),
+    expiresAt: Time,
+  },
+  { $id: 'WalletChallenge' },
+);
+
+export const challengeWallet = defineRoute({
+  method: 'POST',
+  url: '/v1/wallets/challenge',
+  name: 'challengeWallet',
+  tag: 'wallets',
+  summary: 'The text that proves a wallet once its owner has signed it',
+  description: 'The newest text of an address counts, for ten minutes. Signing it moves nothing and permits nothing.',
+  cost: 'write',
+  schema: { body: objectOf({ address: AddressText }) },
+  answers: { 200: { description: 'The text.', schema: WalletChallengeBody } },
+  refusals: [],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) =>
+      carryOut(request, reply, {
+        status: 200,
+        answer: ({ address, text, issuedAt }) => ({ address, text, expiresAt: isoTime(issuedAt + WALLET_CHALLENGE_MS) }),
+        run: (context) => ports.linkedWallets.commands.challenge(context, request.body.address),
+      });
+  },
+});

@@ -1,0 +1,43 @@
+/** POST /v1/wallets: links a wallet whose owner has signed the text of its challenge. */
+import { Type } from 'typebox';
+import { LONGEST_LABEL } from '../../../src/domain/linked-wallet.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf } from '../../shapes.ts';
+import { AddressText, LinkedWalletBody, linkedWalletBody } from './linked-wallet-body.ts';
+
+export const linkWallet = defineRoute({
+  method: 'POST',
+  url: '/v1/wallets',
+  name: 'linkWallet',
+  tag: 'wallets',
+  summary: 'Links a wallet of either chain by the signature of its owner',
+  description: 'Ownership alone gives no permission. A wallet that is linked already is proved anew and may get another label.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      address: AddressText,
+      signature: Type.String({
+        minLength: 80,
+        maxLength: 140,
+        pattern: '^(0x[0-9a-fA-F]+|[A-Za-z0-9+/=]+)$',
+        description: '65 bytes in hexadecimal with 0x before them on the EVM chain; 64 bytes in base64 or base58 on the primary chain.',
+      }),
+      label: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' })),
+    }),
+  },
+  idempotent: true,
+  answers: { 201: { description: 'The wallet.', schema: LinkedWalletBody } },
+  refusals: ['state_conflict', 'signature_invalid', 'challenge_expired'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { address, signature, label = null } = request.body;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: linkedWalletBody,
+        run: (context) => ports.linkedWallets.commands.link(context, { address, signature, label }),
+      });
+    };
+  },
+});

@@ -1,0 +1,87 @@
+/** Bridge transfers in PostgreSQL: their projection, and how lists, limits and the portfolio read it. */
+import type { Page, PageOf } from '../../../../api/page.ts';
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { TransferState } from '../../../domain/bridge/axes.ts';
+import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
+import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly provider: BridgeProviderName;
+  readonly hash: string | null;
+  readonly state: TransferState;
+  readonly delayed_at: number | null;
+  readonly body: Omit<BridgeTransferView, 'id' | 'provider' | 'hash' | 'state' | 'delayedAt' | 'createdAt' | 'changedAt'>;
+  readonly created_at: number;
+  readonly changed_at: number;
+}
+
+/** Writes where transfers stand: where one step projects twice, the last one counts. */
+export function writeBridgeTransfers(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
+  const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
+  return transaction`
+    insert into bridge_transfers (id, org_id, provider, from_chain, to_chain, amount_usd, hash, state, delayed_at, body, created_at, changed_at)
+    select id, "orgId", provider, "from", "to", "amountUsd", hash, state, "delayedAt", body, "createdAt", "changedAt"
+    from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, provider text, "from" text, "to" text, "amountUsd" numeric,
+      hash text, state text, "delayedAt" bigint, body jsonb, "createdAt" bigint, "changedAt" bigint)
+    on conflict (id) do update set hash = excluded.hash, state = excluded.state, delayed_at = excluded.delayed_at, body = excluded.body,
+      changed_at = excluded.changed_at`;
+}
+
+/** True of the error of a submission whose source transaction is another transfer's of the organization. */
+export function isHashTaken(error: unknown): boolean {
+  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+  return code === '23505' && constraint === 'bridge_transfers_by_hash';
+}
+
+export function createBridgeTransferStore(sql: Sql) {
+  const columns = sql`id, number, provider, hash, state, delayed_at, body, created_at, changed_at`;
+  return {
+    /** Newest first; quotes that nobody took only where they are asked for by their state. */
+    async list(orgId: string, { state }: { readonly state?: TransferState }, { limit, after }: Page): Promise<PageOf<BridgeTransferView>> {
+      const rows = await sql<Row[]>`
+        select ${columns} from bridge_transfers where org_id = ${orgId}
+        ${state === undefined ? sql`and hash is not null` : sql`and state = ${state}`}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: page.items.map(viewOf), next: page.next };
+    },
+
+    /** Null where the organization has no such transfer. */
+    async find(orgId: string, id: string) {
+      const [row] = await sql<Row[]>`select ${columns} from bridge_transfers where id = ${id} and org_id = ${orgId}`;
+      return row === undefined ? null : viewOf(row);
+    },
+
+    async openQuotes(orgId: string): Promise<number> {
+      const [row] = await sql<
+        { n: number }[]
+      >`select count(*)::int as n from bridge_transfers where org_id = ${orgId} and state = 'quoted'`;
+      return row?.n ?? 0;
+    },
+
+    /** The organization's control epoch. */
+    async epoch(orgId: string): Promise<number> {
+      const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;
+      if (row === undefined) throw new Error(`organization ${orgId} has no control row`);
+      return row.epoch;
+    },
+  };
+}
+
+function viewOf({
+  id,
+  provider,
+  hash,
+  state,
+  delayed_at: delayedAt,
+  body,
+  created_at: createdAt,
+  changed_at: changedAt,
+}: Row): BridgeTransferView {
+  return { ...body, id, provider, hash, state, delayedAt, createdAt, changedAt };
+}

@@ -1,0 +1,72 @@
+/** Linked wallets in PostgreSQL: texts that wait for a signature, and wallets whose owners have signed one. */
+import type { Page, PageOf } from '../../../../api/page.ts';
+import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { LinkedWallet, WalletChain, WalletChallenge } from '../../../domain/linked-wallet.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly chain: WalletChain;
+  readonly address: string;
+  readonly label: string | null;
+  readonly proved_by: string;
+  readonly proved_at: number;
+}
+
+export function createLinkedWalletStore(sql: Sql) {
+  return {
+    async issue(orgId: string, { address, text, issuedAt }: WalletChallenge): Promise<void> {
+      await sql`
+        insert into wallet_challenges (org_id, address, text, issued_at) values (${orgId}, ${address}, ${text}, ${issuedAt})
+        on conflict (org_id, address) do update set text = excluded.text, issued_at = excluded.issued_at`;
+    },
+
+    /** The newest text of an address; null where none waits. */
+    async challengeOf(orgId: string, address: string): Promise<WalletChallenge | null> {
+      const [row] = await sql<{ text: string; issued_at: number }[]>`
+        select text, issued_at from wallet_challenges where org_id = ${orgId} and address = ${address}`;
+      return row === undefined ? null : { address, text: row.text, issuedAt: row.issued_at };
+    },
+
+    /** Null, and nothing written, where the text was used or replaced meanwhile. A wallet that is linked already keeps its id. */
+    async link(
+      orgId: string,
+      wallet: LinkedWallet,
+      proof: WalletChallenge & { readonly signature: string },
+      recordsOf: (linked: LinkedWallet) => readonly ActorRecord[],
+    ): Promise<LinkedWallet | null> {
+      return inTransaction(sql, async (transaction) => {
+        const used = await transaction`
+          delete from wallet_challenges where org_id = ${orgId} and address = ${wallet.address} and text = ${proof.text}`;
+        if (used.count === 0) return null;
+        const [row] = await transaction<Row[]>`
+          insert into linked_wallets (id, org_id, chain, address, label, challenge, signature, proved_by, proved_at)
+          values (${wallet.id}, ${orgId}, ${wallet.chain}, ${wallet.address}, ${wallet.label}, ${proof.text}, ${proof.signature}, ${wallet.provedBy}, ${wallet.provedAt})
+          on conflict (org_id, address) do update set label = coalesce(excluded.label, linked_wallets.label), challenge = excluded.challenge,
+            signature = excluded.signature, proved_by = excluded.proved_by, proved_at = excluded.proved_at
+          returning id, number, chain, address, label, proved_by, proved_at`;
+        const linked = walletOf(row as Row);
+        await writeRecords(transaction, recordsOf(linked));
+        return linked;
+      });
+    },
+
+    /** Newest first. The position is the last one's number. */
+    async list(orgId: string, { limit, after }: Page): Promise<PageOf<LinkedWallet>> {
+      const rows = await sql<Row[]>`
+        select id, number, chain, address, label, proved_by, proved_at from linked_wallets where org_id = ${orgId}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(walletOf), next: page.next };
+    },
+  };
+}
+
+function walletOf({ id, chain, address, label, proved_by: provedBy, proved_at: provedAt }: Row): LinkedWallet {
+  return { id, chain, address, label, provedBy, provedAt };
+}

@@ -1,0 +1,54 @@
+/** Bridge transfers as this process takes and follows them. */
+import { createBridgeHandler } from '../../../actors/bridge-transfer/command-handler.ts';
+import { type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
+import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
+import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import { checkedAddress } from '../../adapters/evmchain/address.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createBridgeTransferStore, isHashTaken } from '../../adapters/store/bridge/bridge-transfer-store.ts';
+import { refuse } from '../../domain/refusal.ts';
+import type { ActorCapability, CallerDeps } from './capability.ts';
+
+/** The commands of callers; where bridging is not set up, every one is refused. */
+function commandsOf(
+  { sql, runtime, bridge, clock, newId }: CallerDeps,
+  transfers: ReturnType<typeof createBridgeTransferStore>,
+): BridgeCommands {
+  if (bridge === null) {
+    const off = async () =>
+      refuse(
+        'feature_disabled',
+        'bridging needs nodes of both chains and a provider: set SPOTCHAIN_RPC_URL, EVMCHAIN_URL and RELAY_URL or CCTP_URL',
+      );
+    return {
+      quote: off,
+      submit: async ({ orgId }, id) => ((await transfers.find(orgId, id)) === null ? refuse('not_found', NO_TRANSFER) : off()),
+    };
+  }
+  return createBridgeHandler({
+    runtime,
+    load: createActorStore(sql).load,
+    outside: bridge.quoting,
+    transfers,
+    isTaken: isHashTaken,
+    verifySignature: verifyEd25519,
+    evmAddress: checkedAddress,
+    clock,
+    newId,
+  });
+}
+
+export const bridgeTransferCapability = {
+  kind: bridgeTransferKind,
+  machineFile: 'actors/bridge-transfer/machine.ts',
+
+  workers: ({ store, runtime, leaseIsHeld, trading, clock }) =>
+    trading?.bridge ? bridgeTransferWorkers({ runtime, load: store.load, leaseIsHeld, outside: trading.bridge.outside, clock }) : {},
+
+  callers(deps): Pick<ApiPorts, 'bridge'> {
+    const transfers = createBridgeTransferStore(deps.sql);
+    return { bridge: { reads: transfers, commands: commandsOf(deps, transfers) } };
+  },
+} satisfies ActorCapability;

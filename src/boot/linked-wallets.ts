@@ -1,0 +1,16 @@
+/** Linked wallets as the API asks for them: reads of the store, and the command handler that proves them. */
+import { createLinkedWalletHandler } from '../../actors/linked-wallet/command-handler.ts';
+import type { ApiPorts } from '../../api/ports.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { checkedAddress } from '../adapters/evmchain/address.ts';
+import { isWalletTextSigned } from '../adapters/identity/wallet-signature.ts';
+import { createLinkedWalletStore } from '../adapters/store/callers/linked-wallet-store.ts';
+import type { Sql } from '../adapters/store/database.ts';
+
+export function createLinkedWallets(sql: Sql, clock: Pick<Clock, 'now'>, newId: () => string): ApiPorts['linkedWallets'] {
+  const store = createLinkedWalletStore(sql);
+  return {
+    reads: store,
+    commands: createLinkedWalletHandler({ store, clock, newId, evmAddress: checkedAddress, isSigned: isWalletTextSigned }),
+  };
+}

@@ -1,0 +1,158 @@
+// Linked wallets of both chains: proved by a signature over the newest text, once, and permitting nothing.
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refuse } from '../../src/domain/refusal.ts';
+import { base58 } from '../../src/domain/solana/base58.ts';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
+import { type ApiUnderTest, apiUnderTest, OURS, THEIRS } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let reader: string;
+let marginIsUp = true;
+const evm = privateKeyToAccount(`0x${'42'.repeat(32)}`);
+const solana = sandboxKey('somebody');
+
+beforeAll(async () => {
+  api = await apiUnderTest(({ clock }) => ({
+    wallets: {
+      evm: {
+        read: async (address) => ({
+          ok: true,
+          value: {
+            address,
+            chainId: 42_161,
+            kind: 'account',
+            nonce: 1,
+            block: { number: '5', hash: '0x05', at: clock.now() - 1_000 },
+            fetchedAt: clock.now(),
+            native: { symbol: 'ETH', contract: null, decimals: 18, balance: '0', amount: '0' },
+            tokens: [],
+            unread: [],
+          },
+        }),
+      },
+      venue: {
+        read: async (address) =>
+          marginIsUp
+            ? {
+                ok: true,
+                value: {
+                  address,
+                  observedAt: clock.now() - 40_000,
+                  fetchedAt: clock.now(),
+                  accountValue: '1200.5',
+                  totalNotional: '300',
+                  totalMarginUsed: '30',
+                  withdrawable: '1170.5',
+                  positions: [],
+                  pnl: {} as never,
+                  coverage: {} as never,
+                },
+              }
+            : refuse('unavailable', 'evmvenue did not answer: timeout'),
+      },
+    },
+  }));
+  reader = await api.token(['agent:read'], OURS);
+});
+afterAll(() => api.close());
+
+const post = (url: string, body: object, token = reader) => api.call('POST', url, { token, body });
+const textFor = async (address: string, token = reader): Promise<string> =>
+  (await post('/v1/wallets/challenge', { address }, token)).body.text;
+
+test('a wallet of each chain is proved, named and listed, newest first', async () => {
+  const text = await textFor(evm.address.toLowerCase());
+  expect(text).toContain(`Wallet: ${evm.address}`);
+  expect(text).toContain('permits nothing');
+  const linked = await post('/v1/wallets', { address: evm.address, signature: await evm.signMessage({ message: text }), label: 'cold' });
+  expect(linked, linked.text).toMatchObject({ status: 201, body: { chain: 'evmvenue', address: evm.address, label: 'cold' } });
+  const other = await textFor(solana.address);
+  const signature = Buffer.from(solana.sign(Buffer.from(other))).toString('base64');
+  expect(await post('/v1/wallets', { address: solana.address, signature })).toMatchObject({
+    status: 201,
+    body: { chain: 'spotchain', label: null },
+  });
+  const { body } = await api.call('GET', '/v1/wallets', { token: reader });
+  expect(body.items.map(({ address }: { address: string }) => address)).toEqual([solana.address, evm.address]);
+  const stranger = await api.token(['agent:read'], THEIRS);
+  expect((await api.call('GET', '/v1/wallets', { token: stranger })).body.items).toEqual([]);
+});
+
+test('a signature of the primary chain may be spelled in base58, and proving anew keeps the id and the label', async () => {
+  const again = await textFor(solana.address);
+  const linked = await post('/v1/wallets', { address: solana.address, signature: base58(solana.sign(Buffer.from(again))), label: 'hot' });
+  const third = await textFor(solana.address);
+  const renewed = await post('/v1/wallets', { address: solana.address, signature: base58(solana.sign(Buffer.from(third))) });
+  expect(renewed.body.id).toBe(linked.body.id);
+  expect(renewed.body.label).toBe('hot');
+});
+
+test('a text proves once, the newest one only, and for ten minutes', async () => {
+  const text = await textFor(evm.address);
+  const signature = await evm.signMessage({ message: text });
+  const newer = await textFor(evm.address);
+  expect(newer).not.toBe(text);
+  expect(await post('/v1/wallets', { address: evm.address, signature })).toMatchObject({
+    status: 422,
+    body: { code: 'signature_invalid' },
+  });
+  const good = await evm.signMessage({ message: newer });
+  expect((await post('/v1/wallets', { address: evm.address, signature: good })).status).toBe(201);
+  expect(await post('/v1/wallets', { address: evm.address, signature: good })).toMatchObject({
+    status: 409,
+    body: { code: 'state_conflict' },
+  });
+  const late = await evm.signMessage({ message: await textFor(evm.address) });
+  api.clock.advanceTo(api.clock.now() + 10 * 60_000 + 1);
+  expect(await post('/v1/wallets', { address: evm.address, signature: late }, await api.token(['agent:read'], OURS))).toMatchObject({
+    status: 422,
+    body: { code: 'challenge_expired' },
+  });
+});
+
+test("somebody else's signature, a foreign text and nonsense are one clear problem each", async () => {
+  const token = await api.token(['agent:read'], OURS);
+  const other = privateKeyToAccount(`0x${'43'.repeat(32)}`);
+  const signature = await other.signMessage({ message: await textFor(evm.address, token) });
+  expect(await post('/v1/wallets', { address: evm.address, signature }, token)).toMatchObject({
+    status: 422,
+    body: { code: 'signature_invalid' },
+  });
+  expect(await post('/v1/wallets', { address: other.address, signature }, token)).toMatchObject({ status: 409 });
+  expect(await post('/v1/wallets/challenge', { address: `${evm.address.slice(0, -1)}g` }, token)).toMatchObject({
+    status: 400,
+    body: { code: 'malformed' },
+  });
+  const mixed = evm.address.replace(/[a-f]/, (letter) => letter.toUpperCase());
+  expect(await post('/v1/wallets/challenge', { address: mixed === evm.address ? evm.address.toUpperCase() : mixed }, token)).toMatchObject({
+    status: 400,
+  });
+  expect(await post('/v1/wallets', { address: evm.address, signature: 'x'.repeat(90) }, token)).toMatchObject({ status: 422 });
+});
+
+test('ownership permits nothing', async () => {
+  const token = await api.token(['agent:read'], OURS);
+  const { body } = await api.call('GET', '/v1/me', { token });
+  expect(body.permissions).toEqual(['agent:read']);
+  expect(
+    (await post('/v1/bridge/submission', { quoteId: '019a5b1e-7c00-7000-8000-00000000ffff', hash: `0x${'1'.repeat(64)}` }, token)).status,
+  ).toBe(403);
+});
+
+test('a wallet of the EVM chain shows its margin account with its quality, and says where it is not known', async () => {
+  const token = await api.token(['market:read'], OURS);
+  const url = `/v1/wallets/evmvenue/${evm.address}`;
+  const found = await api.call('GET', url, { token });
+  expect(found.body.venue).toMatchObject({
+    accountValue: '1200.5',
+    withdrawable: '1170.5',
+    ageMs: 40_000,
+    quality: 'delayed',
+    openPositions: 0,
+  });
+  expect(found.body.venueUnread).toBeNull();
+  marginIsUp = false;
+  const silent = await api.call('GET', url, { token });
+  expect(silent.body).toMatchObject({ venue: null, venueUnread: 'evmvenue did not answer: timeout', address: evm.address });
+});
