@@ -1,6 +1,7 @@
 /** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations judged by risk. */
 import { createFreshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
+import { transitAccounts } from '../domain/bridge/transit.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
 import type { Allocation, ImpactMaterial, JudgedAllocation } from '../domain/portfolio/impact.ts';
@@ -96,7 +97,12 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
     { read, unread }: PortfolioWallets,
     besides: readonly InstrumentKey[],
   ): Promise<PortfolioMaterial> {
-    const [books, mandate] = await Promise.all([booksIn(orgId, mode), reads.preferences(orgId)]);
+    const [books, mandate, transit] = await Promise.all([
+      booksIn(orgId, mode),
+      reads.preferences(orgId),
+      // Paper money crosses no bridge.
+      mode === 'live' ? reads.inTransit(orgId) : [],
+    ]);
     const inBooks = books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument));
     const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
     const instruments = [...new Set([...inBooks, ...inWallets, ...besides])];
@@ -104,7 +110,18 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
       reads.liquidity(instruments.filter(isPooled), clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1),
       outcomesOf(instruments),
     ]);
-    return { at: clock.now(), mode, books, wallets: read, unread, quotes: quotesOf(instruments), outcomes, pools, mandate };
+    return {
+      at: clock.now(),
+      mode,
+      books,
+      wallets: read,
+      unread,
+      transit: transitAccounts(transit),
+      quotes: quotesOf(instruments),
+      outcomes,
+      pools,
+      mandate,
+    };
   }
 
   /** Each is judged as if those before it were pending: two orders that pass alone may breach together. */

@@ -1,6 +1,7 @@
 /** What trading asks of the outside. Stores, venues and the signer implement these ports; all values are the domain's. */
 import type { Autonomy, Stage } from '../domain/agent.ts';
 import type { OpenProposal, TradingBook } from '../domain/book.ts';
+import type { TransitAmount } from '../domain/bridge/transit.ts';
 import type { RiskRejection } from '../domain/decision.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
 import type { ExecutionMode } from '../domain/order.ts';
@@ -55,6 +56,8 @@ export interface RiskReads {
   books(orgId: string, mode: ExecutionMode): Promise<readonly AccountBook[]>;
   /** Everything that waits on a manual book and reserves capacity there. */
   waitingOn(orgId: string, bookId: string): Promise<readonly OpenProposal[]>;
+  /** What the organization has between the chains: transfers that were submitted and have not ended. */
+  inTransit(orgId: string): Promise<readonly TransitAmount[]>;
   /** The organization's mandate. Version zero: it never said anything, and the defaults hold. */
   preferences(orgId: string): Promise<{ readonly version: number; readonly preferences: RiskPreferences }>;
   /** The organization's control epoch. */

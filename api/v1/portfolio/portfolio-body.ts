@@ -123,7 +123,8 @@ export const PortfolioBody = Type.Object(
         agentId: nullable('string'),
         address: nullable('string'),
         cashUsd: { ...DecimalText, description: 'US dollars and dollar stablecoins at par; net of the value of perpetuals.' },
-        reservedUsd: { ...DecimalText, description: 'What pending buys reserve of it.' },
+        reservedUsd: { ...DecimalText, description: 'What pending buys and transfers reserve of it.' },
+        quality: nullableChoice(['in_transit'], 'Of money between the chains: it is owned and cannot be used. Null of every other place.'),
         inputs: Ids,
       }),
     ),
@@ -228,13 +229,14 @@ export function portfolioBody(portfolio: Portfolio) {
   return {
     at: isoTime(at),
     mode,
-    places: places.map(({ id, kind, agentId, address, cashUsd, reservedUsd, inputs }) => ({
+    places: places.map(({ id, kind, agentId, address, cashUsd, reservedUsd, quality = null, inputs }) => ({
       id,
       kind,
       agentId,
       address,
       cashUsd,
       reservedUsd,
+      quality,
       inputs,
     })),
     unread,

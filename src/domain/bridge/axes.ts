@@ -93,6 +93,16 @@ export type TransferState = (typeof TRANSFER_STATES)[number];
 /** States of a submitted transfer. */
 export type TrackedState = Exclude<TransferState, 'quoted' | 'expired'>;
 
+/** States in which the money is on its way: it has left, or may have left, and has not arrived for good. */
+export const IN_TRANSIT_STATES = [
+  'submitted',
+  'source_confirmed',
+  'source_final',
+  'filling',
+  'refunding',
+  'unknown',
+] as const satisfies readonly TrackedState[];
+
 /** What is remarkable about a transfer, beside its state. */
 export const ATTENTIONS = [
   'source_reorged',

@@ -41,7 +41,7 @@ export interface AccountPosition {
   readonly inputs: readonly string[];
 }
 
-export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account'] as const;
+export const ACCOUNT_KINDS = ['book', 'chain_wallet', 'perp_account', 'bridge_transfer'] as const;
 
 /** One place with its cash and its positions. Cash and positions at the same marks sum to what the place is worth. */
 export interface Account {
@@ -55,6 +55,8 @@ export interface Account {
   readonly cashUsd: DecimalString;
   /** What pending buys reserve; part of the cash. */
   readonly reservedUsd: DecimalString;
+  /** What is in transit between the chains is owned and cannot be used; left out of every other place. */
+  readonly quality?: 'in_transit';
   readonly positions: readonly AccountPosition[];
   readonly inputs: readonly string[];
 }

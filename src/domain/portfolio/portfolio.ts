@@ -54,6 +54,8 @@ export interface PortfolioMaterial {
   readonly books: readonly PortfolioBook[];
   readonly wallets: readonly ReadAccount[];
   readonly unread: readonly UnreadWallet[];
+  /** Amounts between the chains, where real money is added up. */
+  readonly transit?: readonly ReadAccount[];
   /** The newest quote of each instrument that is held, aged to this instant. */
   readonly quotes: ReadonlyMap<InstrumentKey, Quote>;
   /** What is known of the outcomes of prediction markets that are held. */
@@ -98,7 +100,7 @@ export const PORTFOLIO_FORMULAS: Readonly<Record<string, string>> = {
 /** Computes the portfolio of the material. */
 export function portfolioOf(material: PortfolioMaterial, catalog: Catalog): Portfolio {
   const { at, mode, quotes, outcomes, mandate } = material;
-  const read = [...material.books.map(accountOfBook), ...material.wallets];
+  const read = [...material.books.map(accountOfBook), ...material.wallets, ...(material.transit ?? [])];
   const places = read.map(({ place }) => place);
   const holdings = places.flatMap((place) => holdingsOf(place, { at, quotes, outcomes, catalog }));
   const totals = totalsOf(places, holdings, material.unread.length);

@@ -13,11 +13,14 @@ import { createBridgeTransferStore } from '../../../src/adapters/store/bridge/br
 import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
 import { openBridge } from '../../../src/boot/bridge.ts';
 import { bridgeTransferCapability } from '../../../src/boot/capabilities/bridge-transfer.ts';
 import { createRequestBudgets } from '../../../src/boot/venues.ts';
+import { bookIds } from '../../../src/domain/book.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import { transitAccounts } from '../../../src/domain/bridge/transit.ts';
 import { EVM_CHAIN_ID, EVM_TOKENS } from '../../../src/domain/evm-chain.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { type BridgeWorld, EVM_WALLET, openBridgeWorld, SOLANA_WALLET, signEvm, wishFrom } from '../../adapters/bridge/bridge-world.ts';
@@ -179,3 +182,31 @@ test.each(POINTS)(
     expect(told?.n).toBeGreaterThanOrEqual(3);
   },
 );
+
+test('an amount in transit binds capital from its submission to its end, and is between the chains only while neither shows it', {
+  timeout: 60_000,
+}, async () => {
+  const reads = createRiskReads(sql);
+  const bound = async () => (await reads.waitingOn(ORG, bookIds.manual(ORG, 'live'))).map(({ id, notionalUsd }) => [id, notionalUsd]);
+  const between = async () => transitAccounts(await reads.inTransit(ORG)).map(({ place }) => [place.id, place.cashUsd]);
+  expect(await bound()).toEqual([]);
+  const { id } = await submitted('evmvenue', 'relay');
+  const own = [[`bridge:${id}`, '25']];
+  expect(await bound()).toEqual(own);
+  expect(await reads.waitingOn(ORG, bookIds.manual(ORG, 'paper'))).toEqual([]);
+  // No block holds it yet: the sender's wallet still shows the money.
+  expect(await between()).toEqual([]);
+  const states = new Set<string>();
+  for (let look = 0; look < 60 && (await bound()).length > 0; look++) {
+    pass();
+    await dueNow();
+    await leaseOver();
+    await round(runtime);
+    const { state, axes } = await view(id);
+    states.add(state);
+    const hasLeft = axes.source.state === 'included' || axes.source.state === 'final';
+    expect(await between()).toEqual(!isEnded(state) && hasLeft && axes.destination.state === 'none' ? own : []);
+    expect(await bound()).toEqual(isEnded(state) ? [] : own);
+  }
+  expect([...states].at(-1)).toBe('completed');
+});

@@ -1,9 +1,10 @@
 /** Bridge transfers in PostgreSQL: their projection, and how lists, limits and the portfolio read it. */
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
-import type { TransferState } from '../../../domain/bridge/axes.ts';
+import { IN_TRANSIT_STATES, type TransferState } from '../../../domain/bridge/axes.ts';
 import type { BridgeProviderName } from '../../../domain/bridge/quote.ts';
 import type { BridgeTransferView } from '../../../domain/bridge/transfer.ts';
+import type { TransitAmount } from '../../../domain/bridge/transit.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql, Transaction } from '../database.ts';
 
@@ -71,6 +72,14 @@ export function createBridgeTransferStore(sql: Sql) {
       return row.epoch;
     },
   };
+}
+
+/** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */
+export function amountsInTransit(sql: Sql, orgId: string): Promise<readonly TransitAmount[]> {
+  return sql<TransitAmount[]>`
+    select id, trim_scale(amount_usd)::text as "amountUsd", state, body->'axes'->'source'->>'state' as "sourceState",
+      body->'axes'->'destination'->>'state' as "destinationState", body->'axes'->'refund'->>'state' as "refundState", changed_at as "changedAt"
+    from bridge_transfers where org_id = ${orgId} and state = any(${[...IN_TRANSIT_STATES]}::text[]) order by number`;
 }
 
 function viewOf({

@@ -67,6 +67,8 @@ export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: st
       (select coalesce(max(version), 0) from risk_preferences where org_id = ${orgId}),
       (select count(*) || '/' || coalesce(max(number), 0) from market_orders where org_id = ${orgId} and state in ('approved', 'executing', 'unknown')),
       (select count(*) || '/' || coalesce(max(number), 0) from prediction_orders where org_id = ${orgId} and state in ('prepared', 'submitted', 'open', 'partially_filled')),
+      (select count(*) || '/' || coalesce(max(number), 0) from bridge_transfers
+        where org_id = ${orgId} and state in ('submitted', 'source_confirmed', 'source_final', 'filling', 'refunding', 'unknown')),
       (select count(*) || '/' || coalesce(max(number), 0) from prepared_transactions
         where org_id = ${orgId} and ${isOpen(sql)})) as ground`;
   return row?.ground as string;

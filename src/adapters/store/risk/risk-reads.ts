@@ -1,9 +1,12 @@
 /** What risk reads of an organization, from PostgreSQL: its agents, books, mandate, pools and what waits on its manual book. */
 
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
+import { bookIds } from '../../../domain/book.ts';
+import { transitReservations } from '../../../domain/bridge/transit.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { RiskReads } from '../../../trading/ports.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
+import { amountsInTransit } from '../bridge/bridge-transfer-store.ts';
 import { poolLiquidity } from '../catalog/pool-liquidity-store.ts';
 import type { Sql } from '../database.ts';
 import { openMarketOrders } from '../orders/market-order-store.ts';
@@ -40,8 +43,11 @@ export function createRiskReads(sql: Sql): RiskReads {
         openPreparedTransactions(sql, orgId, bookId),
         openPredictionOrders(sql, orgId, bookId),
       ]);
-      return waiting.flat();
+      // Only real money crosses, and it is the organization's own.
+      const transit = bookId === bookIds.manual(orgId, 'live') ? transitReservations(await amountsInTransit(sql, orgId)) : [];
+      return [...waiting.flat(), ...transit];
     },
+    inTransit: (orgId) => amountsInTransit(sql, orgId),
     preferences: (orgId) => preferencesOf(sql, orgId),
     async epoch(orgId) {
       const [row] = await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`;

@@ -1,0 +1,76 @@
+/** Money between the chains: how it counts in a portfolio and against limits, and never twice. */
+import type { OpenProposal } from '../book.ts';
+import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { ReadAccount } from '../portfolio/account.ts';
+import { plainInput } from '../portfolio/trace.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import type { ArrivalState, SourceState, TransferState } from './axes.ts';
+
+/** A transfer that has not ended, as far as limits and portfolios need it. */
+export interface TransitAmount {
+  readonly id: string;
+  readonly amountUsd: DecimalString;
+  readonly state: TransferState;
+  readonly sourceState: SourceState;
+  readonly destinationState: ArrivalState;
+  readonly refundState: ArrivalState;
+  readonly changedAt: EpochMs;
+}
+
+/** What stands for the stablecoin among pending purchases: nothing is quoted or held under this name. */
+const STABLE: InstrumentKey = 'spotchain:USDC';
+
+/**
+ * What transfers bind of the organization's capital until they end: money that has left, or may have left, cannot buy
+ * anything on either side. Even a transfer that no block holds yet binds its amount.
+ */
+export function transitReservations(amounts: readonly TransitAmount[]): OpenProposal[] {
+  return amounts.map(({ id, amountUsd }) => ({
+    id: `bridge:${id}`,
+    instrument: STABLE,
+    side: 'buy',
+    quantity: plainDecimal(amountUsd),
+    notionalUsd: plainDecimal(amountUsd),
+  }));
+}
+
+/**
+ * True while neither chain shows the money to a reader of wallets: its source transaction is in a block and its payment
+ * or refund is not. Before, the sender's wallet still shows it; after, the recipient's does.
+ */
+export function isBetweenChains({ sourceState, destinationState, refundState }: TransitAmount): boolean {
+  const hasLeft = sourceState === 'included' || sourceState === 'final';
+  const isBack = (state: ArrivalState): boolean => state === 'included' || state === 'final';
+  return hasLeft && !isBack(destinationState) && !isBack(refundState);
+}
+
+/** A place per transfer whose money is between the chains: all of it is cash, and none of it can be used. */
+export function transitAccounts(amounts: readonly TransitAmount[]): readonly ReadAccount[] {
+  return amounts.filter(isBetweenChains).map(({ id, amountUsd, state, changedAt }) => {
+    const place = `bridge:${id}`;
+    const input = plainInput({
+      id: place,
+      kind: 'wallet',
+      what: `an amount in transit between the chains, ${state}`,
+      value: amountUsd,
+      source: `/v1/bridge/status?id=${id}`,
+      observedAt: changedAt,
+    });
+    return {
+      place: {
+        id: place,
+        kind: 'bridge_transfer',
+        mode: 'live',
+        agentId: null,
+        address: null,
+        cashUsd: amountUsd,
+        reservedUsd: amountUsd,
+        quality: 'in_transit',
+        positions: [],
+        inputs: [place],
+      },
+      inputs: [input],
+    };
+  });
+}
