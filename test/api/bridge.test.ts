@@ -20,7 +20,7 @@ beforeAll(async () => {
     addresses: {
       bridge: { relay: { url: world.relaySimulator.url, key: null }, cctpUrl: world.cctpSimulator.url },
       evmchain: { url: world.evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
-      spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: world.solana.url, makers: [] },
+      spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: world.solana.url, makers: [], launchPartner: null },
     },
     budgets: createRequestBudgets(),
     quote: () => null,
