@@ -95,7 +95,7 @@ async function alertsOf(id: string): Promise<string[]> {
   try {
     const rows = await sql<
       { what: string }[]
-    >`select body->>'what' as what from announcements where actor_id = ${id} and channel = 'alerts' order by id`;
+    >`select body->>'what' as what from announcements where actor_id = ${id} and channel = 'alerts' order by seq`;
     return rows.map(({ what }) => what);
   } finally {
     await sql.end({ timeout: 1 });
