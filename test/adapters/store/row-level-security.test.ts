@@ -13,6 +13,7 @@ const THEIRS = '00000000-0000-7000-8000-00000000000b';
 const NOBODYS: Readonly<Record<string, string>> = {
   migrations: 'which files were applied',
   leases: 'duties of processes',
+  clock_shift: "how far the service's time is from the database's: the owner's own",
   tick_shards: 'how far ticks are, over all organizations',
   cuts: 'when the market was looked at',
   observations: 'the market',
@@ -44,7 +45,14 @@ const NOBODYS: Readonly<Record<string, string>> = {
   trail_checkpoints: 'states of the log',
 };
 /** Functions that work as their owner for whoever calls them: they sign or lock for sessions of registered writers, and read nothing of others. */
-const DEFINERS = ['lock_delegation', 'lock_prepared_transactions', 'session_is_proven', 'trail_open_changes', 'trail_seal'];
+const DEFINERS = [
+  'lock_delegation',
+  'lock_prepared_transactions',
+  'service_clock_ms',
+  'session_is_proven',
+  'trail_open_changes',
+  'trail_seal',
+];
 /** The only partition: COPY needs a table without policies. Callers may not name it. */
 const PARTITIONS = ['decision_rows'];
 
