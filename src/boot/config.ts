@@ -59,6 +59,12 @@ const SETTINGS = {
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info', LOG_LEVELS.join(', '), 'info'),
   SVC_LIVE_SPOTEXCHANGE_ENABLED: setting(flag, false, 'live orders on the spot exchange: true or false', 'false'),
   SVC_DELEGATED_SIGNING_ENABLED: setting(flag, false, 'delegated session signers: true or false', 'false'),
+  SVC_DELEGATED_DAILY_LIMIT_USD: setting(
+    wholeNumber(1, 1_000_000_000),
+    100_000,
+    'the most that delegated session signers sign for within 24 hours, in US dollars',
+    '100000',
+  ),
   IDP_AUTHORIZATION_PRIVATE_KEY: optional(p256Key, 'P-256 private key, PEM or base64 PKCS #8; needed by delegated signing'),
   IDP_AUTHORIZATION_PRIVATE_KEY_FILE: optional(absoluteFile, 'a file with the same instead, which only the signer process reads'),
   IDP_SIGNER_URL: optional(url('https:', 'http:'), "the identity provider's API, which signs for delegated wallets", sandboxed),

@@ -1,18 +1,25 @@
 /**
- * The signer process (spec section 5.6): the only one that holds the authorization key. It is told two lines on standard
- * input, where the key is and where to listen; takes ids of prepared transactions from a private socket; and ends with its parent.
+ * The signer process: the only one that holds the authorization key. It is told two lines on standard input, where the key
+ * is and where to listen; takes ids of prepared transactions with the worker's signature from a private socket; and ends
+ * with its parent. Of the database it believes nothing that decides where value goes: that is signed, or asked of the chain.
  */
 import { closeSync, fstatSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { type AuthorizationKey, authorizationKey } from '../adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
+import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
+import { isSignedBy, trustedKeysOf } from '../adapters/signing-keys/writer-keys.ts';
+import { associatedAccount } from '../adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
+import { createSolanaRpc } from '../adapters/solana/rpc.ts';
 import { openDatabase } from '../adapters/store/database.ts';
 import { createSigningReads } from '../adapters/store/delegations/signing-reads.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
+import type { SignerClient } from '../trading/ports.ts';
 import { createSigning } from '../trading/signing-validation.ts';
 import { type LogLevel } from './config.ts';
 import { loadListedTokens } from './listed-tokens.ts';
@@ -39,6 +46,14 @@ export interface SignerPlace {
   /** The remote signer. */
   readonly url: string;
   readonly socket: string;
+  /** The state folder: the public keys of writers lie there, and the count of what was signed. */
+  readonly home: string;
+  /** The node of the primary chain. */
+  readonly rpcUrl: string;
+  /** Others that may sign with a wallet. */
+  readonly makers: readonly string[];
+  /** The most that is signed for within 24 hours, in US dollars. */
+  readonly dailyLimitUsd: string;
   readonly isSandboxed: boolean;
 }
 
@@ -46,6 +61,8 @@ export interface SignerPlace {
 export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };
 
 const DATABASE_CONNECTIONS = 4;
+/** A node that answers later counts as silent: then nothing is signed. */
+const NODE_MS = 3_000;
 /** The descriptor after the three of every process. */
 const SEALED = 3;
 
@@ -83,6 +100,15 @@ function keyOf(key: string | null, keyFile: string | null): AuthorizationKey | s
   }
 }
 
+/** Whether a worker of this state folder signed a text. The keys are those of the start: a new one needs a new signer. */
+function workerVerifier(home: string): (text: string, signature: string) => boolean {
+  const keys = trustedKeysOf(home).filter(({ writer }) => writer === 'worker');
+  return (text, signature) => {
+    const bytes = Buffer.from(signature, 'base64');
+    return keys.some(({ publicKey }) => isSignedBy(publicKey, Buffer.from(text), bytes));
+  };
+}
+
 async function work(): Promise<void> {
   const { keys, keyFile, appId, logLevel } = await nextLine<SignerSecret>();
   const { key: given, appSecret } = keys ?? unsealed();
@@ -94,22 +120,32 @@ async function work(): Promise<void> {
   const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });
   const remote = createRemoteSigner({ baseUrl: place.url, appId, appSecret, key, clock });
-  const sign = createSigning({
-    reads: createSigningReads(sql),
-    risk: createRiskReads(sql),
-    // It signs on the primary chain alone, and is there because that is switched on.
-    disabledVenues: () => ALL_ENABLED,
-    remote,
-    verifySignature: verifyEd25519,
-    clock,
-  });
+  let sign: SignerClient['sign'];
+  try {
+    sign = createSigning({
+      reads: createSigningReads(sql),
+      risk: createRiskReads(sql),
+      // It signs on the primary chain alone, and is there because that is switched on.
+      disabledVenues: () => ALL_ENABLED,
+      remote,
+      verifySignature: verifyEd25519,
+      isSignedByWorker: workerVerifier(place.home),
+      chain: createSolanaRpc({ url: place.rpcUrl, clock, timeoutMs: NODE_MS }),
+      makers: new Set(place.makers),
+      accountOf: associatedAccount,
+      ledger: openSigningLedger(join(place.home, 'signer', 'signed.ndjson'), place.dailyLimitUsd),
+      clock,
+    });
+  } catch (error) {
+    return tell({ ok: false, wrong: (error as Error).message });
+  }
   try {
     await listenAsSigner({
       path: place.socket,
-      sign: async (orderId) => {
+      sign: async (orderId, signature) => {
         // Agent tokens are listed while the service runs.
         await loadListedTokens(sql, place.isSandboxed);
-        const answer = await sign(orderId);
+        const answer = await sign(orderId, signature);
         log.info({ orderId, outcome: answer.outcome, ...(answer.outcome === 'refused' ? { code: answer.code } : {}) }, 'asked to sign');
         return answer;
       },

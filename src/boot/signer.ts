@@ -23,7 +23,7 @@ export interface Signer {
   readonly pid: number;
   readonly client: SignerClient;
   /** Tells it where to listen and what to read. Before that the door answers `unavailable`. @throws Error in one sentence. */
-  open(place: Pick<SignerPlace, 'databaseUrl' | 'url'>): Promise<void>;
+  open(place: Pick<SignerPlace, 'databaseUrl' | 'url' | 'rpcUrl' | 'makers'>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -63,8 +63,15 @@ export async function startSigner(config: Config, clock: Pick<Clock, 'now' | 'de
       get pid() {
         return supervised.pid;
       },
-      client: { sign: async (orderId) => supervised.refusal() ?? client.sign(orderId) },
-      open: (place) => supervised.open({ ...place, socket, isSandboxed: config.SPOTCHAIN_URL === null }),
+      client: { sign: async (orderId, signature) => supervised.refusal() ?? client.sign(orderId, signature) },
+      open: (place) =>
+        supervised.open({
+          ...place,
+          socket,
+          home: resolve(config.SEVENGATE_HOME),
+          isSandboxed: config.SPOTCHAIN_URL === null,
+          dailyLimitUsd: String(config.SVC_DELEGATED_DAILY_LIMIT_USD),
+        }),
       async stop() {
         await supervised.stop();
         kept?.close();
@@ -166,8 +173,8 @@ function supervise(deps: {
 /** The door, whose answers that say nothing are told by their reasons to whoever counts them. */
 export function toldOfSilence({ sign }: SignerClient, onFailure: (reason: string) => void): SignerClient {
   return {
-    async sign(orderId) {
-      const answer = await sign(orderId);
+    async sign(orderId, signature) {
+      const answer = await sign(orderId, signature);
       if (answer.outcome === 'unavailable') onFailure(answer.reason);
       return answer;
     },

@@ -1,8 +1,9 @@
 /** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
+import { resolve } from 'node:path';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
-import type { WriterKey } from '../adapters/signing-keys/writer-keys.ts';
+import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
@@ -145,7 +146,11 @@ async function openExecutionClients(
   const { config, clock, random, metrics } = service;
   const { sql, logins } = store;
   const { addresses, budgets, bus, primaryChain } = market;
-  if (signer !== null && addresses.signerUrl !== null) await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl });
+  const { rpcUrl, makers } = addresses.spotchain;
+  // The worker's key has to be there before the signer reads whom it believes.
+  const { worker } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['worker']);
+  if (signer !== null && addresses.signerUrl !== null && rpcUrl !== null)
+    await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
   const live = openLiveOrders(config, addresses, clock, random, budgets, metrics.unknownField);
   service.onStop('the live orders', async () => live.close());
   if (signer === null || primaryChain === null) return live.clients;
@@ -158,6 +163,7 @@ async function openExecutionClients(
     verifySignature: verifyEd25519,
     obstacleOf,
     isSilence,
+    signAsWorker: (text) => worker.sign(Buffer.from(text)).toString('base64'),
     signer: toldOfSilence(signer.client, (reason) => metrics.unanswered('signer', reason)),
     bus,
     clock,

@@ -14,6 +14,7 @@ import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { ActorRecord, ActorRow } from '../domain/actor-step.ts';
 import { sellableOf } from '../domain/book.ts';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import { CATALOG } from '../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../domain/decimal.ts';
 import { type Delegation, delegationRefusal } from '../domain/delegation.ts';
@@ -46,6 +47,11 @@ export interface DelegatedOrder {
   /** What risk passed it on, and what the organization's holdings are valued by. */
   readonly heard: readonly (Quote | ReferencePrice)[];
   readonly preparedAt: EpochMs;
+}
+
+/** What the worker signs of an order that it puts before the signer: the order, what it was judged on, and the message. */
+export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
+  return `sevengate delegated order 1\n${digest}\n${canonicalJson(order as never)}\n`;
 }
 
 /** What of a proposal its delegated transaction rests on. */
@@ -81,6 +87,8 @@ export interface DelegatedOrderDeps extends PrimaryChain {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
   readonly preTrade: PreTrade;
   readonly signer: SignerClient;
+  /** Signs as the worker: base64 of an Ed25519 signature over the text as UTF-8. */
+  readonly signAsWorker: (text: string) => string;
   readonly bus: HeardQuotes;
   readonly verifySignature: VerifySignature;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
@@ -177,7 +185,9 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       slippageBps,
       wallet: delegation.wallet,
     });
-    return prepared.ok ? ({ ok: true, value: { id: prepared.value.id, order: judged } } as const) : prepared;
+    return prepared.ok
+      ? ({ ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: judged } } as const)
+      : prepared;
   }
 
   /** Submits signed bytes in a step that a halt, a pause, a changed manifest, a lowered autonomy or a revocation undoes. */
@@ -215,12 +225,12 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
 
   /** Has the prepared transaction signed and submits it. Nothing leaves before that. */
   async function signed(
-    id: string,
+    { id, signature }: { readonly id: string; readonly signature: string },
     info: SubmitInfo<'spotchain'>,
     ground: DelegatedProposal,
     delegation: Delegation,
   ): Promise<VenueAnswer> {
-    const answer = await deps.signer.sign(id);
+    const answer = await deps.signer.sign(id, signature);
     if (answer.outcome === 'unavailable') return rejected('signer_unavailable', answer.detail);
     if (answer.outcome === 'refused') return rejected(answer.code, answer.detail);
     // No lease of the proposal is asked for: the step that takes the bytes requires what the lease stands for, and their
@@ -237,8 +247,8 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       if (refusal !== null || delegation === null) return rejected(refusal?.code ?? 'delegation_missing', refusal?.detail ?? '');
       const prepared = await prepare(order, info, ground, delegation);
       if (!prepared.ok) return rejected(prepared.refusal.code, prepared.refusal.detail);
-      const { id } = prepared.value;
-      await store.note({
+      const { id, digest } = prepared.value;
+      const noted: DelegatedOrder = {
         orderId: id,
         orgId: ground.orgId,
         agentId: ground.agentId,
@@ -247,8 +257,10 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
         order: prepared.value.order,
         heard: await heard(ground.orgId, order.instrument),
         preparedAt: clock.now(),
-      });
-      return signed(id, info, ground, delegation);
+      };
+      await store.note(noted);
+      const signature = deps.signAsWorker(delegatedOrderText(noted, digest));
+      return signed({ id, signature }, info, ground, delegation);
     },
 
     async lookUp(order, key): Promise<VenueAnswer> {

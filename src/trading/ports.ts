@@ -87,7 +87,8 @@ export type SignerAnswer =
 
 /** Has prepared transactions signed. */
 export interface SignerClient {
-  sign(orderId: string): Promise<SignerAnswer>;
+  /** @param signature the worker's, over `delegatedOrderText`. */
+  sign(orderId: string, signature: string): Promise<SignerAnswer>;
 }
 
 /** What became of asking the remote signer. */
@@ -101,6 +102,21 @@ export type RemoteAnswer =
     }
   /** `reason`: `timeout`, `unreachable`, `too_large`, `http_<status>` or `malformed`. */
   | { readonly outcome: 'unavailable'; readonly reason: string; readonly detail: string };
+
+/** What the signer has signed, kept where no database password reaches. */
+export interface SigningLedger {
+  /**
+   * Counts a signing before it is asked for, whatever becomes of it.
+   * @returns why it must not be signed: the window is used up, or this order was signed with another message; null where it is counted.
+   */
+  count(signing: {
+    readonly orderId: string;
+    /** SHA-256 of the message, hexadecimal. */
+    readonly digest: string;
+    readonly notionalUsd: string;
+    readonly at: EpochMs;
+  }): string | null;
+}
 
 /** The identity provider's signing API. */
 export interface RemoteSigner {

@@ -20,7 +20,7 @@ import { heardLiquidity, referenceNow } from './present-market.ts';
 
 /** The primary chain as this process reaches it. */
 export interface PrimaryChain {
-  readonly chain: ChainClient & { mintInfo(mint: string): Promise<MintAccount | null> };
+  readonly chain: ChainClient & { mintInfo(mint: string): Promise<(MintAccount & { readonly program: string }) | null> };
   readonly routes: SwapRouter;
   readonly rules: Pick<RouteRules, 'programs' | 'makers'>;
 }
@@ -32,11 +32,18 @@ export interface LaunchingPrimaryChain extends PrimaryChain {
   readonly launchPartner: string | null;
 }
 
+/** Both sides of a token's swap, and the program that keeps the token's accounts. */
+export interface TokenLegs {
+  readonly stable: SwapLeg;
+  readonly token: SwapLeg;
+  readonly tokenProgram: string;
+}
+
 /** Both sides of a token's swap. What a UI unit is, the mint itself says. */
 export async function legsOf(
   { chain, clock }: { readonly chain: Pick<PrimaryChain['chain'], 'mintInfo'>; readonly clock: { now(): EpochMs } },
   instrument: InstrumentKey,
-): Promise<Outcome<{ readonly stable: SwapLeg; readonly token: SwapLeg }>> {
+): Promise<Outcome<TokenLegs>> {
   const token = CATALOG.byKey(instrument)?.token ?? null;
   if (token === null) return refuse('malformed', `$.instrument: ${instrument} is no token of the primary chain`);
   const mint = await chain.mintInfo(token.mint);
@@ -48,6 +55,7 @@ export async function legsOf(
     value: {
       stable: { mint: USDC_MINT, decimals: USDC_DECIMALS, multiplier: '1' },
       token: { mint: token.mint, decimals: mint.decimals, multiplier },
+      tokenProgram: mint.program,
     },
   };
 }

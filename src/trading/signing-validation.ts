@@ -1,7 +1,9 @@
 /**
- * Whether one automated transaction may be signed (spec section 5.6). Told the id alone, it reads everything else for
- * itself: the agent, its stage and autonomy, the halt, the delegation, the decision and the mandate; runs the policy
- * and the pre-trade risk function once more; and compares what the remote signer gives back with the prepared message.
+ * Whether one automated transaction may be signed. The signer trusts nobody, and least of all the database: the order
+ * has to carry the worker's signature, the delegation its owner's, and the message is decoded to the last instruction
+ * against what the chain itself says of mints and lookup tables. It reads the agent, its autonomy, the halt, the decision
+ * and the mandate for itself, runs the policy and the pre-trade risk function once more, counts what it signs, and
+ * compares what the remote signer gives back with the prepared message.
  */
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import type { Autonomy, Disposition } from '../domain/agent.ts';
@@ -9,18 +11,24 @@ import type { Cut } from '../domain/cut.ts';
 import { compileManifest } from '../domain/decide.ts';
 import { Decimal } from '../domain/decimal.ts';
 import type { AgentBook } from '../domain/decision.ts';
-import { type Delegation, delegationRefusal } from '../domain/delegation.ts';
+import { type Delegation, delegationRefusal, delegationText } from '../domain/delegation.ts';
 import { type PermitGround, type ProposalState, supersededBy } from '../domain/execution.ts';
 import type { Manifest } from '../domain/manifest/manifest.ts';
+import { marketStepOf } from '../domain/market-step.ts';
 import type { Order } from '../domain/order.ts';
 import { refuse } from '../domain/refusal.ts';
+import { fromBase58 } from '../domain/solana/base58.ts';
+import { type DelegatedSwap, delegatedSwapObjection } from '../domain/solana/delegated-swap.ts';
 import { readTransaction } from '../domain/solana/message.ts';
+import { TOKEN_PROGRAM } from '../domain/solana/programs.ts';
+import { rawOf, uiOf } from '../domain/solana/swap.ts';
 import { digestOf, fromBase64, type PreparedMessage, type VerifySignature, verifySigned } from '../domain/solana/verify.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { type InstrumentKey, instrumentKey } from '../domain/venue.ts';
-import type { DelegatedOrder } from './delegated-orders.ts';
-import type { RemoteSigner, RiskDeps, RiskReads, SignerAnswer } from './ports.ts';
+import { type DelegatedOrder, delegatedOrderText } from './delegated-orders.ts';
+import type { RemoteSigner, RiskDeps, RiskReads, SignerAnswer, SigningLedger } from './ports.ts';
 import { createPreTrade } from './pre-trade.ts';
+import { legsOf, type PrimaryChain, type TokenLegs } from './primary-chain.ts';
 
 /** A prepared transaction as its actor stands. */
 export interface SignableTransaction {
@@ -87,6 +95,14 @@ export interface SigningDeps {
   readonly disabledVenues: RiskDeps['disabledVenues'];
   readonly remote: RemoteSigner;
   readonly verifySignature: VerifySignature;
+  /** Whether the worker signed a text; base64. */
+  readonly isSignedByWorker: (text: string, signature: string) => boolean;
+  /** The chain as the signer itself asks it. @throws where no node answers. */
+  readonly chain: Pick<PrimaryChain['chain'], 'mintInfo' | 'lookupTable'>;
+  /** Others that may sign with a wallet. */
+  readonly makers: ReadonlySet<string>;
+  readonly accountOf: DelegatedSwap['accountOf'];
+  readonly ledger: SigningLedger;
   readonly clock: { now(): EpochMs };
 }
 
@@ -94,14 +110,14 @@ type Refused = Extract<SignerAnswer, { readonly outcome: 'refused' }>;
 
 const no = (code: string, detail: string): Refused => ({ outcome: 'refused', code, detail });
 
-/** Levels at which a transaction needs nobody's word (spec section 5.6). */
+/** Levels at which a transaction needs nobody's word. */
 const BY_ITSELF: ReadonlySet<string> = new Set(['policy_auto', 'autonomous']);
 
-/** Signs by the id of a prepared transaction. */
-export function createSigning(deps: SigningDeps): (orderId: string) => Promise<SignerAnswer> {
-  const { reads, clock, remote } = deps;
+/** Signs by the id of a prepared transaction and the worker's signature over what was put before the signer. */
+export function createSigning(deps: SigningDeps): (orderId: string, signature: string) => Promise<SignerAnswer> {
+  const { reads, clock, remote, ledger } = deps;
 
-  return async (orderId) => {
+  return async (orderId, signature) => {
     const [transaction, noted] = await Promise.all([reads.transaction(orderId), reads.delegatedOrder(orderId)]);
     if (transaction === null || noted === null || transaction.orgId !== noted.orgId)
       return no('not_found', 'no transaction with this id was put before the delegated signer');
@@ -109,22 +125,109 @@ export function createSigning(deps: SigningDeps): (orderId: string) => Promise<S
     if (proposal === null) return no('not_found', 'the transaction belongs to no proposal of its agent');
     const wrong =
       transactionRefusal(transaction, noted) ??
+      forgeryRefusal(deps, transaction, noted, signature) ??
       proposalRefusal(proposal, noted) ??
       (await policyRefusal(reads, proposal, noted)) ??
-      (await riskRefusal(deps, proposal, noted));
+      (await riskRefusal(deps, proposal, noted)) ??
+      (await messageRefusal(deps, transaction, noted));
     if (wrong !== null) return wrong;
     // Last of what is read: a revocation that was answered before this moment counts.
     const delegation = await reads.newestDelegation(noted.orgId, noted.agentId);
-    const undelegated = delegationRefusal(delegation, clock.now(), { wallet: transaction.wallet, notionalUsd: noted.order.notionalUsd });
-    if (undelegated !== null) return no(undelegated.code, undelegated.detail);
-    if (delegation === null || delegation.id !== noted.delegationId)
-      return no('delegation_revoked', 'the delegation that this was prepared under has been replaced by a newer one');
+    const undelegated = delegationRefused(deps, delegation, transaction, noted);
+    if (undelegated !== null || delegation === null) return undelegated ?? no('delegation_missing', 'there is no delegation');
+    const { digest } = transaction.prepared;
+    const counted = ledger.count({ orderId, digest, notionalUsd: noted.order.notionalUsd, at: clock.now() });
+    if (counted !== null) return no('signer_limit_breach', counted);
     const unsigned = fromBase64(transaction.unsignedBase64) as Uint8Array;
-    const answer = await remote.signTransaction(delegation.signerWallet, unsigned, transaction.prepared.digest);
+    const answer = await remote.signTransaction(delegation.signerWallet, unsigned, digest);
     if (answer.outcome !== 'signed') return answer;
     const verified = verifySigned(transaction.prepared, answer.signed, deps.verifySignature);
     if (!verified.ok) return no(verified.refusal.code, verified.refusal.detail);
     return { outcome: 'signed', signedBase64: Buffer.from(answer.signed).toString('base64') };
+  };
+}
+
+/** Whether the worker put this very order with this very message before the signer. */
+function forgeryRefusal(
+  { isSignedByWorker }: SigningDeps,
+  { prepared }: SignableTransaction,
+  noted: DelegatedOrder,
+  signature: string,
+): Refused | null {
+  return isSignedByWorker(delegatedOrderText(noted, prepared.digest), signature)
+    ? null
+    : no('signature_invalid', 'the order is not what the worker signed');
+}
+
+/** Whether the owner of the wallet delegated it, in their own signature, to this agent and for as much. */
+function delegationRefused(
+  { clock, verifySignature }: SigningDeps,
+  delegation: Delegation | null,
+  { wallet }: SignableTransaction,
+  { order, delegationId, orgId, agentId }: DelegatedOrder,
+): Refused | null {
+  const undelegated = delegationRefusal(delegation, clock.now(), { wallet, notionalUsd: order.notionalUsd });
+  if (undelegated !== null) return no(undelegated.code, undelegated.detail);
+  if (delegation === null || delegation.id !== delegationId)
+    return no('delegation_revoked', 'the delegation that this was prepared under has been replaced by a newer one');
+  const signature = fromBase64(delegation.ownerSignature);
+  const key = fromBase58(delegation.wallet);
+  const text = new TextEncoder().encode(delegationText(delegation));
+  if (
+    delegation.orgId !== orgId ||
+    delegation.agentId !== agentId ||
+    signature === null ||
+    key === null ||
+    !verifySignature(signature, text, key)
+  )
+    return no('delegation_missing', 'the delegation does not carry the signature of the wallet’s owner over its terms');
+  return null;
+}
+
+/** Whether the message does the swap of the order and nothing else, by what the chain itself says of mints and tables. */
+async function messageRefusal(deps: SigningDeps, transaction: SignableTransaction, { order }: DelegatedOrder): Promise<Refused | null> {
+  const read = readTransaction(fromBase64(transaction.unsignedBase64) ?? new Uint8Array());
+  if (!read.ok) return no(read.refusal.code, read.refusal.detail);
+  const legs = await legsOf(deps, order.instrument);
+  if (!legs.ok) return no(legs.refusal.code, legs.refusal.detail);
+  const tables = new Map<string, readonly string[]>();
+  for (const { table } of read.value.lookups) {
+    const found = await deps.chain.lookupTable(table);
+    if (found !== null) tables.set(table, found);
+  }
+  const { makers, accountOf } = deps;
+  const objection = delegatedSwapObjection(read.value, {
+    wallet: transaction.wallet,
+    ...swapBounds(order, legs.value),
+    makers,
+    tables,
+    accountOf,
+  });
+  return objection === null ? null : no('route_refused', `the message is not to be signed: ${objection}`);
+}
+
+/** What an order lets a swap give and get at its worst price. Amounts in raw units. */
+function swapBounds(
+  order: Order,
+  { stable, token, tokenProgram }: TokenLegs,
+): Pick<DelegatedSwap, 'input' | 'output' | 'mostIn' | 'leastOut'> {
+  const price = new Decimal(order.limitPrice);
+  const dollars = { mint: stable.mint, program: TOKEN_PROGRAM };
+  const tokens = { mint: token.mint, program: tokenProgram };
+  if (order.side === 'buy')
+    return {
+      input: dollars,
+      output: tokens,
+      mostIn: BigInt(rawOf(order.notionalUsd, stable)),
+      leastOut: (given) => BigInt(rawOf(uiOf(given.toString(), stable).div(price), token)),
+    };
+  // The last part of a position, which is less than a lot, is sold with the last whole one.
+  const most = new Decimal(order.quantity).plus(marketStepOf(order.instrument).lot);
+  return {
+    input: tokens,
+    output: dollars,
+    mostIn: BigInt(rawOf(most, token)),
+    leastOut: (given) => BigInt(rawOf(uiOf(given.toString(), token).times(price), stable)),
   };
 }
 
@@ -191,7 +294,7 @@ function isWithin(swap: Order, order: Order): boolean {
 /** Runs the policy evaluator once more on what the decision was made on: it has to come to the same. */
 async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { agentId, order }: DelegatedOrder): Promise<Refused | null> {
   if (proposal.decisionId === null)
-    return proposal.order.reduceOnly && proposal.ground.pausedByBreaker === true
+    return proposal.order.reduceOnly && order.side === 'sell' && proposal.ground.pausedByBreaker === true
       ? null
       : no('policy_refused', 'no decision asked for it, and no breaker closes this position');
   const compiled = compileManifest(proposal.manifest);

@@ -17,6 +17,9 @@ import { waitFor } from '../harness/wait-for.ts';
 const pem = (curve = 'P-256') =>
   generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const NOBODY = '00000000-0000-7000-8000-00000000ffff';
+const SIGNATURE = Buffer.alloc(64, 7).toString('base64');
+/** No node listens there. */
+const CHAIN = { rpcUrl: 'http://127.0.0.1:9', makers: [] };
 const clock = createLiveClock();
 let home: string;
 let lines: string[];
@@ -76,28 +79,30 @@ test('a file that is missing or holds no key stops the start, in a sentence that
   for (const line of other.split('\n').slice(1, -2)) expect(refusal + lines.join()).not.toContain(line);
 });
 
-test('it takes an id and nothing else, signs nothing that was never put before it, and cannot write', async () => {
+test('it takes an id with a signature and nothing else, signs nothing that was never put before it, and cannot write', async () => {
   const databaseUrl = await testDatabase();
   const config = settings({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: pem() });
   signer = await startSigner(config, clock, log());
   expect(() => config.IDP_AUTHORIZATION_PRIVATE_KEY?.reveal()).toThrow('handed over');
   expect(registeredKeys(config)).toEqual([signer?.publicKey]);
-  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
-  await signer?.open({ databaseUrl, url: 'http://127.0.0.1:9' });
-  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
+  expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'unavailable' });
+  await signer?.open({ databaseUrl, url: 'http://127.0.0.1:9', ...CHAIN });
+  expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'not_found' });
   for (const body of [
     '',
     '{}',
     '[]',
     'null',
-    `{"orderId":"${NOBODY}","wallet":"x"}`,
+    `{"orderId":"${NOBODY}"}`,
+    `{"orderId":"${NOBODY}","signature":"x"}`,
+    `{"orderId":"${NOBODY}","signature":"${SIGNATURE}","wallet":"x"}`,
     `{"orderId":["${NOBODY}"]}`,
     `{"orderId":"' or 1=1"}`,
     `{"transaction":"AQAB"}`,
   ])
     expect([body, await sent(body)]).toMatchObject([body, { status: 400, body: { outcome: 'refused', code: 'malformed' } }]);
-  expect((await sent(JSON.stringify({ orderId: NOBODY }), 'POST', '/sign')).status).toBe(400);
-  expect((await sent(JSON.stringify({ orderId: NOBODY }), 'PUT')).status).toBe(400);
+  expect((await sent(JSON.stringify({ orderId: NOBODY, signature: SIGNATURE }), 'POST', '/sign')).status).toBe(400);
+  expect((await sent(JSON.stringify({ orderId: NOBODY, signature: SIGNATURE }), 'PUT')).status).toBe(400);
 
   const readOnly = openDatabase({ url: databaseUrl, connections: 1, name: 'as the signer', readOnly: true });
   await expect(readOnly`insert into organizations (id, name) values (${NOBODY}, 'x')`).rejects.toThrow('read-only');
@@ -108,17 +113,17 @@ test('told to stop it is gone, with its socket; its death is told and refuses ev
   const databaseUrl = await testDatabase();
   const on = { SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: pem() };
   const first = await started(on);
-  await first?.open({ databaseUrl, url: 'http://127.0.0.1:9' });
+  await first?.open({ databaseUrl, url: 'http://127.0.0.1:9', ...CHAIN });
   const path = socket();
   await first?.stop();
   expect(existsSync(path)).toBe(false);
-  expect(await first?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
+  expect(await first?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'unavailable' });
   expect(lines.join()).not.toContain('has ended');
 
   signer = await started(on);
   process.kill(signer?.pid ?? 0, 'SIGKILL');
   await waitFor(() => lines.some((line) => line.includes('the signer process has ended')), { what: 'the word of its end' });
-  expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable' });
+  expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'unavailable' });
 });
 
 const told = (words: string): number => lines.filter((line) => line.includes(words)).length;
@@ -134,20 +139,20 @@ test.runIf(process.platform === 'linux')(
     const virtual = createVirtualClock(1_770_000_000_000);
     const key = pem();
     signer = await started({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY: key }, virtual);
-    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9' });
+    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9', ...CHAIN });
     for (const [death, waitMs] of [1_000, 2_000].entries()) {
       const { pid } = signer as Signer;
       process.kill(pid, 'SIGKILL');
       await afterEnd(virtual, death + 1, waitMs - 1);
       const meanwhile = { outcome: 'unavailable', reason: 'not_running', detail: expect.stringContaining(`(${death + 1} of 5)`) };
-      expect(await signer?.client.sign(NOBODY)).toMatchObject(meanwhile);
+      expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject(meanwhile);
       expect(signer?.pid).toBe(pid);
       virtual.advanceTo(virtual.now() + 1);
-      expect(await signer?.client.sign(NOBODY)).toMatchObject(meanwhile);
+      expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject(meanwhile);
       await waitFor(() => told('the signer process was started again') === death + 1, { what: 'another life', deadlineMs: 60_000 });
       expect(signer?.pid).not.toBe(pid);
       // It reads and judges again, by the same key.
-      expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'refused', code: 'not_found' });
+      expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'not_found' });
     }
     const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${signer?.pid}/${file}`, 'utf8')).join();
     for (const line of key.split('\n').slice(1, -2)) expect(lines.join() + shown).not.toContain(line);
@@ -156,7 +161,10 @@ test.runIf(process.platform === 'linux')(
     virtual.advanceTo(virtual.now() + 600_000);
     process.kill(signer?.pid ?? 0, 'SIGKILL');
     await afterEnd(virtual, 3, 0);
-    expect(await signer?.client.sign(NOBODY)).toMatchObject({ outcome: 'unavailable', detail: expect.stringContaining('(1 of 5)') });
+    expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({
+      outcome: 'unavailable',
+      detail: expect.stringContaining('(1 of 5)'),
+    });
     await signer?.stop();
     virtual.advanceTo(virtual.now() + 60_000);
     expect(told('the signer process was started again')).toBe(2);
@@ -171,7 +179,7 @@ test.runIf(process.platform === 'linux')(
     const file = join(home, 'key');
     writeFileSync(file, pem());
     signer = await started({ SVC_DELEGATED_SIGNING_ENABLED: 'true', IDP_AUTHORIZATION_PRIVATE_KEY_FILE: file }, virtual);
-    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9' });
+    await signer?.open({ databaseUrl: await testDatabase(), url: 'http://127.0.0.1:9', ...CHAIN });
     writeFileSync(file, pem());
     process.kill(signer?.pid ?? 0, 'SIGKILL');
     await afterEnd(virtual, 1, 1_000);
@@ -181,7 +189,7 @@ test.runIf(process.platform === 'linux')(
     await waitFor(() => told('until the service is started again') === 1, { what: 'the last word', deadlineMs: 60_000 });
     expect(told('cannot be read (ENOENT)')).toBe(4);
     expect(virtual.pending).toBe(0);
-    expect(await signer?.client.sign(NOBODY)).toMatchObject({
+    expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({
       outcome: 'unavailable',
       detail: expect.stringContaining('not started again'),
     });

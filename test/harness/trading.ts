@@ -1,4 +1,8 @@
 // The inputs of trading over a test's database: what the service composes in src/boot.
+import { join } from 'node:path';
+import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
+import { isSignedBy, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
+import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createDelegatedOrderStore } from '../../src/adapters/store/delegations/delegation-store.ts';
@@ -6,7 +10,9 @@ import { createSigningReads } from '../../src/adapters/store/delegations/signing
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
 import { isSilence, obstacleOf } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
-import type { RiskDeps } from '../../src/trading/ports.ts';
+import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
+import type { RiskDeps, SigningLedger } from '../../src/trading/ports.ts';
+import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 
@@ -15,14 +21,34 @@ export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partia
   return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
 }
 
-/** What the signer reads. */
-export function signingOn(sql: Sql) {
-  return { reads: createSigningReads(sql), risk: createRiskReads(sql), disabledVenues: allEnabled, verifySignature: verifyEd25519 };
+/** What the signer reads and believes; the worker's key is that of the state folder. */
+export function signingOn(
+  sql: Sql,
+  given: Pick<SigningDeps, 'chain'> & { readonly home: string; readonly limit?: { readonly usd: string } },
+) {
+  const { worker } = openWriterKeys(given.home, ['worker']);
+  return {
+    reads: createSigningReads(sql),
+    risk: createRiskReads(sql),
+    disabledVenues: allEnabled,
+    verifySignature: verifyEd25519,
+    isSignedByWorker: (text: string, signature: string) =>
+      isSignedBy(worker.publicKey, Buffer.from(text), Buffer.from(signature, 'base64')),
+    chain: given.chain,
+    makers: new Set([SANDBOX_MAKER]),
+    accountOf: associatedAccount,
+    // Opened anew each time, as after a restart.
+    ledger: {
+      count: (signing) => openSigningLedger(join(given.home, 'signer', 'signed.ndjson'), given.limit?.usd ?? '1000000').count(signing),
+    } satisfies SigningLedger,
+  };
 }
 
-/** What delegated orders read and note. */
-export function delegatedOn(sql: Sql) {
+/** What delegated orders read, note and sign as the worker of the state folder. */
+export function delegatedOn(sql: Sql, home: string) {
+  const { worker } = openWriterKeys(home, ['worker']);
   return {
+    signAsWorker: (text: string) => worker.sign(Buffer.from(text)).toString('base64'),
     store: createDelegatedOrderStore(sql),
     reads: createRiskReads(sql),
     verifySignature: verifyEd25519,

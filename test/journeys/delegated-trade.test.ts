@@ -1,5 +1,8 @@
 // An agent trades on the primary chain without a wallet prompt: all conditions or a refusal, the signer's output compared, one fill or none.
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startActivities } from '../../actors/runtime/activities.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
@@ -8,6 +11,7 @@ import { startTimers } from '../../actors/runtime/timers.ts';
 import { authorizationKey } from '../../src/adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../../src/adapters/identity/remote-signer.ts';
 import { createSolanaRpc, type SolanaRpc } from '../../src/adapters/solana/rpc.ts';
+import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createDelegationStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createKeyedClient } from '../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../src/adapters/venues/spotchain/orders.ts';
@@ -42,11 +46,14 @@ const AAPL: InstrumentKey = 'spotchain:AAPLx';
 const { underlying, token } = CATALOG.byKey(AAPL) as { underlying: string; token: TokenFacts };
 const STABLE = { mint: USDC_MINT, decimals: USDC_DECIMALS };
 const WALLET = 'session-1';
+/** What the signer signs for within a day. */
+let limit = { usd: '1000000' };
 const { address, sign } = sessionWallet(WALLET);
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
 const key = authorizationKey(pem);
 if (key === null) throw new Error('the key of the test is none');
 
+let home: string;
 let stage: TradingFixture;
 let chain: SolanaSimulator;
 let aggregator: SpotchainSimulator;
@@ -94,22 +101,22 @@ async function opened() {
     directory: createDirectory(ACTOR_KINDS),
     clock,
   });
-  const signing = createSigning({ ...signingOn(sql), remote, clock });
+  const signing = createSigning({ ...signingOn(sql, { home, chain: rpc, limit }), remote, clock });
   const answers: SignerAnswer[] = [];
   const bus = { latest: (instrument: InstrumentKey) => stage.quotes.get(instrument) ?? null };
   /** What happens between the preparation and the signing. */
   const meanwhile = { call: async (): Promise<unknown> => null, signed: async (): Promise<unknown> => null };
   const orders = createDelegatedOrders({
-    ...delegatedOn(sql),
+    ...delegatedOn(sql, home),
     runtime,
     preTrade,
     chain: rpc,
     routes,
     rules: { programs: new Set(), makers: new Set([SANDBOX_MAKER]) },
     signer: {
-      async sign(orderId) {
+      async sign(orderId, signature) {
         await meanwhile.call();
-        const answer = await signing(orderId);
+        const answer = await signing(orderId, signature);
         answers.push(answer);
         await meanwhile.signed();
         return answer;
@@ -138,6 +145,8 @@ async function opened() {
 }
 
 beforeEach(async () => {
+  limit = { usd: '1000000' };
+  home = mkdtempSync(join(tmpdir(), 'sevengate-test-'));
   stage = await tradingFixture();
   world = await opened();
   chain.fund(address, 'SOL', 1_000_000_000n);
@@ -147,6 +156,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   await stage.close();
+  rmSync(home, { recursive: true, force: true });
 });
 
 /** The owner adds the service as a session signer of the wallet, or takes it away. */
@@ -415,9 +425,70 @@ test('an answer of the provider that is lost leaves no fill; one of the chain th
 
 test('only the id is asked for: what was never put before the signer, or is a person’s, is not signed', async () => {
   const signing = createSigning({
-    ...signingOn(stage.sql),
+    ...signingOn(stage.sql, { home, chain: rpc }),
     remote: { signTransaction: () => expect.fail('nothing is to be signed') },
     clock: stage.clock,
   });
-  expect(await signing('00000000-0000-7000-8000-00000000ffff')).toMatchObject({ outcome: 'refused', code: 'not_found' });
+  expect(await signing('00000000-0000-7000-8000-00000000ffff', '')).toMatchObject({ outcome: 'refused', code: 'not_found' });
+});
+
+/** What a thief of the database writes, with the owner's login and every trigger off: rows that the signer reads, all of them well formed. */
+const FORGERIES: readonly (readonly [what: string, statement: string, code: string, words: string])[] = [
+  [
+    'an order at a worse price under the same id',
+    `update delegated_orders set order_body = jsonb_set(order_body, '{limitPrice}', '"9999"')`,
+    'signature_invalid',
+    'not what the worker signed',
+  ],
+  [
+    'another price than was quoted',
+    `update delegated_orders set heard = jsonb_set(heard, '{0,ask}', '"1"')`,
+    'signature_invalid',
+    'not what the worker signed',
+  ],
+  [
+    'a delegation with an invented signature of its owner',
+    `update delegations set owner_signature = '${Buffer.alloc(64, 9).toString('base64')}'`,
+    'delegation_missing',
+    'signature of the wallet',
+  ],
+  [
+    'a higher limit under the owner’s signature',
+    'update delegations set max_notional_usd = 100000',
+    'delegation_missing',
+    'signature of the wallet',
+  ],
+];
+
+async function forged(statement: string): Promise<void> {
+  const owner = openDatabase({ url: stage.url, role: null, connections: 1, name: 'test thief' });
+  const table = statement.split(' ')[1] as string;
+  await owner.begin(async (transaction) => {
+    await transaction.unsafe(`alter table ${table} disable trigger user`);
+    await transaction.unsafe(statement);
+  });
+  await owner.end();
+}
+
+test.each(FORGERIES)('%s, written into the database, is not signed', async (_, statement, code, words) => {
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  world.meanwhile.call = () => forged(statement);
+  await proposed(agentId);
+  expect(world.answers).toEqual([expect.objectContaining({ outcome: 'refused', code, detail: expect.stringContaining(words) })]);
+  expect(broadcasts()).toBe(0);
+});
+
+test('the signer counts what it signs in a file of its own, and stops at its own limit', async () => {
+  limit.usd = '500';
+  const agentId = await liveAgent();
+  await delegate(agentId);
+  await proposed(agentId);
+  await finished(agentId);
+  // The first purchase is within the limit; whatever follows within a day is counted with it.
+  const again = await liveAgent();
+  await delegate(again);
+  const refused = await proposed(again);
+  expect(world.answers.at(-1)).toMatchObject({ outcome: 'refused', code: 'signer_limit_breach' });
+  expect([refused?.state, refused?.reason]).toEqual(['failed', 'signer_limit_breach']);
 });

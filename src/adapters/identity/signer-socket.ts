@@ -9,15 +9,17 @@ const MAX_BYTES = 16 * 1024;
 const ANSWER_MS = 6_000;
 /** The operating systems' own limit, a little below. */
 const LONGEST_PATH = 100;
+const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The id in a request's body; null of everything but `{"orderId":"<uuid>"}`. */
-function orderIdOf(text: string): string | null {
+/** What a request asks; null of everything but `{"orderId":"<uuid>","signature":"<base64 of 64 bytes>"}`. */
+function askedOf(text: string): { readonly orderId: string; readonly signature: string } | null {
   try {
     const body: unknown = JSON.parse(text);
-    if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'orderId') return null;
-    const { orderId } = body as { orderId: unknown };
-    return typeof orderId === 'string' && UUID.test(orderId) ? orderId : null;
+    if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'orderId,signature') return null;
+    const { orderId, signature } = body as { orderId: unknown; signature: unknown };
+    if (typeof orderId !== 'string' || !UUID.test(orderId) || typeof signature !== 'string') return null;
+    return SIGNATURE.test(signature) ? { orderId, signature } : null;
   } catch {
     return null;
   }
@@ -26,7 +28,7 @@ function orderIdOf(text: string): string | null {
 /** Listens on a socket that only this user can open. @throws Error in one sentence where the path is too long for a socket. */
 export async function listenAsSigner(options: {
   readonly path: string;
-  readonly sign: (orderId: string) => Promise<SignerAnswer>;
+  readonly sign: SignerClient['sign'];
   /** Hears of errors that became an `unavailable`. */
   readonly onError: (error: unknown) => void;
 }): Promise<{ close(): Promise<void> }> {
@@ -46,10 +48,14 @@ export async function listenAsSigner(options: {
     });
     incoming.on('error', () => response.destroy());
     incoming.on('end', () => {
-      const orderId = incoming.method === 'POST' && incoming.url === '/' ? orderIdOf(Buffer.concat(chunks).toString('utf8')) : null;
-      if (orderId === null)
-        return answer(400, { outcome: 'refused', code: 'malformed', detail: 'the signer takes {"orderId":"<id>"} alone' });
-      options.sign(orderId).then(
+      const asked = incoming.method === 'POST' && incoming.url === '/' ? askedOf(Buffer.concat(chunks).toString('utf8')) : null;
+      if (asked === null)
+        return answer(400, {
+          outcome: 'refused',
+          code: 'malformed',
+          detail: 'the signer takes {"orderId":"<id>","signature":"<base64>"} alone',
+        });
+      options.sign(asked.orderId, asked.signature).then(
         (given) => answer(200, given),
         (error: unknown) => {
           options.onError(error);
@@ -79,7 +85,7 @@ export async function listenAsSigner(options: {
 /** The door to a signer that listens at `path`. */
 export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): SignerClient {
   return {
-    sign: (orderId) =>
+    sign: (orderId, signature) =>
       new Promise((resolve) => {
         const request = http.request({ socketPath: path, path: '/', method: 'POST', headers: { 'content-type': 'application/json' } });
         const settle = (answer: SignerAnswer): void => {
@@ -99,7 +105,7 @@ export function signerAt(path: string, clock: Pick<Clock, 'now' | 'deadline'>): 
           response.on('error', () => settle({ outcome: 'unavailable', reason: 'unreachable', detail: 'the signer broke off its answer' }));
           response.on('end', () => settle(answerOf(Buffer.concat(chunks).toString('utf8'))));
         });
-        request.end(JSON.stringify({ orderId }));
+        request.end(JSON.stringify({ orderId, signature }));
       }),
   };
 }

@@ -1,0 +1,81 @@
+/**
+ * What the signer has signed, in a file of its own beside its key: a thief of the database can neither empty the count
+ * nor raise the limit. A line is on the disk before anything is asked of the remote signer.
+ */
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Decimal, type DecimalString } from '../../domain/decimal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { SigningLedger } from '../../trading/ports.ts';
+
+/** The window that the limit is of. */
+export const SIGNING_WINDOW_MS = 86_400_000;
+
+interface Line {
+  readonly at: EpochMs;
+  readonly orderId: string;
+  readonly digest: string;
+  readonly notionalUsd: DecimalString;
+}
+
+/**
+ * Opens the ledger, which only its owner may read.
+ * @param limitUsd the most that all signings of a window may come to at their worst prices.
+ * @throws Error in one sentence where the file holds something else than signings: then nothing is signed.
+ */
+export function openSigningLedger(file: string, limitUsd: DecimalString): SigningLedger {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const lines = linesOf(file);
+  return {
+    count(signing) {
+      const before = lines.find(({ orderId }) => orderId === signing.orderId);
+      if (before !== undefined)
+        return before.digest === signing.digest
+          ? null
+          : `order ${signing.orderId} was signed with another message: nothing is signed twice`;
+      // A clock that was set back does not empty the window.
+      const since = signing.at - SIGNING_WINDOW_MS;
+      const used = lines.filter(({ at }) => at > since).reduce((sum, { notionalUsd }) => sum.plus(notionalUsd), new Decimal(0));
+      if (used.plus(signing.notionalUsd).gt(limitUsd))
+        return `the signer has signed for ${used.toFixed()} US dollars within 24 hours; with ${signing.notionalUsd} more it would be above its limit of ${limitUsd}`;
+      append(file, signing);
+      lines.push(signing);
+      return null;
+    },
+  };
+}
+
+function append(file: string, { at, orderId, digest, notionalUsd }: Line): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  try {
+    writeSync(descriptor, `${JSON.stringify({ at, orderId, digest, notionalUsd })}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function linesOf(file: string): Line[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line, index) => lineOf(line, `${file}: line ${index + 1}`));
+}
+
+function lineOf(text: string, where: string): Line {
+  try {
+    const line = JSON.parse(text) as Line;
+    if (Number.isSafeInteger(line.at) && line.orderId !== '' && line.digest !== '' && !new Decimal(line.notionalUsd).isNegative())
+      return line;
+  } catch {
+    // Told below.
+  }
+  throw new Error(`${where} is no signing: the count of what was signed is not known, and nothing is signed`);
+}

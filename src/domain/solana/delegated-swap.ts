@@ -1,0 +1,225 @@
+/**
+ * What a delegated wallet may be asked to sign: one swap, and nothing beside it. The message is decoded instruction by
+ * instruction; every program, every account that value could reach and every amount has to be one that the order, the
+ * wallet and the chain account for. What is not known is refused.
+ */
+import { createHash } from 'node:crypto';
+import { accountsOf, signersOf, type WireInstruction, type WireTransaction } from './message.ts';
+import {
+  AGGREGATOR_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  namedProgram,
+  programWords,
+  SYSTEM_PROGRAM,
+  TOKEN_2022,
+  TOKEN_PROGRAM,
+} from './programs.ts';
+
+/** The most lamports that one swap may cost its wallet in priority fees. */
+export const MOST_PRIORITY_LAMPORTS = 5_000_000n;
+/** Compute units of a transaction that sets no limit of its own, at most. */
+const DEFAULT_UNITS = 1_400_000n;
+
+/** One side of the swap: a mint with the program that keeps its accounts. */
+export interface SwapMint {
+  readonly mint: string;
+  readonly program: string;
+}
+
+export interface DelegatedSwap {
+  readonly wallet: string;
+  readonly input: SwapMint;
+  readonly output: SwapMint;
+  /** Raw units: the wallet gives no more of the input. */
+  readonly mostIn: bigint;
+  /** Raw units: what the wallet has to get of the output for what it gives. */
+  readonly leastOut: (given: bigint) => bigint;
+  /** Others that may sign with the wallet and trade with it. */
+  readonly makers: ReadonlySet<string>;
+  /** The addresses of lookup tables as the chain itself holds them. An account of a table that is absent here is unknown. */
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+  /** The one token account of an owner, a mint and a token program that everybody can derive. */
+  readonly accountOf: (owner: string, mint: string, program: string) => string;
+}
+
+/** What a message was found to move, in raw units. */
+interface Moved {
+  /** Given by the wallet, of the input. */
+  given: bigint;
+  /** Sure to arrive at the wallet, of the output. */
+  got: bigint;
+  /** As the message sets them; null where it does not. */
+  units: bigint | null;
+  unitPrice: bigint | null;
+}
+
+class Objection extends Error {}
+
+const object = (why: string): never => {
+  throw new Objection(why);
+};
+
+/** Why a message must not be signed for this swap; null where it does the swap and nothing else. */
+export function delegatedSwapObjection(transaction: WireTransaction, swap: DelegatedSwap): string | null {
+  try {
+    checkSigners(transaction, swap);
+    const accounts = accountsOf(transaction, swap.tables);
+    const moved: Moved = { given: 0n, got: 0n, units: null, unitPrice: null };
+    for (const [index, instruction] of transaction.instructions.entries()) {
+      try {
+        checkInstruction(instruction, accounts, swap, moved);
+      } catch (error) {
+        if (error instanceof Objection) object(`instruction ${index}: ${error.message}`);
+        throw error;
+      }
+    }
+    checkAmounts(moved, swap);
+    return null;
+  } catch (error) {
+    if (error instanceof Objection) return error.message;
+    throw error;
+  }
+}
+
+function checkSigners(transaction: WireTransaction, { wallet, makers }: DelegatedSwap): void {
+  const signers = signersOf(transaction);
+  if (!signers.includes(wallet)) object(`the wallet ${wallet} does not sign it`);
+  for (const [index, signer] of signers.entries()) {
+    const isSigned = (transaction.signatures[index] as Uint8Array).some((byte) => byte !== 0);
+    if (signer === wallet && isSigned) object('it carries a signature of the wallet already');
+    if (signer !== wallet && !makers.has(signer)) object(`${signer} is to sign it, who is no known maker`);
+    if (signer !== wallet && !isSigned) object(`the maker ${signer} has not signed it`);
+  }
+}
+
+function checkAmounts({ given, got, units, unitPrice }: Moved, { mostIn, leastOut }: DelegatedSwap): void {
+  if (given <= 0n) object('the wallet gives nothing');
+  if (given > mostIn) object(`the wallet would give ${given}, more than the ${mostIn} of the order`);
+  const least = leastOut(given);
+  if (least <= 0n || got < least) object(`the wallet is sure of ${got} for ${given}, less than the ${least} of the order`);
+  const fee = ((units ?? DEFAULT_UNITS) * (unitPrice ?? 0n) + 999_999n) / 1_000_000n;
+  if (fee > MOST_PRIORITY_LAMPORTS) object(`its priority fee comes to ${fee} lamports, more than ${MOST_PRIORITY_LAMPORTS}`);
+}
+
+function checkInstruction(instruction: WireInstruction, accounts: readonly string[], swap: DelegatedSwap, moved: Moved): void {
+  const { program, data } = instruction;
+  const named = instruction.accounts.map((place) => accounts[place] ?? '');
+  if (program === COMPUTE_BUDGET_PROGRAM) checkBudget(data, moved);
+  else if (program === ASSOCIATED_TOKEN_PROGRAM) checkOpening(data, named, swap);
+  else if (program === TOKEN_PROGRAM || program === TOKEN_2022) checkTransfer(program, data, named, swap, moved);
+  else if (program === AGGREGATOR_PROGRAM) checkRoute(data, named, swap, moved);
+  else if (program === SYSTEM_PROGRAM) object('lamports of nobody move in a swap of tokens');
+  else object(`${programWords(namedProgram(program))} is no program of a swap`);
+}
+
+function unsigned(data: Uint8Array, at: number, bytes: number): bigint {
+  if (at < 0 || at + bytes > data.length) object('its data ends too early');
+  let value = 0n;
+  for (let place = bytes - 1; place >= 0; place--) value = (value << 8n) | BigInt(data[at + place] as number);
+  return value;
+}
+
+/** The limit of compute units and their price; each once, nothing else. */
+function checkBudget(data: Uint8Array, moved: Moved): void {
+  if (data[0] === 2 && data.length === 5 && moved.units === null) moved.units = unsigned(data, 1, 4);
+  else if (data[0] === 3 && data.length === 9 && moved.unitPrice === null) moved.unitPrice = unsigned(data, 1, 8);
+  else object(`the compute budget is asked for something else (${data[0]})`);
+}
+
+/** Opens the wallet's own account of one of the two mints. */
+function checkOpening(data: Uint8Array, [payer, account, owner, mint, system, program]: readonly string[], swap: DelegatedSwap): void {
+  const { wallet, input, output, makers, accountOf } = swap;
+  if (data.length > 1 || (data.length === 1 && data[0] !== 0 && data[0] !== 1)) object('an account is asked for more than being opened');
+  const side = [input, output].find((one) => one.mint === mint);
+  if (side === undefined) return object(`an account of ${mint} is opened, which is not swapped`);
+  if (owner !== wallet) object(`an account of ${owner} is opened, and not of the wallet`);
+  if (payer !== wallet && !makers.has(payer ?? '')) object(`${payer} pays for an account`);
+  if (system !== SYSTEM_PROGRAM || program !== side.program || account !== accountOf(wallet, side.mint, side.program))
+    object('the account that is opened is not the wallet’s own');
+}
+
+/** Bytes of a transfer and of one with its mint and decimals; 26, 1 is the latter with the fee of its mint. */
+const TRANSFER = 3;
+const TRANSFER_CHECKED = 12;
+const FEE_EXTENSION = 26;
+
+interface Transfer {
+  readonly source: string;
+  readonly mint: string | null;
+  readonly destination: string;
+  readonly authority: string;
+  readonly amount: bigint;
+  /** Kept back by the mint on the way. */
+  readonly fee: bigint;
+}
+
+function transferFrom(program: string, data: Uint8Array, named: readonly string[]): Transfer {
+  const name = (place: number): string => named[place] ?? object('it names too few accounts');
+  if (data[0] === TRANSFER && data.length === 9 && named.length === 3)
+    return { source: name(0), mint: null, destination: name(1), authority: name(2), amount: unsigned(data, 1, 8), fee: 0n };
+  const checked = { source: name(0), mint: name(1), destination: name(2), authority: name(3) };
+  if (data[0] === TRANSFER_CHECKED && data.length === 10 && named.length === 4)
+    return { ...checked, amount: unsigned(data, 1, 8), fee: 0n };
+  if (program === TOKEN_2022 && data[0] === FEE_EXTENSION && data[1] === 1 && data.length === 19 && named.length === 4)
+    return { ...checked, amount: unsigned(data, 2, 8), fee: unsigned(data, 11, 8) };
+  return object(`${programWords(namedProgram(program))} is asked for more than a transfer (instruction ${data[0]})`);
+}
+
+/** From the wallet to a maker goes the input, from a maker to the wallet the output; nothing else moves. */
+function checkTransfer(program: string, data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
+  const { wallet, input, output, makers, accountOf } = swap;
+  const { source, mint, destination, authority, amount, fee } = transferFrom(program, data, named);
+  const own = (side: SwapMint, owner: string): string => accountOf(owner, side.mint, side.program);
+  if (authority === wallet) {
+    if (program !== input.program || source !== own(input, wallet) || (mint !== null && mint !== input.mint))
+      object('the wallet would give something else than the input of the order');
+    if (![...makers].some((maker) => destination === own(input, maker))) object(`the wallet’s tokens would go to ${destination}`);
+    moved.given += amount;
+    return;
+  }
+  if (!makers.has(authority)) object(`${authority} moves tokens, who is no known maker`);
+  if (program !== output.program || source !== own(output, authority) || (mint !== null && mint !== output.mint))
+    object('a maker would give something else than the output of the order');
+  if (destination !== own(output, wallet)) object(`the output would go to ${destination}`);
+  if (fee > amount) object('the fee of the mint is more than what is moved');
+  moved.got += amount - fee;
+}
+
+/** The first eight bytes of an instruction of an Anchor program. */
+function discriminator(name: string): string {
+  return createHash('sha256').update(`global:${name}`).digest('hex').slice(0, 16);
+}
+
+/** Where the accounts of the aggregator's routes stand, by discriminator. The program's own address stands for an account that is not given. */
+const ROUTES: Readonly<
+  Record<string, { readonly authority: number; readonly source: number; readonly destinations: readonly number[]; readonly named: number }>
+> = {
+  [discriminator('route')]: { authority: 1, source: 2, destinations: [3, 4], named: 9 },
+  [discriminator('shared_accounts_route')]: { authority: 2, source: 3, destinations: [6], named: 13 },
+};
+/** After the plan: the amount given (8), the amount quoted (8), the slippage (2) and the platform's fee (1). */
+const ROUTE_TAIL = 19;
+
+/** A route of the aggregator from the wallet's account of the input into its account of the output. */
+function checkRoute(data: Uint8Array, named: readonly string[], swap: DelegatedSwap, moved: Moved): void {
+  const { wallet, input, output, accountOf } = swap;
+  const layout = ROUTES[Buffer.from(data.subarray(0, 8)).toString('hex')];
+  if (layout === undefined) return object('the aggregator is asked for something else than a route');
+  if (named.length < layout.named || data.length < 8 + ROUTE_TAIL) object('the route is cut off');
+  if (named[layout.authority] !== wallet) object('the route is not the wallet’s');
+  if (named[layout.source] !== accountOf(wallet, input.mint, input.program))
+    object('the route begins at another account than the wallet’s');
+  const own = accountOf(wallet, output.mint, output.program);
+  const [first, ...others] = layout.destinations;
+  if (named[first as number] !== own) object(`the route ends at ${named[first as number]}`);
+  for (const place of others) if (named[place] !== own && named[place] !== AGGREGATOR_PROGRAM) object(`the route ends at ${named[place]}`);
+  // The wallet's signature reaches the programs behind the aggregator: only its two accounts may be within their reach.
+  if (named.some((account, place) => account === wallet && place !== layout.authority)) object('the route is given the wallet itself');
+  const tail = data.length - ROUTE_TAIL;
+  const quoted = unsigned(data, tail + 8, 8);
+  const slippage = unsigned(data, tail + 16, 2);
+  if (slippage > 10_000n) object(`the route may slip by ${slippage} basis points`);
+  moved.given += unsigned(data, tail, 8);
+  moved.got += (quoted * (10_000n - slippage)) / 10_000n;
+}

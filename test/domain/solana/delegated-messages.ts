@@ -1,0 +1,279 @@
+// Generated messages for a delegated wallet: what an instruction does is known from how it was made, and never from reading it.
+
+import { createHash } from 'node:crypto';
+import {
+  AddressLookupTableAccount,
+  ComputeBudgetProgram,
+  PublicKey,
+  SystemProgram,
+  TransactionInstruction,
+  TransactionMessage,
+  VersionedTransaction,
+} from '@solana/web3.js';
+import { associatedAccount } from '../../../src/adapters/solana/associated-account.ts';
+import { type DelegatedSwap, delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
+import { readTransaction } from '../../../src/domain/solana/message.ts';
+import { AGGREGATOR_PROGRAM, ASSOCIATED_TOKEN_PROGRAM, TOKEN_2022, TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { seededRandom } from '../../../src/sandbox/faults.ts';
+import { BLOCKHASH, keyOf } from './honest-transactions.ts';
+
+export const [walletKey, makerKey, strangerKey] = [keyOf(1), keyOf(2), keyOf(3)];
+export const WALLET = walletKey.publicKey.toBase58();
+export const MAKER = makerKey.publicKey.toBase58();
+export const STRANGER = strangerKey.publicKey.toBase58();
+export const USDC = { mint: keyOf(10).publicKey.toBase58(), program: TOKEN_PROGRAM };
+export const SHARE = { mint: keyOf(11).publicKey.toBase58(), program: TOKEN_2022 };
+const OTHER = { mint: keyOf(12).publicKey.toBase58(), program: TOKEN_PROGRAM };
+
+const derived = new Map<string, string>();
+function accountOf(owner: string, mint: string, program: string): string {
+  const name = `${owner} ${mint} ${program}`;
+  const known = derived.get(name) ?? associatedAccount(owner, mint, program);
+  derived.set(name, known);
+  return known;
+}
+export const own = (owner: string, { mint, program }: typeof USDC): string => accountOf(owner, mint, program);
+
+const MOST_IN = 1_000_000n;
+/** Half of what is given has to come back. */
+export const SWAP: Omit<DelegatedSwap, 'tables'> = {
+  wallet: WALLET,
+  input: USDC,
+  output: SHARE,
+  mostIn: MOST_IN,
+  leastOut: (given) => given / 2n,
+  makers: new Set([MAKER]),
+  accountOf,
+};
+
+/** An instruction with what it does: how much of the input it takes, how much of the output it surely gives, and whether anything else moves. */
+interface Made {
+  readonly instruction: TransactionInstruction;
+  readonly gives: bigint;
+  readonly gets: bigint;
+  readonly isHarmless: boolean;
+  /** What a message may have once. */
+  readonly once?: 'limit' | 'price';
+}
+
+function made(
+  program: string,
+  accounts: readonly (readonly [address: string, signs?: boolean])[],
+  data: Uint8Array,
+): TransactionInstruction {
+  return new TransactionInstruction({
+    programId: new PublicKey(program),
+    keys: accounts.map(([address, signs = false]) => ({ pubkey: new PublicKey(address), isSigner: signs, isWritable: true })),
+    data: Buffer.from(data),
+  });
+}
+
+function bytes(...parts: readonly (readonly [size: number, value: bigint | number])[]): Buffer {
+  return Buffer.concat(
+    parts.map(([size, value]) => {
+      const part = Buffer.alloc(8);
+      part.writeBigUInt64LE(BigInt(value));
+      return part.subarray(0, size);
+    }),
+  );
+}
+
+export function transfer(from: string, side: typeof USDC, to: string, amount: bigint, checked: boolean): TransactionInstruction {
+  const [source, destination] = [own(from, side), to];
+  return checked
+    ? made(side.program, [[source], [side.mint], [destination], [from, true]], bytes([1, 12], [8, amount], [1, 6]))
+    : made(side.program, [[source], [destination], [from, true]], bytes([1, 3], [8, amount]));
+}
+
+const anchor = (name: string): Buffer => createHash('sha256').update(`global:${name}`).digest().subarray(0, 8);
+
+function route(
+  source: string,
+  destination: string,
+  optional: string,
+  rest: readonly string[],
+  given: bigint,
+  quoted: bigint,
+  slippage: number,
+) {
+  const data = Buffer.concat([
+    anchor('route'),
+    Buffer.from([1, 0, 0, 0, 7, 100, 0, 1]),
+    bytes([8, given], [8, quoted], [2, slippage], [1, 0]),
+  ]);
+  const named = [TOKEN_PROGRAM, WALLET, source, destination, optional, SHARE.mint, AGGREGATOR_PROGRAM, MAKER, AGGREGATOR_PROGRAM];
+  return made(
+    AGGREGATOR_PROGRAM,
+    [...named, ...rest].map((address, place) => [address, place === 1] as const),
+    data,
+  );
+}
+
+type Draw = <Item>(items: readonly Item[]) => Item;
+
+/** Instructions that a swap is made of. */
+function honest(draw: Draw): Made {
+  const amount = BigInt(draw([1, 1_000, 400_000, 600_000, 1_000_000]));
+  const nothing = { gives: 0n, gets: 0n, isHarmless: true };
+  const kind = draw(['limit', 'price', 'open', 'give', 'give', 'get', 'get', 'fee_get', 'route', 'route'] as const);
+  switch (kind) {
+    case 'limit':
+      return { ...nothing, once: kind, instruction: ComputeBudgetProgram.setComputeUnitLimit({ units: 200_000 }) };
+    case 'price':
+      return { ...nothing, once: kind, instruction: ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 10_000 }) };
+    case 'open': {
+      const side = draw([USDC, SHARE]);
+      const accounts = [
+        [WALLET, true],
+        [own(WALLET, side)],
+        [WALLET],
+        [side.mint],
+        [SystemProgram.programId.toBase58()],
+        [side.program],
+      ] as const;
+      return { ...nothing, instruction: made(ASSOCIATED_TOKEN_PROGRAM, accounts, Uint8Array.of(1)) };
+    }
+    case 'give':
+      return { ...nothing, gives: amount, instruction: transfer(WALLET, USDC, own(MAKER, USDC), amount, draw([true, false])) };
+    case 'get':
+      return { ...nothing, gets: amount, instruction: transfer(MAKER, SHARE, own(WALLET, SHARE), amount, draw([true, false])) };
+    case 'fee_get': {
+      const fee = amount / 10n;
+      const accounts = [[own(MAKER, SHARE)], [SHARE.mint], [own(WALLET, SHARE)], [MAKER, true]] as const;
+      const data = bytes([1, 26], [1, 1], [8, amount], [1, 6], [8, fee]);
+      return { ...nothing, gets: amount - fee, instruction: made(TOKEN_2022, accounts, data) };
+    }
+    case 'route': {
+      const slippage = draw([0, 50, 10_000]);
+      const instruction = route(
+        own(WALLET, USDC),
+        own(WALLET, SHARE),
+        draw([AGGREGATOR_PROGRAM, own(WALLET, SHARE)]),
+        [STRANGER],
+        amount,
+        amount,
+        slippage,
+      );
+      return { ...nothing, gives: amount, gets: (amount * BigInt(10_000 - slippage)) / 10_000n, instruction };
+    }
+  }
+}
+
+/** Instructions that move value elsewhere, give a right away, or are not known. */
+function hostile(draw: Draw): Made {
+  const amount = BigInt(draw([1, 500, 1_000_000]));
+  const side = draw([USDC, SHARE, OTHER]);
+  const system = (data: Uint8Array): TransactionInstruction => made(SystemProgram.programId.toBase58(), [[WALLET, true], [STRANGER]], data);
+  const token = (data: Uint8Array, ...accounts: readonly string[]): TransactionInstruction =>
+    made(side.program, [...accounts.map((one) => [one] as const), [WALLET, true]], data);
+  const all: readonly (() => TransactionInstruction)[] = [
+    () => system(bytes([4, 2], [8, amount])),
+    () => system(bytes([4, 1])),
+    () =>
+      SystemProgram.createAccount({
+        fromPubkey: walletKey.publicKey,
+        newAccountPubkey: makerKey.publicKey,
+        lamports: 1,
+        space: 1,
+        programId: strangerKey.publicKey,
+      }),
+    () => transfer(WALLET, side, own(STRANGER, side), amount, draw([true, false])),
+    () => transfer(WALLET, draw([SHARE, OTHER]), own(MAKER, USDC), amount, draw([true, false])),
+    () => transfer(WALLET, USDC, STRANGER, amount, true),
+    () => transfer(MAKER, SHARE, own(STRANGER, SHARE), amount, true),
+    () => token(bytes([1, 4], [8, amount]), own(WALLET, side), STRANGER),
+    () => token(Buffer.concat([Buffer.from([6, 2, 1]), strangerKey.publicKey.toBuffer()]), own(WALLET, side)),
+    () => token(Uint8Array.of(9), own(WALLET, side), STRANGER),
+    () => token(bytes([1, 8], [8, amount]), own(WALLET, side), side.mint),
+    () => token(bytes([1, 26], [1, 4], [8, amount]), own(WALLET, side)),
+    () => token(Uint8Array.of(17), own(WALLET, side)),
+    () =>
+      made(
+        ASSOCIATED_TOKEN_PROGRAM,
+        [[WALLET, true], [own(STRANGER, side)], [STRANGER], [side.mint], [SystemProgram.programId.toBase58()], [side.program]],
+        Uint8Array.of(1),
+      ),
+    () => made(ASSOCIATED_TOKEN_PROGRAM, [[WALLET, true], [own(WALLET, side)]], Uint8Array.of(2)),
+    () => made(STRANGER, [[WALLET, true], [own(WALLET, USDC)]], bytes([8, amount])),
+    () => route(own(WALLET, USDC), own(STRANGER, SHARE), AGGREGATOR_PROGRAM, [], amount, amount, 0),
+    () => route(own(WALLET, OTHER), own(WALLET, SHARE), AGGREGATOR_PROGRAM, [], amount, amount, 0),
+    () => route(own(WALLET, USDC), own(WALLET, SHARE), own(STRANGER, SHARE), [], amount, amount, 0),
+    () => route(own(WALLET, USDC), own(WALLET, SHARE), AGGREGATOR_PROGRAM, [STRANGER, WALLET], amount, amount, 0),
+    () => made(AGGREGATOR_PROGRAM, [[WALLET, true], [own(WALLET, USDC)]], Buffer.concat([anchor('set_token_ledger'), bytes([8, amount])])),
+    () => ComputeBudgetProgram.requestHeapFrame({ bytes: 32_768 }),
+    () => ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 900_000_000_000 }),
+  ];
+  return { instruction: draw(all)(), gives: 0n, gets: 0n, isHarmless: false };
+}
+
+/** A table of the chain, and one that a liar says to be it. */
+export const TABLE_ADDRESSES = [own(MAKER, USDC), own(WALLET, SHARE), USDC.mint, SHARE.mint];
+const tableOf = (addresses: readonly string[]): AddressLookupTableAccount =>
+  new AddressLookupTableAccount({
+    key: keyOf(77).publicKey,
+    state: {
+      deactivationSlot: 2n ** 64n - 1n,
+      lastExtendedSlot: 0,
+      lastExtendedSlotStartIndex: 0,
+      addresses: addresses.map((address) => new PublicKey(address)),
+    },
+  });
+export const TABLE = tableOf(TABLE_ADDRESSES);
+
+interface Case {
+  readonly unsigned: Uint8Array;
+  readonly parts: readonly Made[];
+  /** Who else is to sign, and has. */
+  readonly others: 'known' | 'stranger' | 'unsigned';
+  readonly tables: ReadonlyMap<string, readonly string[]>;
+}
+
+function generated(random: () => number): Case {
+  const draw: Draw = (items) => items[Math.floor(random() * items.length)] as never;
+  const parts = Array.from({ length: 1 + Math.floor(random() * 5) }, () => (random() < 0.12 ? hostile(draw) : honest(draw)));
+  const lookup = random() < 0.3;
+  const message = new TransactionMessage({
+    payerKey: walletKey.publicKey,
+    recentBlockhash: BLOCKHASH,
+    instructions: parts.map(({ instruction }) => instruction),
+  });
+  const transaction = new VersionedTransaction(lookup ? message.compileToV0Message([TABLE]) : message.compileToLegacyMessage());
+  const signers = transaction.message.staticAccountKeys.slice(0, transaction.message.header.numRequiredSignatures).map(String);
+  const isSigned = random() < 0.95;
+  for (const [place, signer] of signers.entries())
+    if (signer !== WALLET && isSigned) transaction.signatures[place] = new Uint8Array(64).fill(7);
+  const strange = signers.some((signer) => signer !== WALLET && signer !== MAKER);
+  const others = strange ? 'stranger' : !isSigned && signers.length > 1 ? 'unsigned' : 'known';
+  return { unsigned: transaction.serialize(), parts, others, tables: new Map([[TABLE.key.toBase58(), TABLE_ADDRESSES]]) };
+}
+
+/** Has generated messages judged. @throws Error with the first message that is judged wrongly. */
+export function judgedMessages(count: number, seed: number): { readonly passed: number; readonly hostile: number; readonly short: number } {
+  const random = seededRandom(seed);
+  const seen = { passed: 0, hostile: 0, short: 0 };
+  for (let i = 0; i < count; i++) {
+    let one: Case;
+    try {
+      one = generated(random);
+    } catch (error) {
+      // More than the chain carries cannot be built at all.
+      if (error instanceof RangeError) continue;
+      throw error;
+    }
+    const read = readTransaction(one.unsigned);
+    if (!read.ok) continue;
+    const objection = delegatedSwapObjection(read.value, { ...SWAP, tables: one.tables });
+    const gives = one.parts.reduce((sum, part) => sum + part.gives, 0n);
+    const gets = one.parts.reduce((sum, part) => sum + part.gets, 0n);
+    const once = one.parts.flatMap((part) => part.once ?? []);
+    const isHarmless = one.others === 'known' && one.parts.every((part) => part.isHarmless) && new Set(once).size === once.length;
+    const isTheOrder = gives > 0n && gives <= MOST_IN && gets >= gives / 2n && gives / 2n > 0n;
+    const isGood = isHarmless && isTheOrder;
+    if ((objection === null) !== isGood)
+      throw new Error(`message ${i}: ${objection ?? 'passed'}\n${Buffer.from(one.unsigned).toString('base64')}`);
+    if (objection === null) seen.passed++;
+    else if (isHarmless) seen.short++;
+    else seen.hostile++;
+  }
+  return seen;
+}
