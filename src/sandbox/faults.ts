@@ -1,4 +1,7 @@
 /** The fault switch of a simulator: what goes wrong, how often, from now until it is switched off. */
+import { seededRandom } from '../domain/seeded-random.ts';
+
+export { seededRandom };
 
 /** Everything that a simulator can get wrong. Probabilities lie between 0 and 1; a simulator ignores what its wire cannot express. */
 export interface FaultSettings {
@@ -75,17 +78,6 @@ export interface FaultSwitch {
   happens(probability: number): boolean;
   /** The next number of the seeded source, 0 <= n < 1. */
   random(): number;
-}
-
-/** A small seeded source of numbers 0 <= n < 1 (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 const DAY_MS = 86_400_000;

@@ -4,7 +4,9 @@ import { LATE_AFTER_MS } from '../../actors/ticking/tick-window.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { decisionHash, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { AGENT_TICK_MS } from '../../src/domain/time.ts';
-import { MINUTES, type Outcome, plan, START, simulate } from './world.ts';
+import { MINUTES, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
+import { traceHash, traceLines } from '../../src/simulation/seeded/trace.ts';
+import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
 
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 120);
 const FIRST = Number(process.env['SIM_FIRST'] ?? 1);
@@ -101,4 +103,17 @@ test('the same seed gives the same run, to the last hash', async () => {
     expect(await hashes()).toEqual(await hashes());
     expect(plan(seed)).toEqual(plan(seed));
   }
+});
+
+test('the same seed gives the same trace and hash, another seed another one', async () => {
+  const traced = async (seed: number) => traceLines(await simulate(seed));
+  const [first, again, other] = [await traced(7), await traced(7), await traced(8)];
+  expect(again).toEqual(first);
+  expect(traceHash(again)).toBe(traceHash(first));
+  expect(traceHash(other)).not.toBe(traceHash(first));
+  for (const kind of ['fault', 'decision', 'fill', 'proposal', 'book'])
+    expect(
+      first.some((line) => line.startsWith(`${kind} `)),
+      kind,
+    ).toBe(true);
 });

@@ -10,9 +10,12 @@ import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/venue.ts';
 import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
+import { type Fault, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
+import { POOL_USD } from '../../src/simulation/seeded/feeds.ts';
+import { MANIFESTS } from '../../src/simulation/seeded/manifests.ts';
+import { type Outcome, simulate } from '../../src/simulation/seeded/world.ts';
 import { sampleManifest } from '../actors/agent/sample.ts';
 import { foreignPrices, type PricedRun } from './price-origins.ts';
-import { type Fault, MANIFESTS, type Outcome, POOL_USD, plan, START, simulate } from './world.ts';
 
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 10);
 const SLIPPAGE_BPS = sampleManifest().maxSlippageBps;

@@ -50,6 +50,12 @@ const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./backtest.ts')).backtestCommand,
   },
   {
+    name: 'sim',
+    usage: '[options]',
+    description: 'run a seeded life of the whole engine under faults and print the hash of its trace',
+    load: async () => (await import('./sim.ts')).simCommand,
+  },
+  {
     name: 'verify-trail',
     usage: '[options]',
     description: 'recompute every hash of every decision, observation, manifest and gate record, and name the first one that was altered',

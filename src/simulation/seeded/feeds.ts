@@ -1,0 +1,154 @@
+/** The feeds of a seeded run: a price twice a second per instrument, unless a fault says otherwise. */
+import { Subject } from 'rxjs';
+import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { VENUES } from './fault-plan.ts';
+
+/** What each venue quotes, and about where. Bitcoin and the share cost nearly the same on two venues: only the venue tells them apart. */
+const MARKETS: Readonly<Record<string, readonly (readonly [instrument: string, base: number])[]>> = {
+  spotexchange: [
+    ['BTCUSDT', 96_000],
+    ['ETHUSDT', 3_100],
+  ],
+  spotchain: [['AAPLx', 270]],
+  evmvenue: [['BTC', 96_010]],
+};
+/** Where the reference price of the share is about. */
+const REFERENCE_USD = 270;
+/** Liquidity of every pool in US dollars, both sides together. Without it nothing is bought on the primary chain. */
+export const POOL_USD = '1000000';
+/** The last two digits of every price say whose it is: no two venues, and no two sides of one, ever say the same number. */
+const MARKS: Readonly<Record<string, string>> = { spotexchange: '1', spotchain: '3', evmvenue: '7', reference: '9' };
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** How a price may be wrong. */
+export type Bent = 'crossed' | 'future' | 'old';
+
+export interface SeededFeeds {
+  readonly feeds: readonly { readonly venue: Venue; readonly messages: Subject<FeedMessage> }[];
+  /** What every feed said, in order. */
+  readonly heard: readonly FeedMessage[];
+  /** Says the venue's present prices once, one of them bent where told. */
+  price(venue: Venue, bent?: Bent): void;
+  /** A venue says nothing for so long; where it is disconnected, its feed says so and when it is back. */
+  silence(venue: Venue, forMs: number, isDisconnected: boolean): void;
+  /** Something that is no message. */
+  garbage(venue: Venue): void;
+  /** Connects every venue and begins to speak. */
+  begin(): void;
+}
+
+/** @param nudge by which part every price of a venue is dearer than else. */
+export function createSeededFeeds(clock: VirtualClock, random: () => number, nudge: Readonly<Partial<Record<Venue, number>>>): SeededFeeds {
+  const feeds = VENUES.map((venue) => ({ venue, messages: new Subject<FeedMessage>() }));
+  const heard: FeedMessage[] = [];
+  const silentUntil = new Map<Venue, EpochMs>();
+  let epoch = 1;
+
+  function emit(venue: Venue, message: FeedMessage): void {
+    heard.push(message);
+    feeds.find((feed) => feed.venue === venue)?.messages.next(message);
+  }
+
+  function say(venue: Venue, status: 'connected' | 'disconnected'): void {
+    emit(venue, { kind: 'feed_status', venue, source: `test-${venue}`, receivedAt: clock.now(), status, epoch, detail: '' });
+  }
+
+  function price(venue: Venue, bent: Bent | null = null): void {
+    const level = (base: number): number => base * (1 + (random() - 0.5) / 100) * (1 + (nudge[venue] ?? 0));
+    for (const message of pricesOf(venue, clock.now(), bent, level)) emit(venue, message);
+  }
+
+  function beat(venue: Venue): void {
+    if (clock.now() >= (silentUntil.get(venue) ?? 0)) price(venue);
+    clock.deadline(clock.now() + 400 + Math.floor(random() * 200), () => beat(venue));
+  }
+
+  return {
+    feeds,
+    heard,
+    price,
+    silence(venue, forMs, isDisconnected) {
+      silentUntil.set(venue, clock.now() + forMs);
+      if (!isDisconnected) return;
+      say(venue, 'disconnected');
+      clock.deadline(clock.now() + forMs, () => {
+        epoch++;
+        say(venue, 'connected');
+      });
+    },
+    garbage(venue) {
+      const receivedAt = clock.now();
+      emit(venue, {
+        kind: 'rejection',
+        venue: venue as never,
+        source: 'test',
+        receivedAt,
+        reason: 'not_json',
+        detail: 'garbage',
+        sample: '',
+      });
+    },
+    begin() {
+      for (const venue of VENUES) {
+        say(venue, 'connected');
+        beat(venue);
+      }
+    },
+  };
+}
+
+/** What a venue says at an instant. `level` draws a price around a base. */
+function pricesOf(venue: Venue, now: EpochMs, bent: Bent | null, level: (base: number) => number): FeedMessage[] {
+  const observedAt = bent === 'future' ? now + HOUR_MS : bent === 'old' ? now - DAY_MS : now;
+  const spelled = (price: number, side: string): string => `${price.toFixed(4)}${MARKS[venue]}${side}`;
+  if (venue === 'reference') return [referencePrice(now, observedAt, spelled(level(REFERENCE_USD), '0'))];
+  return (MARKETS[venue] ?? []).flatMap(([instrument, base]): FeedMessage[] => {
+    const mid = level(base);
+    const [near, away] = [spelled(mid, '2'), spelled(mid * 1.0002, '4')];
+    const [bid, ask] = bent === 'crossed' ? [away, near] : [near, away];
+    const source = `test-${venue}:top`;
+    const quote: FeedMessage = {
+      kind: 'quote',
+      venue: venue as never,
+      instrument,
+      source,
+      observedAt,
+      receivedAt: now,
+      sourceTime: true,
+      bid,
+      ask,
+      bidSize: '1',
+      askSize: '1',
+      sequence: null,
+      quality: 'live',
+      flags: [],
+    };
+    return venue === 'spotchain' ? [poolLiquidity(instrument, now), quote] : [quote];
+  });
+}
+
+function poolLiquidity(instrument: string, now: EpochMs): FeedMessage {
+  const source = 'test-spotchain:pools';
+  return { kind: 'pool_liquidity', venue: 'spotchain', instrument, source, observedAt: now, receivedAt: now, liquidityUsd: POOL_USD };
+}
+
+function referencePrice(now: EpochMs, observedAt: EpochMs, price: string): FeedMessage {
+  return {
+    kind: 'reference',
+    venue: 'reference',
+    instrument: 'AAPL',
+    source: 'test-reference:price',
+    observedAt,
+    receivedAt: now,
+    feedUpdatedAt: observedAt,
+    referencePrice: price,
+    confidence: '0.05',
+    publisherSession: null,
+    quality: 'live',
+    flags: [],
+  };
+}

@@ -1,0 +1,290 @@
+/**
+ * Proposals, risk and paper fills of a seeded run, in memory: the product's own actors and functions over a store that
+ * keeps what the database keeps: permits, and one start per proposal.
+ */
+import { agentContext, agentKind, agentValue } from '../../../actors/agent/effects.ts';
+import { untouchedBook } from '../../../actors/agent/tick-risk.ts';
+import { createProposalHandler } from '../../../actors/proposal/command-handler.ts';
+import type { ProposalView } from '../../../actors/proposal/commands.ts';
+import { proposalContext, proposalKind, proposalState } from '../../../actors/proposal/effects.ts';
+import { executionWorkers } from '../../../actors/proposal/execution.ts';
+import type { PreTrade } from '../../../actors/proposal/pre-trade.ts';
+import type { ProposalContext } from '../../../actors/proposal/protocol.ts';
+import { type ActivityWorker, startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import type { MemoryStore } from '../../../actors/runtime/memory-store.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import type { TickTrades } from '../../../actors/ticking/tick-store.ts';
+import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
+import { createFreshness } from '../../../streams/freshness.ts';
+import type { VirtualClock } from '../../../streams/virtual-clock.ts';
+import { applyFill, type Fill, type MarkedBook, markBook, type TradingBook } from '../../domain/book.ts';
+import { type ExecutionPermit, isOpenProposal, PermitLost, supersededBy } from '../../domain/execution.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { Order } from '../../domain/order.ts';
+import type { Quote } from '../../domain/quote.ts';
+import { ALL_ENABLED, assessOrder, DEFAULT_PREFERENCES, haltOf, NO_OTHER_BOOKS, orderContext } from '../../domain/risk/index.ts';
+import { type InstrumentKey, instrumentKey } from '../../domain/venue.ts';
+import { agedQuote, createLiveMarks } from '../../trading/live-marks.ts';
+import { POOL_USD } from './feeds.ts';
+
+/** What risk was asked at an approval or an execution. */
+export interface Assessed {
+  readonly order: Order;
+  readonly quote: Quote | null;
+  readonly book: MarkedBook;
+}
+
+/** What the trading of a run came to. */
+export interface Trading {
+  readonly fills: readonly { readonly fill: Fill; readonly quote: Quote }[];
+  readonly states: readonly string[];
+  /** Every proposal as it came to stand. */
+  readonly proposals: readonly ProposalContext[];
+  readonly books: ReadonlyMap<string, TradingBook>;
+  readonly assessed: readonly Assessed[];
+  /** Executions that began in an epoch that a halt had ended. */
+  readonly begunAfterHalt: number;
+  readonly halts: number;
+  readonly cancelledByHalts: number;
+}
+
+export interface TradingFloorDeps {
+  readonly memory: MemoryStore;
+  readonly clock: VirtualClock;
+  readonly orgId: string;
+  readonly manifestOf: (hash: string) => Manifest;
+  /** Takes what was thrown. */
+  readonly failures: unknown[];
+}
+
+export interface TradingFloor {
+  readonly store: MemoryStore;
+  readonly runtime: Runtime;
+  readonly books: TradingTickStore['books'];
+  readonly organizations: TradingTickStore['organizations'];
+  heard(quote: Quote): void;
+  /** Takes in what a tick leads to. */
+  begin(trades: TickTrades): Promise<void>;
+  approveAll(): Promise<void>;
+  /** The halt as the command handler makes it: epoch, proposals, agents. */
+  halt(agentIds: readonly string[]): Promise<void>;
+  /** The next execution is carried out, but whoever did so dies before its answer is kept. */
+  killNextWorker(): void;
+  stop(): Promise<void>;
+  outcome(): Trading;
+}
+
+/** What a floor keeps. */
+interface Kept extends TradingFloorDeps {
+  readonly quotes: Map<InstrumentKey, Quote>;
+  readonly books: Map<string, TradingBook>;
+  readonly fills: { fill: Fill; quote: Quote }[];
+  readonly assessed: Assessed[];
+  epoch: number;
+  halts: number;
+  cancelledByHalts: number;
+  begunAfterHalt: number;
+  recordsRead: number;
+  workerDies: boolean;
+}
+
+const DIED = 'the worker of an activity died';
+
+export function createTradingFloor(deps: TradingFloorDeps): TradingFloor {
+  const kept: Kept = {
+    ...deps,
+    quotes: new Map(),
+    books: new Map(),
+    fills: [],
+    assessed: [],
+    epoch: 0,
+    halts: 0,
+    cancelledByHalts: 0,
+    begunAfterHalt: 0,
+    recordsRead: 0,
+    workerDies: false,
+  };
+  const { memory, clock, orgId } = deps;
+  const store = storeWithPermits(kept);
+  const runtime = createRuntime({ store, directory: createDirectory([agentKind, proposalKind]), clock });
+  const preTrade = preTradeOn(kept);
+  const handler = createProposalHandler({ runtime, preTrade, proposals: { find: async (_, id) => viewOf(kept, id) } });
+  const activities = activitiesOn(kept, store, runtime, preTrade);
+  const standing = () => [...memory.actors.values()].filter(({ kind }) => kind === 'proposal');
+  const idsIn = (...states: readonly string[]) =>
+    standing().flatMap(({ id, state }) => (states.includes(proposalState(state)) ? [id] : []));
+
+  return {
+    store,
+    runtime,
+    heard: (quote) => void kept.quotes.set(instrumentKey(quote.venue, quote.instrument), quote),
+    books: async (agentIds) =>
+      new Map(agentIds.flatMap((id) => bookOf(kept, id) ?? []).map((state): [string, TradingBook] => [state.id, state])),
+    organizations: async (ids) =>
+      new Map(ids.map((id) => [id, { epoch: kept.epoch, preferences: DEFAULT_PREFERENCES, books: [...kept.books.values()] }] as const)),
+    async begin(trades) {
+      for (const { agentId, permit, start, superseded } of trades.proposals) {
+        const reason = lostBecause(kept, agentId, permit);
+        await store.start(reason === null ? start : superseded(reason));
+      }
+    },
+    async approveAll() {
+      for (const id of idsIn('pending_approval')) await handler.approve({ orgId, subject: 'ann', permissions: [], requestId: 'r' }, id);
+    },
+    async halt(agentIds) {
+      kept.epoch++;
+      kept.halts++;
+      const cancelled = await runtime.deliverMany(
+        idsIn('pending_approval', 'approved'),
+        { type: 'cancel', reason: 'halted' },
+        { cause: 'test' },
+      );
+      for (const outcome of cancelled.values()) if (outcome.ok) kept.cancelledByHalts++;
+      await runtime.deliverMany(agentIds, { type: 'pause', cause: 'emergency_halt' }, { cause: 'test' });
+    },
+    killNextWorker: () => void (kept.workerDies = true),
+    stop: async () => activities.stop(),
+    outcome() {
+      const { fills, books, assessed, begunAfterHalt, halts, cancelledByHalts } = kept;
+      const states = standing().map(({ state }) => proposalState(state));
+      const proposals = standing().map(({ state }) => proposalContext(state));
+      return { fills, states, proposals, books, assessed, begunAfterHalt, halts, cancelledByHalts };
+    },
+  };
+}
+
+function agentOf({ memory, manifestOf }: Kept, agentId: string) {
+  const state = memory.actors.get(agentId)?.state as never;
+  const { manifestHash, manifestVersion, autonomy } = agentContext(state);
+  const { duty, stage } = agentValue(state);
+  return { id: agentId, manifestHash, manifestVersion, autonomy, stage, paused: duty === 'paused', manifest: manifestOf(manifestHash) };
+}
+
+function lostBecause(kept: Kept, agentId: string, permit: ExecutionPermit) {
+  const { manifestHash, autonomy, paused, stage } = agentOf(kept, agentId);
+  return supersededBy(permit, { epoch: kept.epoch, manifestHash, paused, stage: stage as never, autonomy });
+}
+
+/** The database's part: a step whose permit is lost is not written; fills are booked with their step. */
+function storeWithPermits(kept: Kept): MemoryStore {
+  const { memory } = kept;
+  return {
+    ...memory,
+    async commit(commits) {
+      for (const { plan } of commits) {
+        for (const record of plan.records) {
+          if (record.type !== 'execution_licence') continue;
+          const reason = lostBecause(kept, record['agentId'] as string, record as unknown as ExecutionPermit);
+          if (reason !== null) throw new PermitLost(reason);
+        }
+      }
+      const stale = await memory.commit(commits);
+      for (const commit of commits) {
+        if (stale.has(commit.row.id) || commit.event.type !== 'execution.begun') continue;
+        if (proposalContext(commit.plan.state).epoch !== kept.epoch) kept.begunAfterHalt++;
+      }
+      bookFills(kept);
+      return stale;
+    },
+  };
+}
+
+/** Books the fills of the records that were written since the last time. */
+function bookFills(kept: Kept): void {
+  const { memory, books, fills, quotes } = kept;
+  for (; kept.recordsRead < memory.records.length; kept.recordsRead++) {
+    const record = memory.records[kept.recordsRead];
+    if (record?.type !== 'fill') continue;
+    const fill = record['fill'] as Fill;
+    const { agentId } = proposalContext(memory.actors.get(fill.orderId)?.state as never);
+    books.set(fill.bookId, applyFill(books.get(fill.bookId) ?? freshBook(kept, agentId), fill));
+    fills.push({ fill, quote: quotes.get(fill.instrument) as Quote });
+  }
+}
+
+function freshBook(kept: Kept, agentId: string): TradingBook {
+  const { manifest, manifestVersion } = agentOf(kept, agentId);
+  return untouchedBook({ id: agentId, stage: 'draft', manifest, manifestVersion });
+}
+
+/** The agent's book with what is open on it; null where nothing has happened to it. */
+function bookOf(kept: Kept, agentId: string): TradingBook | null {
+  const open = [...kept.memory.actors.values()]
+    .filter(({ kind, state }) => kind === 'proposal' && isOpenProposal(proposalState(state)) && proposalContext(state).agentId === agentId)
+    .map(({ id, state }) => {
+      const { instrument, side, quantity, notionalUsd } = proposalContext(state).order;
+      return { id, instrument, side, quantity, notionalUsd };
+    });
+  const empty = freshBook(kept, agentId);
+  const booked = kept.books.get(empty.id);
+  return booked === undefined && open.length === 0 ? null : { ...(booked ?? empty), openProposals: open };
+}
+
+/** Risk on what was heard last, with the one function of all trading. */
+function preTradeOn(kept: Kept): PreTrade {
+  const { clock, quotes } = kept;
+  const freshness = createFreshness();
+  const marks = createLiveMarks({ latest: (key) => quotes.get(key) ?? null }, clock);
+  return {
+    async assess(_, { agentId, order, readsReference, epoch, flattens }) {
+      const at = clock.now();
+      const heard = quotes.get(order.instrument);
+      const quote = heard === undefined ? null : agedQuote(heard, freshness, at);
+      const agent = { ...agentOf(kept, agentId), stage: 'draft' as const };
+      const state = bookOf(kept, agentId) ?? freshBook(kept, agentId);
+      const book = markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), at);
+      kept.assessed.push({ order, quote, book });
+      const facts = { decidedEpoch: epoch ?? kept.epoch, epoch: kept.epoch, paused: agent.paused, closes: flattens === true };
+      const context = orderContext(order, {
+        market: { at, quote, reference: { quality: 'live', flags: [], ageMs: 0 }, liquidityUsd: POOL_USD },
+        readsReference,
+        agent,
+        preferences: DEFAULT_PREFERENCES,
+        book,
+        others: NO_OTHER_BOOKS,
+        control: { halt: haltOf(facts), disabled: ALL_ENABLED },
+      });
+      const verdict = assessOrder(order, context);
+      return verdict.ok
+        ? { ok: true, approved: verdict.approved, risk: verdict.attribution, market: { quote, depth: null, liquidityUsd: null } }
+        : { ok: false, risk: verdict.attribution };
+    },
+  };
+}
+
+function viewOf({ memory, clock }: Kept, id: string): ProposalView | null {
+  const row = memory.actors.get(id);
+  if (row === undefined) return null;
+  return { ...proposalContext(row.state), id, state: proposalState(row.state), fills: [], changedAt: clock.now() };
+}
+
+/** Carries executions out. The worker of one dies where it is told to. */
+function activitiesOn(kept: Kept, store: MemoryStore, runtime: Runtime, preTrade: PreTrade): { stop(): Promise<void> } {
+  const { memory, clock, failures } = kept;
+  const workers = executionWorkers({
+    runtime,
+    load: store.load,
+    preTrade,
+    clients: {},
+    leaseIsHeld: async (id) => clock.now() < (proposalContext(memory.actors.get(id)?.state as never).leaseUntil ?? 0),
+    clock,
+  });
+  const mortal =
+    (carry: ActivityWorker): ActivityWorker =>
+    async (payload, key) => {
+      const answer = await carry(payload, key);
+      if (!kept.workerDies) return answer;
+      kept.workerDies = false;
+      throw new Error(DIED);
+    };
+  return startActivities({
+    store,
+    runtime,
+    clock,
+    onError: (error) => {
+      if ((error as Error).message !== DIED) failures.push(error);
+    },
+    workers: Object.fromEntries(Object.entries(workers).map(([kind, carry]) => [kind, mortal(carry)])),
+  });
+}

@@ -1,0 +1,231 @@
+/**
+ * The whole engine in one process under virtual time: seeded feeds and faults, streams, cuts, two workers, commands.
+ * A run is a function of its seed: the plan of faults is drawn first, then the world runs it.
+ */
+
+import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import type { MarkedAgent } from '../../../actors/ticking/trading-decisions.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
+import { createVirtualClock, type VirtualClock } from '../../../streams/virtual-clock.ts';
+import type { Autonomy } from '../../domain/agent.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import type { Cut } from '../../domain/cut.ts';
+import { type CompiledManifest, compileManifest } from '../../domain/decide.ts';
+import { uuidV7 } from '../../domain/ids.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import type { FeedMessage } from '../../domain/market-event.ts';
+import { seededRandom } from '../../domain/seeded-random.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { AGENTS, type Fault, LAST_SLOT, plan, START } from './fault-plan.ts';
+import { createSeededFeeds, type SeededFeeds } from './feeds.ts';
+import { MANIFESTS } from './manifests.ts';
+import { type CommittedRow, createShardInMemory, type ShardInMemory, windowRecords } from './shard-in-memory.ts';
+import { createTradingFloor, type Trading, type TradingFloor } from './trading-floor.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const LEVELS: readonly Autonomy[] = ['confirm', 'policy_auto', 'autonomous', 'suggest', 'research'];
+
+/** What a run came to. */
+export interface Outcome {
+  readonly rows: readonly CommittedRow[];
+  readonly cuts: ReadonlyMap<EpochMs, Cut>;
+  /** When each agent was on duty, from its steps: [from, until). */
+  readonly duty: ReadonlyMap<string, readonly (readonly [from: EpochMs, until: EpochMs])[]>;
+  readonly incidents: number;
+  readonly failures: readonly unknown[];
+  readonly faults: readonly Fault[];
+  readonly trading: Trading;
+  /** What every feed said, in order. */
+  readonly heard: readonly FeedMessage[];
+  /** The books as ticks marked them. */
+  readonly marked: readonly (MarkedAgent & { readonly slot: EpochMs })[];
+}
+
+/** What lives in a run. */
+interface World {
+  readonly clock: VirtualClock;
+  readonly random: () => number;
+  readonly floor: TradingFloor;
+  readonly feeds: SeededFeeds;
+  readonly ids: readonly string[];
+  readonly compiled: readonly CompiledManifest[];
+  readonly cuts: Map<EpochMs, Cut>;
+  readonly failures: unknown[];
+  /** Everything that was told and may still be under way. */
+  readonly told: Promise<unknown>[];
+}
+
+/**
+ * Runs a seed with its faults (or with those given, to shrink a failure).
+ * @param nudge by which part every price of a venue is dearer than else: what may not depend on that venue stays as it is.
+ */
+export async function simulate(
+  seed: number,
+  faults: readonly Fault[] = plan(seed),
+  nudge: Readonly<Partial<Record<Venue, number>>> = {},
+): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const clock = createVirtualClock(START - 5_000);
+  const failures: unknown[] = [];
+  const onError = (error: unknown): void => void failures.push(error);
+  const compiled = MANIFESTS.map(compileManifest);
+  const manifests = new Map(compiled.map(({ hash, manifest }) => [hash, manifest]));
+  const floor = createTradingFloor({
+    memory: createMemoryStore(),
+    clock,
+    orgId: ORG,
+    manifestOf: (hash) => manifests.get(hash) as Manifest,
+    failures,
+  });
+  const timers = startTimers({ store: floor.store, runtime: floor.runtime, clock, onError });
+  const ids = await startAgents(floor, compiled, seed);
+  const feeds = createSeededFeeds(clock, random, nudge);
+  const world: World = { clock, random, floor, feeds, ids, compiled, cuts: new Map(), failures, told: [] };
+  const pipeline = openPipeline(world, faults);
+  const marked: (MarkedAgent & { slot: EpochMs })[] = [];
+  const shard = createShardInMemory({ orgId: ORG, ids, manifests, cuts: world.cuts, floor, clock });
+  const tick = twoWorkers(shard, clock, marked);
+  for (const fault of faults) clock.deadline(Math.max(fault.at, clock.now() + 1), () => suffer(world, fault));
+  scheduleTicks(world, faults, shard, tick);
+  pipeline.start();
+  feeds.begin();
+  await clock.settleTo(LAST_SLOT + 500);
+  // The faults are over: the dispatcher finds whatever is behind.
+  await clock.settleTo(LAST_SLOT + 2_000);
+  for (let round = 0; round < 3; round++) await tick(0, LAST_SLOT);
+  await Promise.all(world.told);
+  pipeline.stop();
+  await timers.stop();
+  await floor.stop();
+  return {
+    rows: shard.rows,
+    cuts: world.cuts,
+    duty: dutiesOf(world),
+    incidents: floor.store.incidents.length,
+    failures,
+    faults,
+    trading: floor.outcome(),
+    heard: feeds.heard,
+    marked,
+  };
+}
+
+async function startAgents({ runtime }: TradingFloor, compiled: readonly CompiledManifest[], seed: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < AGENTS; i++) {
+    const id = uuidV7(START, Uint8Array.of(seed & 255, 0, 0, 0, 0, 0, 0, 0, 0, i));
+    ids.push(id);
+    const input = { autonomy: LEVELS[i] as Autonomy, manifestVersion: 1, manifestHash: compiled[i % compiled.length]?.hash ?? '' };
+    await runtime.start('agent', id, ORG, input, { cause: 'test' });
+  }
+  return ids;
+}
+
+/** Hearing and cutting. */
+function openPipeline(world: World, faults: readonly Fault[]): MarketPipeline {
+  const { clock, random, feeds, floor, compiled, cuts, failures, told, ids } = world;
+  const lostCuts = new Set(faults.flatMap((fault) => (fault.kind === 'cut_lost' ? [fault.slot] : [])));
+  const error = (thrown: unknown): void => void failures.push(thrown);
+  const pipeline = createMarketPipeline({
+    clock,
+    random,
+    feeds: feeds.feeds,
+    instruments: () => CATALOG.entries.filter(({ key }) => compiled.some(({ instruments }) => instruments.includes(key))),
+    needs: () => compiled.flatMap(({ needs }) => needs),
+    periodMs: AGENT_TICK_MS,
+    onCut: (cut) => void cuts.set(cut.slot, lostCuts.has(cut.slot) ? { slot: cut.slot, observations: new Map() } : cut),
+    onFailure: error,
+  });
+  pipeline.connectivity.edges.subscribe({
+    next: (edge) => told.push(floor.runtime.deliverMany(ids, { type: edge.type, venue: edge.venue }, { cause: 'feed' })),
+    error,
+  });
+  pipeline.judged.subscribe({
+    next: (message) => {
+      if (message.kind === 'quote') floor.heard(message);
+    },
+    error,
+  });
+  return pipeline;
+}
+
+type Tick = (worker: 0 | 1, slot: EpochMs) => Promise<void>;
+
+/** Two workers on one shard. One that dies is followed by another. */
+function twoWorkers({ store }: ShardInMemory, clock: VirtualClock, marked: (MarkedAgent & { slot: EpochMs })[]): Tick {
+  const onMarked = async (books: readonly MarkedAgent[], slot: EpochMs): Promise<void> => {
+    for (const each of books) marked.push({ ...each, slot });
+  };
+  const worker = () => createTradingTicker({ store, now: async () => clock.now(), clock, pause: async () => {}, onMarked });
+  const workers = [worker(), worker()];
+  return async (which, slot) => {
+    try {
+      await workers[which]?.tick(AGENT_TICK_MS, 0, slot);
+    } catch {
+      workers[which] = worker();
+    }
+  };
+}
+
+/** Does what a fault does, at its time. Those of jobs and cuts have their own places. */
+function suffer(world: World, fault: Fault): void {
+  const { feeds, floor, ids, told, random, clock } = world;
+  switch (fault.kind) {
+    case 'disconnect':
+    case 'freeze':
+      return feeds.silence(fault.venue, fault.forMs, fault.kind === 'disconnect');
+    case 'garbage':
+      return feeds.garbage(fault.venue);
+    case 'crossed':
+    case 'future':
+    case 'old':
+      return feeds.price(fault.venue, fault.kind);
+    case 'duplicate':
+      feeds.price(fault.venue);
+      return feeds.price(fault.venue);
+    case 'approve':
+      return void told.push(floor.approveAll());
+    case 'halt':
+      return void told.push(floor.halt(ids));
+    case 'carrier_dies':
+      return floor.killNextWorker();
+    case 'pause':
+      return void told.push(tell(world, fault.agent, { type: 'pause', cause: 'operator' }));
+    case 'resume':
+      return void told.push(tell(world, fault.agent, { type: 'resume', subject: 'b', createdBy: 'a', at: clock.now() }));
+    case 'autonomy':
+      return void told.push(tell(world, fault.agent, { type: 'autonomy.set', autonomy: random() < 0.5 ? 'confirm' : 'risk_only' }));
+    default:
+      return undefined;
+  }
+}
+
+function tell({ floor, ids }: World, agent: number, event: Parameters<TradingFloor['runtime']['deliver']>[1]): Promise<unknown> {
+  return floor.runtime.deliver(ids[agent] as string, event, { cause: 'test' });
+}
+
+/** Enqueues every slot's job: lost, late or twice where a fault says so. */
+function scheduleTicks({ clock, told }: World, faults: readonly Fault[], shard: ShardInMemory, tick: Tick): void {
+  for (let slot = START + AGENT_TICK_MS; slot <= LAST_SLOT; slot += AGENT_TICK_MS) {
+    const mine = faults.filter((fault) => 'slot' in fault && fault.slot === slot);
+    const has = (kind: Fault['kind']): Fault | undefined => mine.find((fault) => fault.kind === kind);
+    const at = (time: EpochMs, worker: 0 | 1): void => void clock.deadline(time, () => told.push(tick(worker, slot)));
+    if (has('worker_dies')) clock.deadline(slot + 200, () => shard.dieAt(slot));
+    const late = has('job_late');
+    if (!has('job_lost')) at(slot + 300 + (late && 'forMs' in late ? late.forMs : 0), 0);
+    if (has('job_twice')) for (const extra of [300, 301, 5_000]) at(slot + extra, 1);
+  }
+}
+
+function dutiesOf({ floor, ids }: World): Outcome['duty'] {
+  const duty = new Map<string, [EpochMs, EpochMs][]>(ids.map((id) => [id, []]));
+  for (const { actorId, from, until } of windowRecords(floor.store)) {
+    const spans = duty.get(actorId) as [EpochMs, EpochMs][];
+    if (from !== null) spans.push([from, Number.POSITIVE_INFINITY]);
+    else if (until !== null) (spans[spans.length - 1] as [EpochMs, EpochMs])[1] = until;
+  }
+  return duty;
+}
