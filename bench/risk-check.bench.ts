@@ -35,7 +35,7 @@ function prepared(): Prepared[] {
     const { order, context } = next();
     const frame = prepareRisk(order.instrument, order.venue, context, order.id);
     const figures = figuresOf(order);
-    if (order.side === 'buy' && figures.limitPrice === null && frame.worstBuy !== null && frame.rooms.length >= 5)
+    if (order.side === 'buy' && figures.limitPrice === null && frame.worstBuy !== null && frame.capacities.length >= 5)
       found.push({ order, context, frame, figures });
   }
   return found;
@@ -46,13 +46,13 @@ const frames = cases.map(({ frame }) => frame);
 const figures = cases.map((each) => each.figures);
 
 interface DecimalFrame {
-  readonly rooms: readonly { readonly room: Decimal; readonly bit: number }[];
+  readonly capacities: readonly { readonly free: Decimal; readonly bit: number }[];
   readonly buyMask: number;
   readonly worstBuy: Decimal;
 }
 
 const decimalFrames: DecimalFrame[] = frames.map((frame) => ({
-  rooms: frame.rooms.map(({ room, code }) => ({ room: new Decimal(room.toString()).div(1_000_000), bit: RISK_BITS[code] })),
+  capacities: frame.capacities.map(({ free, code }) => ({ free: new Decimal(free.toString()).div(1_000_000), bit: RISK_BITS[code] })),
   buyMask: frame.buyMask,
   worstBuy: new Decimal(frame.worstBuy as string),
 }));
@@ -65,13 +65,13 @@ const decimalOrders = cases.map(({ order }) => ({
 /** The same check as plain decimals make it: a comparison for each limit. */
 function decimalBreaches(frame: DecimalFrame, notional: Decimal, limitPrice: Decimal): number {
   let mask = frame.buyMask;
-  for (const { room, bit } of frame.rooms) if (notional.gt(room)) mask |= bit;
+  for (const { free, bit } of frame.capacities) if (notional.gt(free)) mask |= bit;
   if (limitPrice.gt(frame.worstBuy)) mask |= RISK_BITS.slippage_budget_breach;
   return mask;
 }
 
 const bigFrames = frames.map((frame) => ({
-  rooms: frame.rooms.map(({ room }) => room),
+  capacities: frame.capacities.map(({ free }) => free),
   bits: [...frame.bits],
   buyMask: frame.buyMask,
   worst: BigInt(frame.worstBuyTicks),
@@ -82,13 +82,13 @@ function bigBreaches(index: number): number {
   const frame = bigFrames[index] as (typeof bigFrames)[number];
   const { notional, ticks } = bigOrders[index] as (typeof bigOrders)[number];
   let mask = frame.buyMask;
-  for (let i = 0; i < frame.rooms.length; i++) if (notional > (frame.rooms[i] as bigint)) mask |= frame.bits[i] as number;
+  for (let i = 0; i < frame.capacities.length; i++) if (notional > (frame.capacities[i] as bigint)) mask |= frame.bits[i] as number;
   if (ticks > frame.worst) mask |= RISK_BITS.slippage_budget_breach;
   return mask;
 }
 
 const floatFrames = frames.map((frame) => ({
-  rooms: Float64Array.from(frame.rooms, ({ room }) => Number(room) / 1e6),
+  capacities: Float64Array.from(frame.capacities, ({ free }) => Number(free) / 1e6),
   bits: frame.bits,
   buyMask: frame.buyMask,
   worst: Number(frame.worstBuy),
@@ -101,7 +101,7 @@ function floatBreaches(index: number): number {
   const { quantity, limitPrice } = floatOrders[index] as (typeof floatOrders)[number];
   const notional = quantity * limitPrice;
   let mask = frame.buyMask;
-  for (let i = 0; i < frame.rooms.length; i++) if (notional > (frame.rooms[i] as number)) mask |= frame.bits[i] as number;
+  for (let i = 0; i < frame.capacities.length; i++) if (notional > (frame.capacities[i] as number)) mask |= frame.bits[i] as number;
   if (limitPrice > frame.worst) mask |= RISK_BITS.slippage_budget_breach;
   return mask;
 }
@@ -192,6 +192,6 @@ await bench({
     { what: 'all of it: world, order, words', ours: 'assessOrder', reference: 'decimal.js', goal: null },
   ],
   notes: [
-    `per s: checks of ${ORDERS} orders; each is ${frames.reduce((sum, { rooms }) => sum + rooms.length + 1, 0) / ORDERS} comparisons on average`,
+    `per s: checks of ${ORDERS} orders; each is ${frames.reduce((sum, { capacities }) => sum + capacities.length + 1, 0) / ORDERS} comparisons on average`,
   ],
 });

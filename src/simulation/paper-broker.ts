@@ -102,7 +102,7 @@ export function createPaperBroker(deps: {
   /** Whose book it is. */
   const owners = new Map<string, string>();
   const notes = new Map<string, TickInputs>();
-  /** Whose each open proposal is, in the order of their birth; and what they reserve, by book. */
+  /** Whose each open proposal is, in the order of their creation; and what they reserve, by book. */
   const open = new Map<string, string>();
   const openByBook = new Map<string, Map<string, OpenProposal>>();
   const states = new Map<string, ProposalState>();

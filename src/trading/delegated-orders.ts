@@ -1,5 +1,5 @@
 /**
- * The door through which agents trade on the primary chain (spec section 5.6): the proposal's order becomes a prepared
+ * The client through which agents trade on the primary chain: the proposal's order becomes a prepared
  * swap of the delegated wallet, the signer process has it signed, and the same machine carries it that carries those of
  * people. What the chain has not decided is never decided here.
  */

@@ -1,4 +1,4 @@
-/** The asset classes that stress scenarios shock (spec sections 2.2, 2.9), and which of them an instrument belongs to. */
+/** The asset classes that stress scenarios shock, and which of them an instrument belongs to. */
 import type { Catalog, InstrumentKind } from '../catalog.ts';
 import type { InstrumentKey } from '../venue.ts';
 

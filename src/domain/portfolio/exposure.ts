@@ -146,7 +146,7 @@ export function instrumentWeights(
 
 /**
  * Underlyings that more than one instrument gives exposure to: a token, a perpetual and a share token of one underlying,
- * grouped as the pre-trade risk function groups them, and agent tokens with the share that they are paired with (spec section 4.9).
+ * grouped as the pre-trade risk function groups them, and agent tokens with the share that they are paired with.
  */
 export function duplicateExposures(
   holdings: readonly PortfolioPosition[],

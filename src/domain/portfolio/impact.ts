@@ -1,4 +1,4 @@
-/** What a proposed allocation would make of a portfolio (spec section 4.2): simulated on a copy, stored nowhere. */
+/** What a proposed allocation would make of a portfolio: simulated on a copy, stored nowhere. */
 import { applyFill, emptyBook, type Fill, positionOf, type TradingBook } from '../book.ts';
 import type { Catalog } from '../catalog.ts';
 import { costModelOf, feeUsdOf } from '../costs.ts';

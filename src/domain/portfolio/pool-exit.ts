@@ -6,7 +6,7 @@ import type { InstrumentKey } from '../venue.ts';
 import type { PortfolioPosition } from './positions.ts';
 import { MANDATE_INPUT, poolInputId } from './trace.ts';
 
-/** A position larger than this part of its pool's liquidity takes the exit haircut (spec section 2.9), in percent. */
+/** A position larger than this part of its pool's liquidity takes the exit haircut, in percent. */
 export const LARGE_POSITION_PCT = 5;
 
 /** Liquidity of an instrument's pools, both sides together. */

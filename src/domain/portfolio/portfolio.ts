@@ -1,4 +1,4 @@
-/** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios (spec section 4.2). */
+/** A portfolio: holdings over books and wallets of one mode, what they weigh, how they could be left, and the five scenarios. */
 import type { Catalog } from '../catalog.ts';
 import { type DecimalString, plainDecimal } from '../decimal.ts';
 import type { ExecutionMode } from '../order.ts';

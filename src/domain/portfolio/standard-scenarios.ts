@@ -1,4 +1,4 @@
-/** The five standard stress scenarios, which every portfolio is evaluated against (spec section 2.9). */
+/** The five standard stress scenarios, which every portfolio is evaluated against. */
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 import type { AssetClass } from './asset-class.ts';
@@ -20,7 +20,7 @@ export interface StandardScenario {
   readonly against: 'next_regular_open' | null;
 }
 
-/** As spec section 2.9 states them. Cash, stablecoins and prediction contracts are shocked by none. */
+/** Percentages by asset class. Cash, stablecoins and prediction contracts are shocked by none. */
 export const STANDARD_SCENARIOS: readonly StandardScenario[] = [
   {
     id: 'equity_selloff',
@@ -76,7 +76,7 @@ export interface ScenarioFacts {
   readonly nextRegularOpen: EpochMs | null;
 }
 
-/** Evaluates a portfolio against all five, in the order of the specification. */
+/** Evaluates a portfolio against all five, in the order of their list. */
 export function evaluateScenarios(holdings: readonly PortfolioPosition[], facts: ScenarioFacts): readonly ScenarioResult[] {
   return STANDARD_SCENARIOS.map((scenario) => evaluate(scenario, holdings, facts));
 }

@@ -1,4 +1,4 @@
-/** The pre-trade risk function: pure, one for paper and live, every venue and every origin (spec sections 1, 7.1). */
+/** The pre-trade risk function: pure, one for paper and live, every venue and every origin. */
 import { CATALOG } from '../catalog.ts';
 import { type DecimalString, isPositive } from '../decimal.ts';
 import type { RiskAttribution } from '../decision.ts';
@@ -18,7 +18,7 @@ declare class PassedByRisk {
   protected readonly passedRisk: true;
 }
 
-/** An order that the risk function let pass. Made only by `assessOrder`; the doors to venues take nothing else. */
+/** An order that the risk function let pass. Made only by `assessOrder`; execution clients take nothing else. */
 export type RiskApproved<O extends Order = Order> = O & PassedByRisk;
 
 export type RiskVerdict<O extends Order = Order> =
@@ -56,7 +56,7 @@ export function prepareRisk(
   catalog: RiskCatalog = CATALOG,
   only?: OrderSide,
 ): RiskFrame {
-  const rooms = only === 'sell' ? [] : limitCapacitiesOf(context, instrument, exceptProposalId, catalog);
+  const capacities = only === 'sell' ? [] : limitCapacitiesOf(context, instrument, exceptProposalId, catalog);
   const always = sizeIndependentBreaches(instrument, venue, context, catalog);
   const priced = (always & (RISK_BITS.quote_not_live | RISK_BITS.venue_mismatch)) === 0;
   const budget = context.mandate.maxSlippageBps;
@@ -65,9 +65,9 @@ export function prepareRisk(
   const worstSell = priced && only !== 'buy' ? worstPrice(instrument, 'sell', quote?.bid ?? null, budget) : null;
   const availableLots = only === 'buy' ? 0n : sellableLots(instrument, context, exceptProposalId);
   return {
-    rooms,
-    bounds: Float64Array.from(rooms, ({ room }) => bounded(room)),
-    bits: Int32Array.from(rooms, ({ code }) => RISK_BITS[code]),
+    capacities,
+    bounds: Float64Array.from(capacities, ({ free }) => bounded(free)),
+    bits: Int32Array.from(capacities, ({ code }) => RISK_BITS[code]),
     buyMask:
       always | buyBreaches(instrument, context, exceptProposalId, catalog) | (worstBuy === null && priced ? RISK_BITS.quote_not_live : 0),
     sellMask: always | (worstSell === null && priced ? RISK_BITS.quote_not_live : 0),

@@ -25,12 +25,12 @@ export function attributionOf(mask: number, order: Order, figures: OrderFigures,
   return { verdict: mask === 0 ? 'passed' : 'blocked', rejections, order: assessed, headroom };
 }
 
-/** The most lots whose notional at the limit price keeps a room. */
-function lotsWithin(room: bigint, order: Order): bigint {
-  if (room < 0n) return 0n;
+/** The most lots whose notional at the limit price is not above what is free. */
+function lotsWithin(free: bigint, order: Order): bigint {
+  if (free < 0n) return 0n;
   const price = ratioOf(order.limitPrice);
   const lots = powerOfTen(stepScale(marketStepOf(order.instrument).lot));
-  return floorDivide(room * price.denominator * lots, price.numerator * powerOfTen(USD_SCALE));
+  return floorDivide(free * price.denominator * lots, price.numerator * powerOfTen(USD_SCALE));
 }
 
 function quantityOf(lots: bigint, order: Order): DecimalString {
@@ -47,7 +47,7 @@ function lotNotional(order: Order): bigint {
 /** The limits whose breach a smaller quantity mends. */
 function sizeBits(order: Order, frame: RiskFrame): number {
   if (order.side === 'sell') return RISK_BITS.reduce_only;
-  return frame.rooms.reduce((bits, { code }) => bits | RISK_BITS[code], 0);
+  return frame.capacities.reduce((bits, { code }) => bits | RISK_BITS[code], 0);
 }
 
 function headroomOf(mask: number, order: Order, frame: RiskFrame): RiskHeadroom {
@@ -55,13 +55,13 @@ function headroomOf(mask: number, order: Order, frame: RiskFrame): RiskHeadroom 
   const first = RISK_CODES.find((code) => (lasting & RISK_BITS[code]) !== 0);
   if (first !== undefined) return { quantity: '0', code: first };
   if (order.side === 'sell') return { quantity: quantityOf(frame.availableLots, order), code: 'reduce_only' };
-  const tightest = frame.rooms.reduce((least, each) => (each.room < least.room ? each : least));
-  return { quantity: quantityOf(lotsWithin(tightest.room, order), order), code: tightest.code };
+  const tightest = frame.capacities.reduce((least, each) => (each.free < least.free ? each : least));
+  return { quantity: quantityOf(lotsWithin(tightest.free, order), order), code: tightest.code };
 }
 
 function rejectionOf(code: RiskCode, order: Order, figures: OrderFigures, frame: RiskFrame, context: RiskContext): RiskRejection {
-  const room = order.side === 'buy' ? frame.rooms.find((each) => each.code === code) : undefined;
-  if (room !== undefined) return capacityRejection(room, order, exactNotionalOf(figures));
+  const capacity = order.side === 'buy' ? frame.capacities.find((each) => each.code === code) : undefined;
+  if (capacity !== undefined) return capacityRejection(capacity, order, exactNotionalOf(figures));
   switch (code) {
     case 'daily_drawdown_breach':
       return drawdownRejection(context);
@@ -103,7 +103,7 @@ function said(
 }
 
 function capacityRejection(limited: LimitCapacity, order: Order, notional: bigint): RiskRejection {
-  const { code, room, limit } = limited;
+  const { code, free, limit } = limited;
   const before = usdText(usedAfter(limited, 0n));
   const after = usdText(usedAfter(limited, notional));
   if (limit === null) {
@@ -111,12 +111,12 @@ function capacityRejection(limited: LimitCapacity, order: Order, notional: bigin
     return { code, limit, before, after, suggestion: `wait until the liquidity of ${order.instrument} is known`, change };
   }
   const numbers = { code, limit: usdText(limit), before, after };
-  const lots = lotsWithin(room, order);
+  const lots = lotsWithin(free, order);
   if (lots > 0n) {
     const quantity = quantityOf(lots, order);
     return { ...numbers, suggestion: `buy at most ${quantity}`, change: { kind: 'quantity', quantity } };
   }
-  const usd = usdText(lotNotional(order) - room);
+  const usd = usdText(lotNotional(order) - free);
   return { ...numbers, suggestion: `free ${usd} US dollars of this limit before a lot fits`, change: { kind: 'free_capacity', usd } };
 }
 

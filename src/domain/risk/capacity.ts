@@ -1,5 +1,5 @@
 /**
- * How much room every limit still has for an order of one instrument, in whole micro-dollars. Amounts are rounded once,
+ * How much every limit still lets through for an order of one instrument, in whole micro-dollars. Amounts are rounded once,
  * when they enter, against the order: what counts against it up, what speaks for it down; all that follows is exact.
  */
 import { CATALOG } from '../catalog.ts';
@@ -11,12 +11,12 @@ import { ceilScaled, floorDivide, floorScaled, type Ratio, ratioOf, USD_SCALE } 
 
 /**
  * One limit on what an order adds, as a straight line: (left - notional x each) / unit is what would be left of it.
- * It holds where the order's notional is not above `room`.
+ * It holds where the order's notional is not above `free`.
  */
 export interface LimitCapacity {
   readonly code: RiskCode;
   /** Micro-dollars of notional; not above zero where nothing more fits. */
-  readonly room: bigint;
+  readonly free: bigint;
   /** In micro-dollars; null where the limit is unknown. */
   readonly limit: bigint | null;
   readonly left: bigint;
@@ -25,9 +25,9 @@ export interface LimitCapacity {
 }
 
 /** What counts against a limit once an order of that notional is done; of the balance: what remains. In micro-dollars. */
-export function usedAfter(room: LimitCapacity, notional: bigint): bigint {
-  const remains = floorDivide(room.left - notional * room.each, room.unit);
-  return room.code === 'insufficient_balance' ? remains : (room.limit ?? 0n) - remains;
+export function usedAfter(capacity: LimitCapacity, notional: bigint): bigint {
+  const remains = floorDivide(capacity.left - notional * capacity.each, capacity.unit);
+  return capacity.code === 'insufficient_balance' ? remains : (capacity.limit ?? 0n) - remains;
 }
 
 /** The limits that a buy's size has to keep, in the order of the codes. */
@@ -114,7 +114,7 @@ function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog:
   else if (underlyingOf(catalog, key) === exposure.underlying) exposure.duplicates += amount;
 }
 
-/** The rooms of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
+/** The capacity of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */
 export function limitCapacitiesOf(
   context: RiskContext,
   instrument: InstrumentKey,
@@ -123,32 +123,32 @@ export function limitCapacitiesOf(
 ): LimitCapacities {
   const { mandate, book, others } = context;
   const sums = sumsOf(context, instrument, exceptProposalId, catalog);
-  const rooms: LimitCapacity[] = [];
+  const capacities: LimitCapacity[] = [];
   const leverage = ratioOf(mandate.maxLeverage);
   const equity = book.equityUsd === null ? null : amountDown(book.equityUsd);
   if (equity !== null && sums.instrument !== null && sums.duplicates !== null) {
     const all = equity + amountDown(others.equityUsd);
-    rooms.push(sumCapacity('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
+    capacities.push(sumCapacity('position_weight_breach', shareOf(all, mandate.maxPositionWeightPct), sums.instrument));
     if (sums.duplicates > 0n) {
       const total = sums.instrument + sums.duplicates;
-      rooms.push(sumCapacity('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
+      capacities.push(sumCapacity('duplicate_underlying_breach', shareOf(all, mandate.maxUnderlyingWeightPct), total));
     }
-    if (instrument.startsWith('spotchain:')) rooms.push(poolCapacity(context, sums.instrument));
+    if (instrument.startsWith('spotchain:')) capacities.push(poolCapacity(context, sums.instrument));
   }
-  rooms.push(sumCapacity('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
-  rooms.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
+  capacities.push(sumCapacity('notional_limit_breach', amountDown(mandate.maxTradeNotionalUsd), 0n));
+  capacities.push(capitalCapacity(amountDown(mandate.maxCapitalUsd), sums.cost, marginLeverage(leverage), isPerp(instrument)));
   if (equity !== null && sums.value !== null) {
-    rooms.push(balanceCapacity(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
+    capacities.push(balanceCapacity(equity, sums.value, marginLeverage(leverage), isPerp(instrument), context.feeBps));
     const limit = floorDivide(equity * leverage.numerator, leverage.denominator);
-    rooms.push(sumCapacity('leverage_breach', limit, sums.value.spot + sums.value.perp));
+    capacities.push(sumCapacity('leverage_breach', limit, sums.value.spot + sums.value.perp));
   }
-  return rooms;
+  return capacities;
 }
 
 /** before + notional <= limit. */
 function sumCapacity(code: RiskCode, limit: bigint, before: bigint): LimitCapacity {
   const left = limit - before;
-  return { code, room: left, limit, left, each: 1n, unit: 1n };
+  return { code, free: left, limit, left, each: 1n, unit: 1n };
 }
 
 /** A part of an amount in percent, rounded down. */
@@ -161,7 +161,7 @@ function shareOf(amount: bigint, pct: number): bigint {
 function poolCapacity({ liquidityUsd, mandate }: RiskContext, before: bigint): LimitCapacity {
   const code = 'pool_liquidity_breach';
   if (liquidityUsd !== null) return sumCapacity(code, shareOf(amountDown(liquidityUsd), mandate.maxPoolSharePct), before);
-  return { code, room: -before, limit: null, left: -before, each: 1n, unit: 1n };
+  return { code, free: -before, limit: null, left: -before, each: 1n, unit: 1n };
 }
 
 /** A perpetual never binds more than its value. */
@@ -178,7 +178,7 @@ function capitalCapacity(
 ): LimitCapacity {
   const left = (capital - spot) * up - perp * down;
   const each = perpOrder ? down : up;
-  return { code: 'capital_limit_breach', room: floorDivide(left, each), limit: capital, left, each, unit: up };
+  return { code: 'capital_limit_breach', free: floorDivide(left, each), limit: capital, left, each, unit: up };
 }
 
 /** What is free of the equity must pay for the order (a perpetual: its margin) and its fee. */
@@ -188,5 +188,5 @@ function balanceCapacity(equity: bigint, { spot, perp }: Split, leverage: Ratio,
   const feeUnit = fee.denominator * 10_000n;
   const left = ((equity - spot) * up - perp * down) * feeUnit;
   const each = (perpOrder ? down : up) * feeUnit + fee.numerator * up;
-  return { code: 'insufficient_balance', room: floorDivide(left, each), limit: 0n, left, each, unit: up * feeUnit };
+  return { code: 'insufficient_balance', free: floorDivide(left, each), limit: 0n, left, each, unit: up * feeUnit };
 }

@@ -1,4 +1,4 @@
-/** The rejection codes of the pre-trade risk function, in the order in which they are returned (decisions "Risk rejection codes"). */
+/** The rejection codes of the pre-trade risk function, in the order in which they are returned. */
 
 export const RISK_CODES = [
   'position_weight_breach',

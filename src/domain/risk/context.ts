@@ -20,7 +20,7 @@ export const NO_OTHER_BOOKS: OtherBooks = Object.freeze({ equityUsd: '0', exposu
 
 /** The reference price's part in the decision. */
 export interface ReferenceUse {
-  /** True where the rules that ask for the order read it: a fair-value policy (spec section 1). */
+  /** True where the rules that ask for the order read it: a fair-value policy. */
   readonly required: boolean;
   readonly observed: Pick<ObservedReference, 'quality' | 'flags' | 'ageMs'> | null;
 }

@@ -16,8 +16,8 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10
 
 /** The world of one instrument, prepared: as many orders as wanted are judged against it. */
 export interface RiskFrame {
-  readonly rooms: LimitCapacities;
-  /** Each room in micro-dollars, bounded by 2^52 either way. */
+  readonly capacities: LimitCapacities;
+  /** What is free of each in micro-dollars, bounded by 2^52 either way. */
   readonly bounds: Float64Array;
   readonly bits: Int32Array;
   /** What is breached whatever the order's size. */
@@ -71,7 +71,7 @@ function exactBreachesOf(frame: RiskFrame, order: OrderFigures, limitPrice: Deci
     return frame.sellMask | slippage | (exactLotsOf(order) > frame.availableLots ? RISK_BITS.reduce_only : 0);
   }
   const notional = exactNotionalOf(order);
-  return frame.rooms.reduce((mask, { code, room }) => (notional > room ? mask | RISK_BITS[code] : mask), frame.buyMask | slippage);
+  return frame.capacities.reduce((mask, { code, free }) => (notional > free ? mask | RISK_BITS[code] : mask), frame.buyMask | slippage);
 }
 
 export function exactNotionalOf(order: OrderFigures): bigint {

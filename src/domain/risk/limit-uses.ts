@@ -22,11 +22,11 @@ export interface LimitUse {
 export function limitUses(order: Order, context: RiskContext, catalog: Catalog = CATALOG): readonly LimitUse[] {
   if (order.side === 'sell') return [];
   const notional = exactNotionalOf(figuresOf(order));
-  return limitCapacitiesOf(context, order.instrument, order.id, catalog).map((room) => ({
-    code: room.code,
-    limitUsd: room.limit === null ? null : usdText(room.limit),
-    beforeUsd: usdText(usedAfter(room, 0n)),
-    afterUsd: usdText(usedAfter(room, notional)),
-    keeps: notional <= room.room,
+  return limitCapacitiesOf(context, order.instrument, order.id, catalog).map((capacity) => ({
+    code: capacity.code,
+    limitUsd: capacity.limit === null ? null : usdText(capacity.limit),
+    beforeUsd: usdText(usedAfter(capacity, 0n)),
+    afterUsd: usdText(usedAfter(capacity, notional)),
+    keeps: notional <= capacity.free,
   }));
 }

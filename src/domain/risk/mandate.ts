@@ -7,14 +7,14 @@ import type { RiskPreferences } from './preferences.ts';
 /** The preferences' fields, each at its stricter value. */
 export type Mandate = RiskPreferences;
 
-/** The part of `max_capital_usd` that may be at work at `limited_live` (spec section 8). */
+/** The part of `max_capital_usd` that may be at work at `limited_live`. */
 const LIMITED_LIVE_PART = '0.1';
 
 /**
  * The stricter of both for every limit that both have. At `limited_live` a tenth of the manifest's capital counts.
  * @param manifest null for an order of a person: the preferences alone are the mandate.
  * @param stage null where there is no agent.
- * @param autonomy `risk_only` may only reduce (spec section 2.7).
+ * @param autonomy `risk_only` may only reduce.
  */
 export function mandateOf(manifest: Manifest | null, preferences: RiskPreferences, stage: Stage | null, autonomy?: Autonomy): Mandate {
   const reduceOnly = preferences.reduceOnly || autonomy === 'risk_only';

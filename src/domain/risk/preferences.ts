@@ -1,4 +1,4 @@
-/** The risk preferences of an organization: its own limits on every order of every agent and person (spec section 4.2). */
+/** The risk preferences of an organization: its own limits on every order of every agent and person. */
 import type { DecimalString } from '../decimal.ts';
 
 /** Every field always has a value. Percentages and basis points are ratios, hence numbers. */
@@ -29,7 +29,7 @@ export interface RiskPreferences {
 
 /**
  * What holds until an organization says otherwise. What a manifest limits by itself is bounded generously here; the
- * pool share is the one above which the stress scenarios charge an exit haircut (spec section 2.9).
+ * pool share is the one above which the stress scenarios charge an exit haircut.
  */
 export const DEFAULT_PREFERENCES: RiskPreferences = Object.freeze({
   maxCapitalUsd: '10000000',

@@ -99,7 +99,7 @@ export interface History {
   readonly hash: string;
 }
 
-/** The age that an issuer's mark, and pool liquidity, may reach; the live limits (decisions "Default age limits"). */
+/** The age that an issuer's mark, and pool liquidity, may reach; the live limits. */
 const MARK_MAX_AGE_MS = 30 * 86_400_000;
 /** Significant digits of the first price that are kept: later prices may be ten thousand times as high and stay exact. */
 const DIGITS = 11;
@@ -221,7 +221,7 @@ function decimalsOf(firstPrice: number): number {
 
 /**
  * The share's price at each slot and when it printed. It is live where its bar closed at the slot and a session was open
- * until then; in any other case it is carried on, and no rule on it passes (spec section 1, last principle).
+ * until then; in any other case it is carried on, and no rule on it passes.
  */
 function referenceOf(candles: readonly Candle[] | undefined, grid: Grid, state: Uint8Array) {
   if (candles === undefined || candles.length === 0) return null;

@@ -115,7 +115,7 @@ export interface BacktestResult {
   readonly finalEquityUsd: DecimalString;
   readonly performance: PerformanceSummary;
   readonly benchmark: PerformanceSummary;
-  /** How Sharpe was computed (decisions "Sharpe and drawdown of the gate"). */
+  /** How Sharpe was computed. */
   readonly method: {
     readonly days: number;
     readonly ddof: 1;
@@ -187,7 +187,7 @@ export function runBacktest({ manifest, history, assumptions, trials, onProgress
   return { result, resultHash: canonicalHash(result as never), rules, simulation };
 }
 
-/** The raw series that the gate judges a run by (spec section 3.1); metrics, checks and verdict follow from it. */
+/** The raw series that the gate judges a run by; metrics, checks and verdict follow from it. */
 export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result' | 'simulation'>): BacktestSeries {
   const { daily, method, trades } = result;
   let [weight, slipped] = [0, 0];

@@ -28,7 +28,7 @@ import {
 
 /** Dispositions by their number in the columns. */
 export const DISPOSITION_CODES: readonly Disposition[] = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'];
-/** Why a proposal was blocked, by its number in the columns, in the order of decisions "Risk rejection codes"; 0 is nothing. */
+/** Why a proposal was blocked, by its number in the columns, in the order in which they are returned; 0 is nothing. */
 export const BLOCK_REASONS = [
   null,
   'pool_liquidity_breach',

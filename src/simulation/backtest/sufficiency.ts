@@ -1,4 +1,4 @@
-/** Whether a history is long and whole enough to be evidence (decisions "At least 5 years of candles"). */
+/** Whether a history is long and whole enough to be evidence. */
 
 import type { Candle } from '../../domain/candle.ts';
 import type { CatalogEntry } from '../../domain/catalog.ts';

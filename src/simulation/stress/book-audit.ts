@@ -37,7 +37,7 @@ export interface BookAudit {
   findings(): AuditFindings;
 }
 
-/** A quote older than this at its fill is too old for any venue (decisions "Default age limits": 15 s is the longest of a spot market). */
+/** A quote older than this at its fill is too old for any venue (15 s is the longest of a spot market). */
 const OLDEST_QUOTE_MS = 15_000;
 /** Cents of a cent: what rounding to whole lots and millionths may come to. */
 const ROUNDING_USD = '0.01';

@@ -1,22 +1,22 @@
 /**
- * The four scenarios that an agent has to survive before it trades on paper (spec section 3.1): flash crash, weekend
+ * The four scenarios that an agent has to survive before it trades on paper: flash crash, weekend
  * opening gap, liquidity freeze and de-peg of quote and reference. Each is a course of events over a fixed calendar:
  * what happens to prices, spreads, depth and feeds, and when.
  */
 import type { InstrumentKind } from '../../domain/catalog.ts';
 import type { EpochMs } from '../../domain/time.ts';
 
-/** The scenarios in the order of spec section 3.1. */
+/** The scenarios in the order in which they are reported. */
 export const STRESS_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type StressScenario = (typeof STRESS_SCENARIOS)[number];
 
-/** `standard` carries the shocks of spec section 2.9; `severe` is about half as much again. */
+/** `standard` carries the shocks of the standard portfolio scenarios; `severe` is about half as much again. */
 export const STRESS_SEVERITIES = ['standard', 'severe'] as const;
 export type StressSeverity = (typeof STRESS_SEVERITIES)[number];
 
 const MINUTE = 60_000;
 
-/** Prices fall by so much, in percent, by kind of instrument: rows of spec section 2.9 where it has one. */
+/** Prices fall by so much, in percent, by kind of instrument: the shock of the standard portfolio scenario where it has one. */
 type Shocks = Readonly<Record<InstrumentKind, number>>;
 
 const SHOCKS: Readonly<Record<StressScenario, Readonly<Record<StressSeverity, Shocks>>>> = {
@@ -42,9 +42,9 @@ const SHOCKS: Readonly<Record<StressScenario, Readonly<Record<StressSeverity, Sh
   },
 };
 
-/** A position beyond this share of its pool's liquidity pays the extra haircut when it is sold in a freeze (spec section 2.9). */
+/** A position beyond this share of its pool's liquidity pays the extra haircut when it is sold in a freeze. */
 export const FREEZE_HAIRCUT_ABOVE_POOL_PCT = 5;
-/** The extra haircut, in percent of the price (spec section 2.9). */
+/** The extra haircut, in percent of the price. */
 export const FREEZE_HAIRCUT_PCT = 25;
 
 /** What a reference feed does at an instant: `live`, repeats its last price, or doubts itself. */

@@ -1,5 +1,5 @@
 /**
- * The stress test of one manifest (spec section 3.1): every scenario, severity and seed through the real hearing,
+ * The stress test of one manifest: every scenario, severity and seed through the real hearing,
  * deciding, risk function and paper fill, under a virtual clock, with an auditor that checks every step.
  * The same manifest, markets and seeds give the same bytes.
  */
@@ -259,7 +259,7 @@ function createRun(input: RunInput) {
     return known;
   }
 
-  /** Marks the book and keeps the mark. In a freeze a position too large for its pool is marked with the haircut of its exit (spec section 2.9). */
+  /** Marks the book and keeps the mark. In a freeze a position too large for its pool is marked with the haircut of its exit. */
   function mark(at: EpochMs): MarkedBook {
     const prices = bids();
     const marked = markBook(book, prices, at);

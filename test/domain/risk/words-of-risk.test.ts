@@ -307,9 +307,9 @@ test('what other pending sales of the same instrument will take is not sold twic
 
 test('a frame for one side knows nothing of the other', () => {
   const frame = (side?: 'buy' | 'sell') => prepareRisk(AAPLX, 'spotchain', context({ book: HELD }), 'order', undefined, side);
-  expect(frame('sell')).toMatchObject({ rooms: [], worstBuy: null, worstSell: '189.905', availableLots: 5_000_000n });
+  expect(frame('sell')).toMatchObject({ capacities: [], worstBuy: null, worstSell: '189.905', availableLots: 5_000_000n });
   expect(frame('buy')).toMatchObject({ worstBuy: '210', worstSell: null, availableLots: 0n });
-  expect(frame('buy').rooms.map(({ code }) => code)).toEqual(frame().rooms.map(({ code }) => code));
+  expect(frame('buy').capacities.map(({ code }) => code)).toEqual(frame().capacities.map(({ code }) => code));
   expect(frame()).toMatchObject({ worstBuy: '210', worstSell: '189.905', availableLots: 5_000_000n });
 });
 
