@@ -321,6 +321,6 @@ function inputOf(
 
 /** A launch as it stands in a step. */
 export function launchView(id: string, state: ActorRow['state'], changedAt: EpochMs): LaunchView {
-  const { signed: _, firstBuy: __, transactionIds: ___, ...context } = launchContext(state);
+  const { signed: _, firstBuy: __, transactionIds: ___, quietLooks: ____, ...context } = launchContext(state);
   return { id, kind: 'curve', state: launchState(state), ...context, changedAt };
 }

@@ -51,6 +51,10 @@ const again = <Action extends string, Delay extends string>(action: Action, dela
   }) as const;
 const WAIT = { target: '.waiting' } as const;
 const MOVED = { guard: 'hasMoved', target: '.waiting', actions: ['rememberStanding', 'projectLaunch'] } as const;
+const QUIET = { target: '.waiting', actions: 'countQuietLook' } as const;
+/** A curve is looked at soon while it moves, and ever more rarely up to a minute while nothing happens. Milliseconds. */
+const LOOK_SOON_MS = 5_000;
+const LOOK_RARELY_MS = 60_000;
 
 export const launchMachine = setup({
   types: { context: {} as LaunchContext, events: {} as LaunchEvent, input: {} as LaunchInput },
@@ -62,6 +66,7 @@ export const launchMachine = setup({
     /** The new mint becomes an instrument of the catalog. */
     listToken: effect<undefined>(),
     alertOperators: effect<{ readonly what: string }>(),
+    countQuietLook: assign({ quietLooks: ({ context }) => context.quietLooks + 1 }),
     rememberSubmission: assign(({ event }) =>
       event.type === 'submit' ? { signed: event.signed, signatures: event.signatures, submittedBy: event.subject } : {},
     ),
@@ -72,7 +77,7 @@ export const launchMachine = setup({
     rememberStanding: assign((heard) => {
       const answer = answerOf(heard);
       if (answer?.outcome !== 'looked') return {};
-      return { standing: answer.standing, tradingSince: heard.context.tradingSince ?? answer.standing.at };
+      return { standing: answer.standing, tradingSince: heard.context.tradingSince ?? answer.standing.at, quietLooks: 0 };
     }),
   },
   guards: {
@@ -93,7 +98,11 @@ export const launchMachine = setup({
       return answer?.outcome === 'looked' && answer.standing.isMigrated;
     },
   },
-  delays: { unsignedLookAfter: 15_000, carryAfter: 1_000, lookAfter: 5_000 },
+  delays: {
+    unsignedLookAfter: 15_000,
+    carryAfter: 1_000,
+    lookAfter: ({ context }) => Math.min(LOOK_SOON_MS * 2 ** Math.min(context.quietLooks, 10), LOOK_RARELY_MS),
+  },
 }).createMachine({
   id: 'launch@1',
   context: ({ input }) => ({
@@ -105,6 +114,7 @@ export const launchMachine = setup({
     detail: null,
     tradingSince: null,
     standing: null,
+    quietLooks: 0,
   }),
   initial: 'prepared',
   states: {
@@ -137,13 +147,13 @@ export const launchMachine = setup({
     trading: {
       entry: ['projectLaunch', 'listToken', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),
-      on: { 'errand.done': [...ON_CURVE, MOVED, WAIT], 'errand.given_up': WAIT },
+      on: { 'errand.done': [...ON_CURVE, MOVED, QUIET], 'errand.given_up': QUIET },
     },
     /** The curve is complete; somebody opens the successor pool. */
     graduating: {
       entry: ['projectLaunch', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),
-      on: { 'errand.done': [ON_CURVE[0], MOVED, WAIT], 'errand.given_up': WAIT },
+      on: { 'errand.done': [ON_CURVE[0], MOVED, QUIET], 'errand.given_up': QUIET },
     },
     graduated: { type: 'final', entry: 'projectLaunch' },
     expired: { type: 'final', entry: 'projectLaunch' },

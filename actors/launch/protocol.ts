@@ -47,6 +47,8 @@ export interface LaunchContext extends LaunchInput {
   readonly tradingSince: EpochMs | null;
   /** What the last look at the curve told; null before the first one. */
   readonly standing: CurveStanding | null;
+  /** How often the curve was looked at since it last moved. */
+  readonly quietLooks: number;
 }
 
 /** What looking after a launch's transactions came to. */

@@ -61,7 +61,7 @@ describe('a launch', () => {
     expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(stage.creator.address);
 
     buy(mint, config, 300_000_000_000n);
-    for (let round = 0; round < 4; round++) await stage.pass(5_100);
+    for (let round = 0; round < 4; round++) await stage.pass(61_000);
     const graduated = await stage.find(id);
     expect(graduated.state).toBe('graduated');
     expect(graduated.standing).toMatchObject({ isMigrated: true, migrationProgress: 3 });
