@@ -19,28 +19,26 @@ export interface Member {
   readonly permissions: readonly Permission[];
 }
 
-/** What a request costs. `emergency` is the pause and the halt: a bucket of their own that nothing else empties. */
+/** What a request costs. `emergency` is the pause and the halt: a limit of their own that nothing else uses up. */
 export const COST_CLASSES = ['read', 'write', 'costly', 'emergency', 'failed_identity'] as const;
 
 export type CostClass = (typeof COST_CLASSES)[number];
 
 export interface Allowance {
   readonly allowed: boolean;
-  /** The most that the bucket holds. */
+  /** Requests that are allowed in one window. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the bucket is full again. */
+  /** Seconds until the window ends and all requests are allowed again. */
   readonly resetSeconds: number;
   /** Seconds until one more request is allowed; 0 where one is. */
   readonly retryAfterSeconds: number;
 }
 
 export interface RateLimits {
-  /** Takes one from the key's bucket. A limit shared between processes answers later. */
-  take(key: string, cost: CostClass): Allowance | Promise<Allowance>;
-  /** Whether the bucket is empty, without taking. */
-  exhausted(key: string, cost: CostClass): Allowance | null | Promise<Allowance | null>;
-  /** The most that a class's buckets hold, and in how many seconds an empty one is full again. */
+  /** Counts one request of the key. */
+  take(key: string, cost: CostClass): Promise<Allowance>;
+  /** How many requests a class allows in how many seconds. */
   policy(cost: CostClass): { readonly limit: number; readonly windowSeconds: number };
 }
 

@@ -1,12 +1,13 @@
 /** Who asks: finds the one credential, has it verified, and reads the subject's grants from the database on every request. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../src/domain/agent.ts';
-import { type Outcome, refuse } from '../src/domain/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../src/domain/refusal.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Allowance, CostClass } from './access.ts';
 import { concernsTrading, missingPermission, type RoutePermission, VIEWER_PERMISSIONS } from './permission.ts';
 import type { ApiPorts } from './ports.ts';
 import { sendProblem, sendRefusal } from './problem.ts';
+import { addressKey } from './rate-limits.ts';
 
 /** A verified identity with what it may do at this moment. */
 export interface Caller {
@@ -120,8 +121,7 @@ export function createGate(
   const policyTexts = new Map<CostClass, string>();
 
   async function limited(reply: FastifyReply, key: string, cost: CostClass): Promise<boolean> {
-    const taken = ports.access.limits.take(key, cost);
-    const allowance = taken instanceof Promise ? await taken : taken;
+    const allowance = await ports.access.limits.take(key, cost);
     describeAllowance(reply, cost, allowance);
     if (allowance.allowed) return false;
     tooMany(reply, allowance);
@@ -139,48 +139,39 @@ export function createGate(
     reply.header('ratelimit', `"${cost}";r=${allowance.remaining};t=${allowance.resetSeconds}`);
   }
 
-  function tooMany(reply: FastifyReply, allowance: Allowance): void {
+  function tooMany(reply: FastifyReply, allowance: Allowance): FastifyReply {
     const seconds = Math.max(1, allowance.retryAfterSeconds);
-    sendProblem(reply, 'rate_limited', `too many requests; the next one is allowed in ${seconds} s`, { retryAfterSeconds: seconds });
+    return sendProblem(reply, 'rate_limited', `too many requests; the next one is allowed in ${seconds} s`, { retryAfterSeconds: seconds });
   }
 
-  /** A wrong credential costs a token of the address, so that guessing ends; the emergency routes are never closed by it. */
-  async function identityRefused(reply: FastifyReply, address: string): Promise<void> {
-    const taken = ports.access.limits.take(address, 'failed_identity');
-    if (taken instanceof Promise) await taken;
+  /**
+   * Answers a credential that is not valid. Valid ones never come here, so whoever sends wrong ones uses up nobody else's
+   * limit; beyond it the sender is told to wait and has to open a new connection each time.
+   */
+  async function refuseIdentity(request: FastifyRequest, reply: FastifyReply, refusal: Refusal): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');
+    // Where the keys cannot be had, nobody guessed.
+    if (refusal.code === 'unavailable') return sendRefusal(reply, refusal);
+    const allowance = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
+    if (allowance.allowed) return sendRefusal(reply, refusal);
+    reply.header('connection', 'close');
+    return tooMany(reply, allowance);
   }
 
   async function letIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
     const { permission, cost = 'read', unlimited } = request.routeOptions.config;
     if (permission === undefined || permission === 'public') {
-      if (unlimited !== true && (await limited(reply, `address ${request.ip}`, cost))) return reply;
+      if (unlimited !== true && (await limited(reply, addressKey(request.ip), cost))) return reply;
       // Nobody is identified yet, but a foreign page must not open or close its visitor's session either.
       const foreign = request.headers.origin === undefined ? null : originRefused(request, true, allowedOrigins);
       return permission === undefined || foreign === null ? undefined : sendProblem(reply, 'origin_refused', foreign);
     }
-    const address = `address ${request.ip}`;
-    if (cost !== 'emergency') {
-      const exhausted = ports.access.limits.exhausted(address, 'failed_identity');
-      const closed = exhausted instanceof Promise ? await exhausted : exhausted;
-      if (closed !== null) {
-        tooMany(reply, closed);
-        return reply;
-      }
-    }
     const credential = credentialOf(request.headers.authorization, request.headers.cookie, options.loopback);
-    if (!credential.ok) {
-      await identityRefused(reply, address);
-      return sendRefusal(reply, credential.refusal);
-    }
+    if (!credential.ok) return refuseIdentity(request, reply, credential.refusal);
     const refusedOrigin = originRefused(request, credential.value.fromCookie, allowedOrigins);
     if (refusedOrigin !== null) return sendProblem(reply, 'origin_refused', refusedOrigin);
     const verified = await ports.access.verifyToken(credential.value.token);
-    if (!verified.ok) {
-      // Where the keys cannot be had, nobody guessed.
-      if (verified.refusal.code !== 'unavailable') await identityRefused(reply, address);
-      return sendRefusal(reply, verified.refusal);
-    }
+    if (!verified.ok) return refuseIdentity(request, reply, verified.refusal);
     const { subject, expiresAt, readOnly = false } = verified.value;
     if (await limited(reply, `subject ${subject}`, cost)) return reply;
     const member = await ports.access.members.find(subject);

@@ -1,4 +1,6 @@
 /** Builds the HTTP server out of its doors: strict parsing, one gate for every request, problems for every error. */
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -42,11 +44,16 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   const known: KnownRoute[] = [];
   app.decorateRequest('caller', null);
   app.addHook('onRoute', ({ method, url, config }) => {
+    // What answers preflights lies before every route and belongs to none.
+    if (method === 'OPTIONS' && url === '*') return;
     const isDocs = url === DOCS_URL || url.startsWith(`${DOCS_URL}/`);
     if (config?.permission === undefined && !isDocs)
       throw new Error(`the route ${String(method)} ${url} says nothing about its permission: name one in config.permission`);
     known.push({ methods: [method].flat(), pattern: patternOf(url) });
   });
+  await nameAllowedOrigins(app, options);
+  // Writes cookies; the one that is read has to be looked for where it may stand twice (`caller.ts`).
+  await app.register(cookie, { hook: false });
   readBodiesStrictly(app);
   app.setErrorHandler((error, request, reply) => answerError(ports, error as FastifyError, request, reply));
   await letInByTheGate(app, ports, options, known);
@@ -64,6 +71,19 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
   for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, ports, options, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
+}
+
+/** CORS by an exact list: an origin that is not on it is told nothing. */
+async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiOptions): Promise<void> {
+  await app.register(cors, {
+    origin: [...allowedOrigins],
+    credentials: true,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'last-event-id'],
+    exposedHeaders: ['x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after', 'idempotency-replayed'],
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
 }
 
 /** A server without routes, with the limits and time-outs of every connection. */
@@ -88,7 +108,6 @@ function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
 
 /** One gate for every request, before its body is read: what no route takes is not worth parsing. */
 async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, known: readonly KnownRoute[]): Promise<void> {
-  const allowedOrigins = new Set(options.allowedOrigins);
   const gate = createGate(ports, options);
   const safe = await securityHeaders({
     contentSecurityPolicy: { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } },
@@ -103,18 +122,17 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
     strictTransportSecurity: !options.loopback,
   });
   function goOn(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-    if (request.is404) answerUnknown(request, reply, known, allowedOrigins);
+    if (request.is404) answerUnknown(request, reply, known);
     else done();
   }
   // Not an async function: a probe waits for nothing, and should not be made to.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(safe);
-    describeOrigin(request, reply, allowedOrigins);
     const answered = gate(request, reply);
     if (answered === undefined) goOn(request, reply, done);
     else if (answered instanceof Promise) answered.then((late) => (late === undefined ? goOn(request, reply, done) : undefined), done);
   });
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known, allowedOrigins));
+  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known));
 }
 
 /** Serves the pages of the documentation; answers the OpenAPI document as text. */
@@ -242,35 +260,14 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${escaped.replace(/:[A-Za-z]+/g, '[^/]+').replace(/\*$/, '.*')}$`);
 }
 
-/** What no route takes: 405 with the methods that the path knows, 204 for a preflight of one, else 404. */
-function answerUnknown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  known: readonly KnownRoute[],
-  allowedOrigins: ReadonlySet<string>,
-): FastifyReply {
+/** What no route takes: 405 with the methods that the path has, 204 for OPTIONS, else 404. */
+function answerUnknown(request: FastifyRequest, reply: FastifyReply, known: readonly KnownRoute[]): FastifyReply {
   const path = request.url.split('?')[0] ?? '';
   const methods = [...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap((route) => route.methods))].sort();
   if (methods.length === 0) return sendProblem(reply, 'not_found', 'there is no such route; /docs lists them');
   reply.header('allow', methods.join(', '));
   if (request.method !== 'OPTIONS') return sendProblem(reply, 'method_not_allowed', `allowed here: ${methods.join(', ')}`);
-  if (request.headers.origin !== undefined && allowedOrigins.has(request.headers.origin)) {
-    reply.header('access-control-allow-methods', methods.join(', '));
-    reply.header('access-control-allow-headers', 'authorization, content-type, idempotency-key, last-event-id');
-    reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
-  }
   return reply.code(204).send();
-}
-
-/** CORS by an exact list: an origin that is not on it is told nothing. */
-function describeOrigin(request: FastifyRequest, reply: FastifyReply, allowedOrigins: ReadonlySet<string>): void {
-  const { origin } = request.headers;
-  if (origin === undefined) return;
-  reply.header('vary', 'Origin');
-  if (!allowedOrigins.has(origin)) return;
-  reply.header('access-control-allow-origin', origin);
-  reply.header('access-control-allow-credentials', 'true');
-  reply.header('access-control-expose-headers', 'x-request-id, ratelimit, ratelimit-policy, retry-after, idempotency-replayed');
 }
 
 /** Requests that are not even HTTP, or whose headers are too large: answered on the raw socket. */

@@ -83,6 +83,7 @@ async function ours(order: ServerOrder): Promise<string> {
     }),
     bus,
     states: createInProcessMarketStateBus({ clock }),
+    sharedLimits: null,
     addresses: {
       spotexchange: nowhere,
       evmvenue: nowhere,

@@ -1,6 +1,23 @@
 /** What the feeds put on the wire: frame texts, and their bytes as websocket frames and server-sent events. */
+import { Sender } from 'ws';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type EpochMs, isoTime } from '../../src/domain/time.ts';
+
+declare module 'ws' {
+  /** Public in `ws`, and missing in its published types. */
+  export class Sender {
+    static frame(
+      data: Buffer,
+      options: {
+        readonly fin: boolean;
+        readonly rsv1: boolean;
+        readonly opcode: number;
+        readonly mask: boolean;
+        readonly readOnly: boolean;
+      },
+    ): Buffer[];
+  }
+}
 
 /** Codes of error frames. A published code is never renamed. */
 export const FEED_ERROR_CODES = [
@@ -94,40 +111,12 @@ export function heartbeatFrame(at: EpochMs): string {
   return `{"type":"heartbeat","at":"${isoTime(at)}"}`;
 }
 
-/** Bytes of a websocket header in front of so many bytes of payload: a server's frames are not masked. */
-function headerBytes(payload: number): number {
-  return payload < 126 ? 2 : payload < 65_536 ? 4 : 10;
-}
+/** A whole text message in one frame; a server's frames are not masked. */
+const TEXT_FRAME = { fin: true, rsv1: false, opcode: 0x01, mask: false, readOnly: true } as const;
 
-function writeHeader(target: Buffer, offset: number, payload: number): number {
-  target[offset] = 0x81; // FIN, text
-  if (payload < 126) {
-    target[offset + 1] = payload;
-    return offset + 2;
-  }
-  if (payload < 65_536) {
-    target[offset + 1] = 126;
-    target.writeUInt16BE(payload, offset + 2);
-    return offset + 4;
-  }
-  target[offset + 1] = 127;
-  target.writeUInt32BE(Math.floor(payload / 2 ** 32), offset + 2);
-  target.writeUInt32BE(payload >>> 0, offset + 6);
-  return offset + 10;
-}
-
-/** Many texts as one buffer of websocket text frames (RFC 6455, unmasked, one frame per text). */
+/** Many texts as one buffer of websocket text frames, one frame per text, as `ws` frames them. */
 export function websocketBytes(texts: readonly string[]): Buffer {
-  let total = 0;
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  for (const length of lengths) total += headerBytes(length) + length;
-  const target = Buffer.allocUnsafe(total);
-  let offset = 0;
-  for (const [index, text] of texts.entries()) {
-    offset = writeHeader(target, offset, lengths[index] as number);
-    offset += target.write(text, offset);
-  }
-  return target;
+  return Buffer.concat(texts.flatMap((text) => Sender.frame(Buffer.from(text), TEXT_FRAME)));
 }
 
 /** One text as a server-sent event; JSON holds no line breaks. */

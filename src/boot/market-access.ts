@@ -3,6 +3,7 @@ import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
+import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { openBridge } from './bridge.ts';
@@ -16,6 +17,8 @@ import { createOrderBooks, createRequestBudgets, type RequestBudgets } from './v
 export interface MarketAccess {
   readonly addresses: Addresses;
   readonly budgets: RequestBudgets;
+  /** Where processes of the service count requests of callers together; null where there is only this one. */
+  readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
   readonly orderBooks: OrderBookReads;
@@ -33,6 +36,8 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   const counting = budgetsOn(redisUrl, clock, service.warn('the request budgets'));
   service.onStop('the request budgets', async () => counting.close());
   const budgets = createRequestBudgets(counting.make);
+  const limits = redisUrl === null ? null : openSharedLimits({ url: redisUrl, onError: service.warn('the shared rate limits') });
+  if (limits !== null) service.onStop('the shared rate limits', async () => limits.close());
   const { bus, states } = openBuses(service, redisUrl);
   const primaryChain = openPrimaryChain(
     addresses.spotchain,
@@ -62,6 +67,7 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   return {
     addresses,
     budgets,
+    sharedLimits: limits?.store ?? null,
     bus,
     states,
     orderBooks: createOrderBooks(addresses, clock, random, budgets, metrics.unknownField),

@@ -207,6 +207,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     states,
     addresses,
     budgets,
+    sharedLimits: market.sharedLimits,
     pingQueue,
     clock,
     random,

@@ -9,8 +9,8 @@ import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
 import { documentedRoutes, openApiDocument } from '../../api/openapi.ts';
 import type { ApiPorts } from '../../api/ports.ts';
+import { createRateLimits } from '../../api/rate-limits.ts';
 import { type ApiOptions, buildApi } from '../../api/server.ts';
-import { createTokenBuckets } from '../../api/token-buckets.ts';
 import { createBasisReads } from '../../api/v1/arbitrage/basis-reads.ts';
 import { createChartLayouts } from '../../src/adapters/chart/layout.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
@@ -182,7 +182,7 @@ export async function apiUnderTest(
         return found.expiresAt <= clock.now() ? refuse('token_expired', 'the token has expired') : { ok: true, value: found };
       },
       members,
-      limits: createTokenBuckets(clock),
+      limits: createRateLimits(),
     },
     ...callerPorts,
     machines: {

@@ -1,6 +1,6 @@
 // Hostile bodies on every route that takes one: always an answer below 500, never a coerced value, never an effect.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenBuckets, DEFAULT_POLICIES } from '../../api/token-buckets.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
 import { ROUTES } from '../../api/v1/index.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent, OURS, payload } from './api-under-test.ts';
 
@@ -8,9 +8,9 @@ let api: ApiUnderTest;
 let token: string;
 let agent: string;
 beforeAll(async () => {
-  const plenty = { capacity: 100_000, refillPerSecond: 1_000 };
-  api = await apiUnderTest(({ clock }) => ({
-    access: { limits: createTokenBuckets(clock, { ...DEFAULT_POLICIES, write: plenty, costly: plenty, emergency: plenty }) },
+  const plenty = { limit: 100_000, windowSeconds: 60 };
+  api = await apiUnderTest(() => ({
+    access: { limits: createRateLimits({ ...DEFAULT_POLICIES, write: plenty, costly: plenty, emergency: plenty }) },
   }));
   token = await api.token(['agent:read', 'trade:execute', 'risk:manage']);
   agent = await createdAgent(api, token);

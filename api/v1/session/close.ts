@@ -1,6 +1,6 @@
 /** DELETE /v1/session: the browser forgets its token; whoever has none is told the same. */
 import { defineRoute } from '../../route.ts';
-import { closingCookies } from './session-cookie.ts';
+import { forgetToken } from './session-cookie.ts';
 
 export const closeSession = defineRoute({
   method: 'DELETE',
@@ -13,6 +13,8 @@ export const closeSession = defineRoute({
   schema: {},
   answers: { 204: { description: 'The cookie is gone.' } },
   refusals: [],
-  handle: (_ports, options) => (_request, reply) =>
-    reply.header('cache-control', 'no-store').header('set-cookie', closingCookies(options)).code(204).send(),
+  handle: (_ports, options) => (_request, reply) => {
+    forgetToken(reply, options);
+    return reply.header('cache-control', 'no-store').code(204).send();
+  },
 });

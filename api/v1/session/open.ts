@@ -1,11 +1,13 @@
 /** POST /v1/session: a browser hands over its token once and gets it back as a cookie that no script can read. */
 import { Type } from 'typebox';
+import type { Refusal } from '../../../src/domain/refusal.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { credentialOf } from '../../caller.ts';
-import { sendRefusal } from '../../problem.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
+import { addressKey } from '../../rate-limits.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, Time } from '../../shapes.ts';
-import { openingCookie } from './session-cookie.ts';
+import { keepToken } from './session-cookie.ts';
 
 const SessionBody = Type.Object(
   { subject: Type.String(), expiresAt: Time },
@@ -19,21 +21,28 @@ export const openSession = defineRoute({
   tag: 'identity',
   summary: 'Keeps a token in a cookie of the browser',
   description:
-    'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. Every attempt counts against the limit for wrong credentials.',
-  cost: 'failed_identity',
+    'The token is verified as in any other request and set as an HttpOnly, SameSite=Strict cookie until it expires. A token that is refused counts against the limit for wrong credentials of its address.',
+  cost: 'read',
   schema: { body: objectOf({ token: Type.String({ minLength: 1, description: 'A bearer token of the identity provider.' }) }) },
   answers: { 200: { description: 'The cookie is set.', schema: SessionBody } },
   refusals: ['unauthenticated', 'token_expired'],
   handle: (ports, options) => async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const credential = credentialOf(`Bearer ${request.body.token.trim()}`, undefined, options.loopback);
-    if (!credential.ok) return sendRefusal(reply, { ...credential.refusal, detail: 'the text is not of the form of a token' });
+    const refuseToken = async (refusal: Refusal) => {
+      const { allowed, retryAfterSeconds } = await ports.access.limits.take(addressKey(request.ip), 'failed_identity');
+      if (allowed || refusal.code === 'unavailable') return sendRefusal(reply, refusal);
+      return sendProblem(reply, 'rate_limited', `too many refused tokens; the next one is read in ${retryAfterSeconds} s`, {
+        retryAfterSeconds,
+      });
+    };
+    if (!credential.ok) return refuseToken({ ...credential.refusal, detail: 'the text is not of the form of a token' });
     const { token } = credential.value;
     const verified = await ports.access.verifyToken(token);
-    if (!verified.ok) return sendRefusal(reply, verified.refusal);
+    if (!verified.ok) return refuseToken(verified.refusal);
     const { subject, expiresAt } = verified.value;
     const seconds = Math.max(0, Math.floor((expiresAt - ports.clock.now()) / 1000));
-    reply.header('set-cookie', openingCookie(token, seconds, options));
+    keepToken(reply, token, seconds, options);
     return { subject, expiresAt: isoTime(expiresAt) };
   },
 });

@@ -1,5 +1,6 @@
-/** The identity provider's public keys: fetched from one configured URL, kept fresh, and kept a while where the provider is silent. */
+/** The identity provider's public keys: jose fetches and selects them, kept fresh, and kept a while where the provider is silent. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createRemoteJWKSet, customFetch, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { bodyWithin } from './bounded-body.ts';
@@ -7,11 +8,10 @@ import { bodyWithin } from './bounded-body.ts';
 export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'EdDSA'] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-/** One key that may verify tokens of exactly one algorithm. */
-export interface VerificationKey {
+/** A published key that may verify tokens of exactly one algorithm; public members only. */
+export interface VerificationKey extends JWK {
   readonly kid: string;
-  readonly algorithm: TokenAlgorithm;
-  readonly key: KeyObject;
+  readonly alg: TokenAlgorithm;
 }
 
 const FETCH_TIMEOUT_MS = 5_000;
@@ -32,25 +32,23 @@ function algorithmOf(key: KeyObject, claimed: unknown): TokenAlgorithm | null {
 
 /**
  * Reads a JWKS document. Keys that are not for verifying, have no `kid`, are of a type or strength that is not accepted,
- * or are secret (`oct`) are left out, so that no token can ever choose them.
+ * or are secret (`oct`) are left out, so that no token can ever choose them. Of two keys with one `kid` the last counts.
  * @throws Error where the document is no key set at all.
  */
-export function readKeySet(body: unknown): Map<string, VerificationKey> {
+export function readKeySet(body: unknown): ReadonlyMap<string, VerificationKey> {
   const list = (body as { keys?: unknown } | null)?.keys;
   if (!Array.isArray(list)) throw new KeySetFailure('no_keys', 'the key set has no list "keys"');
   const keys = new Map<string, VerificationKey>();
   for (const item of list.slice(0, MAX_KEYS) as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
-    const jwk = item as Record<string, unknown>;
-    const { kid, kty, use, key_ops: operations } = jwk;
+    const { kid, kty, use, key_ops: operations, alg, crv, x, y, n, e } = item as Record<string, unknown>;
     if (typeof kid !== 'string' || kid === '' || (kty !== 'EC' && kty !== 'RSA' && kty !== 'OKP')) continue;
     if ((use !== undefined && use !== 'sig') || (Array.isArray(operations) && !operations.includes('verify'))) continue;
+    // Only the public members: a set that leaks private ones still yields public keys.
+    const jwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     try {
-      // Only the public members: a set that leaks private ones still yields public keys.
-      const { crv, x, y, n, e } = jwk;
-      const key = createPublicKey({ key: JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })), format: 'jwk' });
-      const algorithm = algorithmOf(key, jwk['alg']);
-      if (algorithm !== null) keys.set(kid, { kid, algorithm, key });
+      const algorithm = algorithmOf(createPublicKey({ key: jwk as never, format: 'jwk' }), alg);
+      if (algorithm !== null) keys.set(kid, { ...jwk, kid, alg: algorithm });
     } catch {
       // A key that cannot be read cannot verify anything.
     }
@@ -84,22 +82,17 @@ export interface KeySetOptions {
   readonly unknownBurst?: number;
 }
 
-/** A key, and whether it comes from a set that could not be refreshed in time. */
-export interface FoundKey {
-  readonly key: VerificationKey;
-  /** True while the provider is silent beyond the set's age: good enough for reads, not for trading. */
-  readonly lastGood: boolean;
-}
+/** Whether a key is there. `lastGood`: the provider is silent beyond the set's age; good enough for reads, not for trading. */
+export type KeyLookup = { readonly algorithm: TokenAlgorithm; readonly lastGood: boolean } | 'unknown' | 'unavailable';
 
-export type KeyLookup = FoundKey | 'unknown' | 'unavailable';
-
-/** The key set of one provider. */
+/** The key set of one provider. The clock decides when it is fetched; jose fetches it and picks the key of a token. */
 export class KeySet {
   readonly #options: Required<KeySetOptions>;
-  #keys: Map<string, VerificationKey> = new Map();
+  readonly #remote: ReturnType<typeof createRemoteJWKSet>;
+  #keys: ReadonlyMap<string, VerificationKey> = new Map();
   #fetchedAt: EpochMs | null = null;
   #attemptedAt: EpochMs | null = null;
-  #inFlight: Promise<boolean> | null = null;
+  #inFlight: Promise<void> | null = null;
   #tokens: number;
   #tokensAt: EpochMs;
   #lastProblem = '';
@@ -117,6 +110,14 @@ export class KeySet {
     };
     this.#tokens = this.#options.unknownBurst;
     this.#tokensAt = options.clock.now();
+    // Never by its own time: `reload` alone fetches, when this class says so.
+    const never = Number.POSITIVE_INFINITY;
+    this.#remote = createRemoteJWKSet(new URL(options.jwksUrl), {
+      cacheMaxAge: never,
+      cooldownDuration: never,
+      timeoutDuration: FETCH_TIMEOUT_MS,
+      [customFetch]: (url, { signal }) => this.#published(url, signal),
+    });
   }
 
   /** How often the provider was asked. */
@@ -129,34 +130,48 @@ export class KeySet {
     return this.#lastProblem;
   }
 
-  /** The key where it is known and the set is fresh, without waiting; undefined where `lookup` is needed. */
-  peek(kid: string): VerificationKey | undefined {
+  /** Changes whenever other keys are published: what was verified by the keys before is to be verified again. */
+  get generation(): ReadonlyMap<string, VerificationKey> {
+    return this.#keys;
+  }
+
+  /** Picks a token's key among those of the last good set. */
+  get select(): JWTVerifyGetKey {
+    return this.#remote;
+  }
+
+  /** How the key stands without waiting; undefined where `lookup` is needed. */
+  peek(kid: string): KeyLookup | undefined {
     if (this.#fetchedAt === null) return undefined;
-    const age = this.#options.clock.now() - this.#fetchedAt;
+    const age = this.#age();
     if (age > this.#options.maxAgeMs) return undefined;
     if (age > this.#options.refreshAfterMs) void this.#refresh();
-    return this.#keys.get(kid);
+    const key = this.#keys.get(kid);
+    return key === undefined ? undefined : { algorithm: key.alg, lastGood: false };
   }
 
   /** Finds a key, asking the provider where the set is too old or does not have it. */
   async lookup(kid: string): Promise<KeyLookup> {
-    const { clock, maxAgeMs, lastGoodMs } = this.#options;
-    const age = (): number => (this.#fetchedAt === null ? Number.POSITIVE_INFINITY : clock.now() - this.#fetchedAt);
-    const stale = (): boolean => age() > maxAgeMs;
+    const { maxAgeMs, lastGoodMs } = this.#options;
+    const stale = (): boolean => this.#age() > maxAgeMs;
     // While a silent provider's last good set still serves, nobody waits for its timeouts.
-    if (stale() && this.#lastProblem !== '' && age() <= lastGoodMs) void this.#refresh();
+    if (stale() && this.#lastProblem !== '' && this.#age() <= lastGoodMs) void this.#refresh();
     else if (stale()) await this.#refresh();
     else if (!this.#keys.has(kid) && this.#mayAskForUnknown()) await this.#fetch();
-    if (age() > lastGoodMs) return 'unavailable';
+    if (this.#age() > lastGoodMs) return 'unavailable';
     const key = this.#keys.get(kid);
-    return key === undefined ? 'unknown' : { key, lastGood: stale() };
+    return key === undefined ? 'unknown' : { algorithm: key.alg, lastGood: stale() };
+  }
+
+  #age(): number {
+    return this.#fetchedAt === null ? Number.POSITIVE_INFINITY : this.#options.clock.now() - this.#fetchedAt;
   }
 
   /** A refresh that is due; while the provider fails, at most one try in 5 s. */
-  #refresh(): Promise<boolean> {
+  #refresh(): Promise<void> {
     if (this.#inFlight !== null) return this.#inFlight;
     if (this.#lastProblem !== '' && this.#attemptedAt !== null && this.#options.clock.now() - this.#attemptedAt < 5_000)
-      return Promise.resolve(false);
+      return Promise.resolve();
     return this.#fetch();
   }
 
@@ -174,48 +189,61 @@ export class KeySet {
     return true;
   }
 
-  #fetch(): Promise<boolean> {
+  #fetch(): Promise<void> {
     this.#inFlight ??= this.#load().finally(() => {
       this.#inFlight = null;
     });
     return this.#inFlight;
   }
 
-  async #load(): Promise<boolean> {
+  /** Where this fails, jose keeps the set before. */
+  async #load(): Promise<void> {
     const { clock, onFailure } = this.#options;
-    const abort = new AbortController();
-    const cancel = clock.deadline(clock.now() + FETCH_TIMEOUT_MS, () => abort.abort());
     this.#fetches += 1;
     this.#attemptedAt = clock.now();
     try {
-      this.#keys = await this.#published(abort.signal);
+      await this.#remote.reload();
+      const published = (this.#remote.jwks()?.keys ?? []) as VerificationKey[];
+      this.#keys = new Map(published.map((key) => [key.kid, key]));
       this.#fetchedAt = clock.now();
       this.#lastProblem = '';
-      return true;
     } catch (error) {
-      this.#lastProblem = abort.signal.aborted ? `the key set did not answer within ${FETCH_TIMEOUT_MS} ms` : (error as Error).message;
-      onFailure(abort.signal.aborted ? 'timeout' : error instanceof KeySetFailure ? error.reason : 'unreachable');
-      return false;
+      this.#lastProblem = (error as Error).message;
+      onFailure(error instanceof KeySetFailure ? error.reason : 'unreachable');
+    }
+  }
+
+  /** What the provider publishes now, without the keys that must not be used. @throws KeySetFailure */
+  async #published(url: string, signal: AbortSignal): Promise<Response> {
+    const { clock } = this.#options;
+    const abort = new AbortController();
+    const cancel = clock.deadline(clock.now() + FETCH_TIMEOUT_MS, () => abort.abort());
+    const either = AbortSignal.any([signal, abort.signal]);
+    try {
+      const response = await fetch(url, { headers: { accept: 'application/json' }, redirect: 'error', signal: either });
+      if (!response.ok) throw new KeySetFailure(`http_${response.status}`, `the key set answered ${response.status}`);
+      const text = await bodyWithin(response, MAX_BYTES);
+      if (text === null) throw new KeySetFailure('too_large', `the key set is larger than ${MAX_BYTES} bytes`);
+      return Response.json({ keys: [...usableKeys(text)] });
+    } catch (error) {
+      if (!either.aborted) throw error;
+      throw new KeySetFailure('timeout', `the key set did not answer within ${FETCH_TIMEOUT_MS} ms`);
     } finally {
       cancel();
     }
   }
+}
 
-  /** What the provider publishes now. @throws KeySetFailure, and whatever `fetch` throws where nobody is reached. */
-  async #published(signal: AbortSignal): Promise<Map<string, VerificationKey>> {
-    const response = await fetch(this.#options.jwksUrl, { headers: { accept: 'application/json' }, redirect: 'error', signal });
-    if (!response.ok) throw new KeySetFailure(`http_${response.status}`, `the key set answered ${response.status}`);
-    const text = await bodyWithin(response, MAX_BYTES);
-    if (text === null) throw new KeySetFailure('too_large', `the key set is larger than ${MAX_BYTES} bytes`);
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      throw new KeySetFailure('not_json', 'the key set is no JSON');
-    }
-    const keys = readKeySet(body);
-    // An empty set is what a broken provider publishes; it must not lock everybody out at once.
-    if (keys.size === 0) throw new KeySetFailure('no_keys', 'the key set has no key that could verify a token');
-    return keys;
+/** @throws KeySetFailure where the text is no key set, or has no key that could verify a token. */
+function usableKeys(text: string): Iterable<VerificationKey> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new KeySetFailure('not_json', 'the key set is no JSON');
   }
+  const keys = readKeySet(body);
+  // An empty set is what a broken provider publishes; it must not lock everybody out at once.
+  if (keys.size === 0) throw new KeySetFailure('no_keys', 'the key set has no key that could verify a token');
+  return keys.values();
 }

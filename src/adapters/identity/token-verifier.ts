@@ -1,10 +1,8 @@
-/** Bearer tokens of the identity provider: every request's token is verified cryptographically, claim by claim (decisions "Identity"). */
-import { isUtf8 } from 'node:buffer';
-import { verify as verifySignature } from 'node:crypto';
-import { decodeProtectedHeader } from 'jose';
+/** Bearer tokens of the identity provider: every request's token is verified cryptographically, claim by claim. */
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
-import { type KeyLookup, KeySet, type KeySetOptions, TOKEN_ALGORITHMS, type TokenAlgorithm, type VerificationKey } from './key-set.ts';
+import { type KeyLookup, KeySet, type KeySetOptions, TOKEN_ALGORITHMS, type TokenAlgorithm } from './key-set.ts';
 
 export const TOKEN_REFUSAL_CODES = [
   'token_too_large',
@@ -67,7 +65,10 @@ export interface TokenVerifierOptions {
 }
 
 export interface TokenVerifier {
-  /** Verifies one token. Never throws and never remembers a verdict. */
+  /**
+   * Verifies one token. Never throws. The signature of a good token is not checked again for `VERIFIED_MS`; expiry,
+   * revocation and the published keys count at every call.
+   */
   verify(token: string): Promise<TokenVerdict>;
   /** For metrics and `/readyz`: fetches so far and why the last one failed. */
   readonly keySet: Pick<KeySet, 'fetches' | 'problem'>;
@@ -80,6 +81,11 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Headers that point to a key of the sender's choice, or change what is signed. */
 const FORBIDDEN_HEADERS = ['jwk', 'jku', 'x5u', 'x5c', 'crit', 'b64', 'zip', 'enc'] as const;
 const HEADER_CACHE = 64;
+/** For so long a signature that held is not checked again. A token that is taken back is refused at once all the same. */
+const VERIFIED_MS = 5_000;
+/** Verified tokens that are remembered at once, and the longest of them. */
+const MAX_REMEMBERED = 4_096;
+const MAX_REMEMBERED_BYTES = 2 * 1024;
 
 interface Header {
   readonly algorithm: TokenAlgorithm;
@@ -101,22 +107,41 @@ function shown(value: unknown): string {
         : typeof value;
 }
 
-const DIGEST: Readonly<Record<TokenAlgorithm, string | null>> = { ES256: 'sha256', RS256: 'sha256', EdDSA: null };
-
-function signatureHolds(found: VerificationKey, signed: Buffer, signature: Buffer): boolean {
-  // Tokens carry ECDSA signatures as r and s side by side, not as DER.
-  const key = found.algorithm === 'ES256' ? ({ key: found.key, dsaEncoding: 'ieee-p1363' } as const) : found.key;
-  return verifySignature(DIGEST[found.algorithm], signed, key, signature);
+/** True of a text that UTF-8 can spell and a database can hold. */
+function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
 }
 
 function whole(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 && value < 1e11;
 }
 
+/** What a signature was found to say, and until when it need not be checked again. */
+interface Verified {
+  readonly verdict: VerifiedToken;
+  /** When the token expires, the tolerance included. */
+  readonly endsAt: EpochMs;
+  readonly checkAgainAt: EpochMs;
+}
+
+/** The refusal that an error of jose stands for. */
+function refusalOf(error: unknown, issuer: string, audience: string): TokenRefusal {
+  if (error instanceof errors.JWKSNoMatchingKey) return refuse('key_unknown', 'the identity provider publishes no key of this token');
+  if (error instanceof errors.JWSSignatureVerificationFailed) return refuse('signature_invalid', "the token's signature does not hold");
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, reason, payload } = error;
+    if (reason === 'missing') return refuse('claim_missing', `the token has no "${claim}"`);
+    if (claim === 'iss') return refuse('issuer_mismatch', `the token is issued by ${shown(payload.iss)}, not by ${issuer}`);
+    if (claim === 'aud') return refuse('audience_mismatch', `the token is not meant for ${audience}`);
+    return refuse('claim_malformed', `"${claim}" must be a time in seconds, not ${shown(payload[claim])}`);
+  }
+  // Nothing else is left that jose finds wrong with a token.
+  return refuse('token_malformed', "the token's claims are no JSON object");
+}
+
 /**
- * Makes a verifier of the provider's tokens. Signatures are checked with node:crypto on keys that were imported once,
- * which is more than twice as fast as Web Crypto; the header goes through jose, the key comes from the configured
- * URL only, and never from the token.
+ * Makes a verifier of the provider's tokens. jose checks the signature, the issuer and the audience; the key comes from
+ * the configured URL only, and never from the token. What is stricter than jose is checked beside it.
  */
 export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetOptions, 'clock'>): TokenVerifier {
   const { issuer, audience, clock } = options;
@@ -129,8 +154,10 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
   const maxLifetimeS = options.maxLifetimeS ?? 3_600;
   const toleranceS = options.clockToleranceS ?? 5;
   const keySet = new KeySet(options);
-  // Headers of one key are all the same text; what is remembered is their reading, never a verdict.
+  // Headers of one key are all the same text.
   const headers = new Map<string, Header>();
+  const verified = new Map<string, Verified>();
+  let generation = keySet.generation;
 
   function readHeader(text: string, token: string): Header | TokenRefusal {
     const cached = headers.get(text);
@@ -157,72 +184,97 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
     return read;
   }
 
-  function judgeClaims(payload: Buffer, kid: string, lastGoodKeys: boolean): TokenVerdict {
-    let claims: Record<string, unknown>;
-    try {
-      if (!isUtf8(payload)) throw new SyntaxError('not UTF-8');
-      claims = JSON.parse(payload.toString('utf8')) as Record<string, unknown>;
-      if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new SyntaxError('no object');
-    } catch {
-      return refuse('token_malformed', "the token's claims are no JSON object");
-    }
-    const { iss, aud, sub, exp, iat, nbf, sid, jti } = claims;
-    for (const [name, value] of [
-      ['iss', iss],
-      ['aud', aud],
-      ['sub', sub],
-      ['exp', exp],
-      ['iat', iat],
-    ] as const) {
-      if (value === undefined) return refuse('claim_missing', `the token has no "${name}"`);
-    }
-    if (iss !== issuer) return refuse('issuer_mismatch', `the token is issued by ${shown(iss)}, not by ${issuer}`);
-    const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-    if (!audiences.includes(audience)) return refuse('audience_mismatch', `the token is not meant for ${audience}`);
-    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !sub.isWellFormed())
-      return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters`);
+  function readClaims(claims: JWTPayload, kid: string): VerifiedToken | TokenRefusal {
+    const { sub, exp, iat, nbf, sid, jti } = claims as Record<string, unknown>;
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isPlainText(sub))
+      return refuse('claim_malformed', `"sub" must be a text of 1 to ${MAX_SUBJECT} characters without U+0000`);
     if (!whole(exp)) return refuse('claim_malformed', `"exp" must be a time in seconds, not ${shown(exp)}`);
     if (!whole(iat)) return refuse('claim_malformed', `"iat" must be a time in seconds, not ${shown(iat)}`);
     if (nbf !== undefined && !whole(nbf)) return refuse('claim_malformed', `"nbf" must be a time in seconds, not ${shown(nbf)}`);
-    if (sid !== undefined && (typeof sid !== 'string' || sid.length > MAX_SUBJECT))
-      return refuse('claim_malformed', '"sid" must be a short text');
-    if (jti !== undefined && (typeof jti !== 'string' || jti.length > MAX_SUBJECT))
-      return refuse('claim_malformed', '"jti" must be a short text');
+    for (const [name, value] of [
+      ['sid', sid],
+      ['jti', jti],
+    ] as const)
+      if (value !== undefined && (typeof value !== 'string' || value.length > MAX_SUBJECT || !isPlainText(value)))
+        return refuse('claim_malformed', `"${name}" must be a short text`);
     if (exp <= iat) return refuse('claim_malformed', '"exp" must be later than "iat"');
     if (exp - iat > maxLifetimeS)
       return refuse('lifetime_too_long', `the token lives ${Math.round(exp - iat)} s; at most ${maxLifetimeS} s are accepted`);
     const now = clock.now() / 1000;
-    if (now >= exp + toleranceS)
-      return refuse('token_expired', `the token expired ${Math.floor(now - exp)} s ago; ask the identity provider for a new one`);
     const ahead = Math.max(iat, typeof nbf === 'number' ? nbf : iat) - now;
-    if (ahead > toleranceS)
+    if (now < exp + toleranceS && ahead > toleranceS)
       return refuse('token_not_yet_valid', `the token is valid only in ${Math.ceil(ahead)} s; the clocks may differ by ${toleranceS} s`);
-    const sessionId = typeof sid === 'string' ? sid : null;
-    const tokenId = typeof jti === 'string' ? jti : null;
-    if (options.isRevoked?.(sessionId, tokenId) === true) return refuse('token_revoked', 'the session of this token was ended');
-    return { ok: true, subject: sub, issuedAt: iat * 1000, expiresAt: exp * 1000, sessionId, tokenId, keyId: kid, lastGoodKeys };
+    return {
+      ok: true,
+      subject: sub,
+      issuedAt: iat * 1000,
+      expiresAt: exp * 1000,
+      sessionId: typeof sid === 'string' ? sid : null,
+      tokenId: typeof jti === 'string' ? jti : null,
+      keyId: kid,
+      lastGoodKeys: false,
+    };
   }
 
-  function judge(token: string, header: Header, found: VerificationKey, lastGoodKeys: boolean): TokenVerdict {
-    if (found.algorithm !== header.algorithm) {
-      return refuse('algorithm_refused', `the token says ${header.algorithm}, but its key is for ${found.algorithm}`);
-    }
-    const dot = token.lastIndexOf('.');
-    const text = token.slice(dot + 1);
-    const signature = Buffer.from(text, 'base64url');
+  /** What may have changed since the signature was checked. */
+  function atThisMoment({ verdict, endsAt }: Verified, lastGoodKeys: boolean): TokenVerdict {
+    const late = clock.now() - verdict.expiresAt;
+    if (clock.now() >= endsAt)
+      return refuse('token_expired', `the token expired ${Math.floor(late / 1000)} s ago; ask the identity provider for a new one`);
+    if (options.isRevoked?.(verdict.sessionId, verdict.tokenId) === true)
+      return refuse('token_revoked', 'the session of this token was ended');
+    return lastGoodKeys ? { ...verdict, lastGoodKeys } : verdict;
+  }
+
+  async function check(token: string, header: Header): Promise<Verified | TokenRefusal> {
+    const signature = token.slice(token.lastIndexOf('.') + 1);
     // One signature, one spelling: spare bits at the end would make a second token out of the same bytes.
-    if (signature.toString('base64url') !== text) return refuse('token_malformed', "the token's signature is not spelled canonically");
-    if (!signatureHolds(found, Buffer.from(token.slice(0, dot), 'latin1'), signature)) {
-      return refuse('signature_invalid', "the token's signature does not hold");
+    if (Buffer.from(signature, 'base64url').toString('base64url') !== signature)
+      return refuse('token_malformed', "the token's signature is not spelled canonically");
+    let payload: JWTPayload;
+    try {
+      ({ payload } = await jwtVerify(token, keySet.select, {
+        issuer,
+        audience,
+        algorithms: [header.algorithm],
+        requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
+        // Times are judged below, where the clock and its tolerance are ours.
+        currentDate: new Date(0),
+        clockTolerance: Number.MAX_SAFE_INTEGER,
+      }));
+    } catch (error) {
+      // jose was told that it is 1970, so that nothing has expired.
+      return refusalOf(error, issuer, audience);
     }
-    return judgeClaims(Buffer.from(token.slice(token.indexOf('.') + 1, dot), 'base64url'), header.kid, lastGoodKeys);
+    const verdict = readClaims(payload, header.kid);
+    if (!verdict.ok) return verdict;
+    return { verdict, endsAt: verdict.expiresAt + toleranceS * 1000, checkAgainAt: clock.now() + VERIFIED_MS };
   }
 
-  function judgeLookup(token: string, header: Header, found: KeyLookup): TokenVerdict {
+  function remember(token: string, found: Verified): void {
+    if (token.length > MAX_REMEMBERED_BYTES) return;
+    if (verified.size >= MAX_REMEMBERED) verified.delete(verified.keys().next().value as string);
+    verified.set(token, found);
+  }
+
+  async function judge(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
     if (found === 'unavailable')
       return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${keySet.problem || 'no answer yet'}`);
     if (found === 'unknown') return refuse('key_unknown', `the identity provider publishes no key ${shown(header.kid)}`);
-    return judge(token, header, found.key, found.lastGood);
+    if (found.algorithm !== header.algorithm)
+      return refuse('algorithm_refused', `the token says ${header.algorithm}, but its key is for ${found.algorithm}`);
+    if (generation !== keySet.generation) {
+      generation = keySet.generation;
+      verified.clear();
+    }
+    const known = verified.get(token);
+    if (known !== undefined && clock.now() < known.checkAgainAt) return atThisMoment(known, found.lastGood);
+    verified.delete(token);
+    const checked = await check(token, header);
+    if ('ok' in checked) return checked;
+    const verdict = atThisMoment(checked, found.lastGood);
+    if (verdict.ok) remember(token, checked);
+    return verdict;
   }
 
   return {
@@ -232,9 +284,7 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
       if (!COMPACT.test(token)) return refuse('token_malformed', 'the token is no signed token of three base64url parts');
       const header = readHeader(token.slice(0, token.indexOf('.')), token);
       if ('ok' in header) return header;
-      const key = keySet.peek(header.kid);
-      if (key !== undefined) return judge(token, header, key, false);
-      return judgeLookup(token, header, await keySet.lookup(header.kid));
+      return judge(token, header, keySet.peek(header.kid) ?? (await keySet.lookup(header.kid)));
     },
   };
 }

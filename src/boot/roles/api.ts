@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
+import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
-import { createTokenBuckets } from '../../../api/token-buckets.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
@@ -67,6 +67,8 @@ export async function startApi(deps: {
   readonly states: MarketStateBus;
   readonly addresses: Addresses;
   readonly budgets: RequestBudgets;
+  /** Where processes of the service count requests together; null where there is only this one. */
+  readonly sharedLimits: SharedStore | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   /** Whether this machine's clock agrees with PostgreSQL's. */
@@ -186,7 +188,7 @@ export async function startApi(deps: {
               };
         },
         members,
-        limits: createTokenBuckets(clock),
+        limits: createRateLimits(DEFAULT_POLICIES, deps.sharedLimits),
       },
       ...callers,
       machines: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
