@@ -1,10 +1,14 @@
 /** Whether a written number survives as a double. A number that would lose digits is refused, never rounded. */
 
+/** A longer literal has digits that no double keeps, or zeros that nobody needs. */
+const MAX_LITERAL = 400;
+
 /**
  * The double that a JSON number literal names, or null where the double's shortest spelling names another number:
  * `0.10` is 0.1, but `9007199254740993`, `1e400` and `1e-400` have no exact double spelling.
  */
 export function exactNumber(literal: string): number | null {
+  if (literal.length > MAX_LITERAL) return null;
   const value = Number(literal);
   if (!Number.isFinite(value)) return null;
   if (value === 0) return /[1-9]/.test(literal.replace(/[eE].*$/, '')) ? null : 0;

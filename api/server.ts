@@ -21,6 +21,8 @@ export interface ApiOptions extends CallerOptions {
   /** Addresses of proxies whose X-Forwarded-For counts; none by default. */
   readonly trustedProxies?: readonly string[];
   readonly logger?: FastifyBaseLogger;
+  /** A request that has not arrived as a whole after so long is let go, and a handler that has not answered is given up; 10 s unless told. */
+  readonly timeoutMs?: number;
   /** Routes besides those of api/v1, each with its permission. */
   readonly routes?: readonly RouteEntry[];
   /** Registers what is no plain route: feeds, the console. Every route of it needs `config.permission` as well. */
@@ -31,8 +33,11 @@ export interface ApiOptions extends CallerOptions {
 const BODY_LIMIT = 64 * 1024;
 const TRANSACTION_BODY_LIMIT = 256 * 1024;
 const TIMEOUT_MS = 10_000;
-/** A quiet connection outlives its handler, so that whoever asked hears why there is no answer. */
-const CONNECTION_TIMEOUT_MS = TIMEOUT_MS + 5_000;
+/** A quiet connection outlives its handler by this much, so that whoever asked hears why there is no answer. */
+const CONNECTION_SLACK_MS = 5_000;
+/** So often it is looked whether requests take too long to arrive. */
+const CHECK_MS = 1_000;
+const HEADERS_TIMEOUT_MS = 5_000;
 const PREFLIGHT_SECONDS = 600;
 
 /**
@@ -88,12 +93,14 @@ async function nameAllowedOrigins(app: FastifyInstance, { allowedOrigins }: ApiO
 
 /** A server without routes, with the limits and time-outs of every connection. */
 function emptyServer(ports: ApiPorts, options: ApiOptions): FastifyInstance {
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   return fastify({
     ...(options.logger === undefined ? { logger: false } : { loggerInstance: options.logger }),
     bodyLimit: BODY_LIMIT,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    requestTimeout: TIMEOUT_MS,
-    handlerTimeout: TIMEOUT_MS,
+    connectionTimeout: timeoutMs + CONNECTION_SLACK_MS,
+    requestTimeout: timeoutMs,
+    handlerTimeout: timeoutMs,
+    http: { connectionsCheckingInterval: CHECK_MS, headersTimeout: Math.min(timeoutMs, HEADERS_TIMEOUT_MS) },
     forceCloseConnections: 'idle',
     genReqId: () => ports.operation.newRequestId(),
     requestIdHeader: false,
@@ -283,7 +290,9 @@ function refuseBrokenRequest(error: Error & { code?: string }, socket: import('n
     code: 'malformed',
     requestId: '',
   });
-  socket.end(
+  socket.write(
     `HTTP/1.1 ${status} ${phrase}\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // Not merely ended: a peer that goes on sending would keep its half of the connection.
+  socket.destroySoon();
 }

@@ -2,8 +2,12 @@
 import { exactNumber } from './exact-number.ts';
 import { InputError } from './problem.ts';
 
-/** How deeply objects and lists may be nested (decisions "Limits"). */
+/** How deeply objects and lists may be nested. */
 export const MAX_DEPTH = 16;
+/** More than any request has, and few enough to be read and checked at once: values in a body, entries of a list, fields of an object. */
+export const MAX_VALUES = 5_000;
+const MAX_ENTRIES = 1_000;
+const MAX_FIELDS = 256;
 
 /** Names that would reach into an object's prototype. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -41,6 +45,16 @@ export function checkKey(key: string, path: string): string {
   return checkText(key, path);
 }
 
+/** Refuses a list that already holds as many entries as one may. */
+export function checkLength(entries: number, path: string): void {
+  if (entries >= MAX_ENTRIES) throw malformed(path, 'the list is too long', `at most ${MAX_ENTRIES} entries`);
+}
+
+/** Refuses an object that already holds as many fields as one may. */
+export function checkFields(fields: number, path: string): void {
+  if (fields >= MAX_FIELDS) throw malformed(path, 'the object has too many fields', `at most ${MAX_FIELDS} fields`);
+}
+
 export function tooDeep(path: string): InputError {
   const problem = { path, problem: `nested deeper than ${MAX_DEPTH}`, allowed: `at most ${MAX_DEPTH} levels` };
   return new InputError('body_too_deep', `the body is nested deeper than ${MAX_DEPTH} levels`, [problem]);
@@ -54,6 +68,7 @@ export function malformed(path: string, problem: string, allowed: string): Input
 class JsonReader {
   readonly text: string;
   at = 0;
+  values = 0;
 
   constructor(text: string) {
     this.text = text;
@@ -68,6 +83,7 @@ class JsonReader {
   }
 
   private value(path: string, depth: number): BodyValue {
+    if (++this.values > MAX_VALUES) throw malformed(path, 'too many values', `at most ${MAX_VALUES} values in one body`);
     const first = this.text.charAt(this.at);
     if (first === '"') return checkText(this.string(path), path);
     if (first === '{') return this.object(path, depth + 1);
@@ -120,7 +136,8 @@ class JsonReader {
     this.at++;
     this.blanks();
     if (this.taken('}')) return object;
-    for (;;) {
+    for (let fields = 0; ; fields++) {
+      checkFields(fields, path);
       if (this.text.charAt(this.at) !== '"') throw this.unexpected(path, 'a field name in double quotes');
       const key = checkKey(this.string(path), path);
       if (Object.hasOwn(object, key))
@@ -143,6 +160,7 @@ class JsonReader {
     this.blanks();
     if (this.taken(']')) return list;
     for (;;) {
+      checkLength(list.length, path);
       list.push(this.value(`${path}[${list.length}]`, depth));
       this.blanks();
       if (this.taken(']')) return list;

@@ -1,109 +1,203 @@
-/** Reads manifests written in YAML as strictly as JSON bodies: one document, plain values, bounded depth, size and aliases. */
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type Scalar } from 'yaml';
+/** Reads manifests written in YAML as strictly as JSON bodies, in time that grows with the length of the text and no faster. */
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml';
 import { exactNumber } from './exact-number.ts';
-import { type BodyValue, checkKey, checkText, MAX_DEPTH, malformed, tooDeep } from './strict-json.ts';
+import { InputError } from './problem.ts';
+import { type BodyValue, checkFields, checkKey, checkLength, checkText, MAX_DEPTH, malformed, tooDeep } from './strict-json.ts';
 
-/** An anchor may be repeated so often in one document. */
+/** The longest document, in characters: ten times the longest manifest, and parsed within milliseconds whatever it holds. */
+const MAX_CHARACTERS = 32 * 1024;
+/** An alias may be used so often in one document. */
 const MAX_ALIASES = 20;
-/** Brackets of either kind that may be open at once, those inside of texts included. */
-const MAX_OPEN_BRACKETS = 512;
-/** Values in one document, aliases followed: what 64 KiB of plain YAML could hold at most. */
-const MAX_VALUES = 20_000;
+/** Characters that the parser stops at: line breaks, commas, colons, opening brackets, quotes, backslashes. A long manifest has a few hundred. */
+const MAX_MARKS = 2_500;
+const STOPS = new Uint8Array(0x1_0000);
+for (const character of '\n\r,:[{\'"\\') STOPS[character.charCodeAt(0)] = 1;
+/** Values in one document, those of aliases counted each time. */
+const MAX_VALUES = 2_500;
+
+const NULL = /^(?:null|Null|NULL|~|)$/;
+const TRUE = /^(?:true|True|TRUE)$/;
+const FALSE = /^(?:false|False|FALSE)$/;
+/** Everything that the core schema of YAML 1.2 takes for a number. */
+const NUMBER =
+  /^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const PLAIN_NUMBER = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/;
 
 /**
  * Parses a YAML 1.2 document (core schema), whose top must be a map.
- * @throws InputError `malformed` or `body_too_deep`, saying where.
+ * @throws InputError `malformed`, `body_too_large` or `body_too_deep`, saying where.
  */
 export function parseStrictYaml(text: string): { [key: string]: BodyValue } {
-  refuseDeepFlow(text);
-  let document: Document.Parsed;
-  try {
-    document = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      strict: true,
-      uniqueKeys: true,
-      stringKeys: false,
-      logLevel: 'error',
-      prettyErrors: true,
-    });
-  } catch {
-    // The reader of the library recurses; a document that exhausts it is deeper than any manifest.
-    throw tooDeep('$');
-  }
-  const [error] = document.errors;
-  if (error !== undefined)
-    throw malformed('$', `this is not YAML: ${error.message.split('\n')[0]}`, 'one YAML 1.2 document with each key once');
-  const value = new YamlReader(document).value(document.contents, '$', 0);
+  if (text.length > MAX_CHARACTERS) throw new InputError('body_too_large', `the YAML document is longer than ${MAX_CHARACTERS} characters`);
+  refuseCrowded(text);
+  const value = new EventReader(text, eventsOf(text)).document();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('$', 'the document is not a map', 'a YAML map');
   return value;
 }
 
-/** Open brackets are what the library's reader recurses on; far more than any manifest has are refused unread. */
-function refuseDeepFlow(text: string): void {
-  let open = 0;
-  for (const character of text) {
-    if (character === '[' || character === '{') {
-      if (++open > MAX_OPEN_BRACKETS) throw tooDeep('$');
-    } else if (character === ']' || character === '}') open--;
+/** Refuses, before it is parsed, a text that would be parsed into far more values than a manifest has. */
+function refuseCrowded(text: string): void {
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (STOPS[code] === 1 && ++marks > MAX_MARKS)
+      throw malformed(
+        '$',
+        'the document has too many lines or values',
+        `at most ${MAX_MARKS} line breaks, commas, colons, brackets and quotes`,
+      );
   }
 }
 
-class YamlReader {
-  readonly document: Document.Parsed;
-  aliases = 0;
-  values = 0;
+function eventsOf(text: string): readonly Event[] {
+  try {
+    // One more than is allowed, so that the reader says where it is too deep.
+    return parseEvents(text, { maxDepth: MAX_DEPTH + 1 });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    if (error.reason.includes('maxDepth')) throw tooDeep('$');
+    const line = error.mark === undefined ? '' : ` in line ${error.mark.line + 1}`;
+    throw malformed('$', `this is not YAML: ${error.reason}${line}`, 'one YAML 1.2 document with each key once');
+  }
+}
 
-  constructor(document: Document.Parsed) {
-    this.document = document;
+/** A value with what it counts for where an alias repeats it. */
+interface Built {
+  readonly value: BodyValue;
+  readonly values: number;
+  readonly height: number;
+}
+
+type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
+type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
+
+/** Builds the value out of the parser's events; recursion is bounded by the depth that the parser allows. */
+class EventReader {
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #anchors = new Map<string, Built | null>();
+  #at = 0;
+  #values = 0;
+  #aliases = 0;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events;
   }
 
-  value(node: unknown, path: string, depth: number): BodyValue {
-    if (++this.values > MAX_VALUES) throw malformed(path, 'too many values', `at most ${MAX_VALUES} values`);
-    if (node === null || node === undefined) return null;
-    if (isAlias(node)) {
-      if (++this.aliases > MAX_ALIASES) throw malformed(path, 'too many aliases', `at most ${MAX_ALIASES} aliases`);
-      return this.value(node.resolve(this.document), path, depth);
-    }
-    if (isScalar(node)) return this.scalar(node, path);
-    if (isMap(node)) {
-      if (depth + 1 > MAX_DEPTH) throw tooDeep(path);
-      const object: { [key: string]: BodyValue } = {};
-      for (const pair of node.items) {
-        const name = isScalar(pair.key) ? pair.key.value : null;
-        if (typeof name !== 'string') throw malformed(path, 'a key is no plain text', 'field names as text');
-        const key = checkKey(name, path);
-        if (Object.hasOwn(object, key))
-          throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
-        object[key] = this.value(pair.value, `${path}.${key.slice(0, 80)}`, depth + 1);
-      }
-      return object;
-    }
-    if (isSeq(node)) {
-      if (depth + 1 > MAX_DEPTH) throw tooDeep(path);
-      return node.items.map((item, index) => this.value(item, `${path}[${index}]`, depth + 1));
-    }
-    throw malformed(path, 'this value is of no known kind', 'maps, lists, texts, numbers, true, false and null');
+  /** @throws InputError where there is not exactly one document. */
+  document(): BodyValue {
+    const documents = this.#events.filter(({ type }) => type === EVENT_ID.DOCUMENT).length;
+    if (documents !== 1)
+      throw malformed('$', `the body holds ${documents === 0 ? 'no document' : 'several documents'}`, 'one YAML document');
+    this.#at = 1;
+    return this.#next().type === EVENT_ID.POP ? null : this.#value('$', 0).value;
   }
 
-  private scalar(node: Scalar, path: string): BodyValue {
-    const value = node.value;
-    if (typeof value === 'string') return checkText(value, path);
-    if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'number') {
-      const source = node.source ?? '';
-      const exact = /^[+-]?\d+(\.\d*)?([eE][+-]?\d+)?$/.test(source)
-        ? exactNumber(source.replace(/^\+/, '').replace(/\.(?=$|[eE])/, ''))
-        : null;
-      if (exact === null || exact !== value + 0) {
-        throw malformed(
-          path,
-          `the number ${source.slice(0, 60)} would lose digits or is not plain`,
-          'a plain decimal number of at most 15 significant digits',
-        );
-      }
-      return exact;
+  #next(): Event {
+    return this.#events[this.#at] as Event;
+  }
+
+  #value(path: string, depth: number): Built {
+    const event = this.#next();
+    this.#at++;
+    if (event.type === EVENT_ID.ALIAS) return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd), path, depth);
+    if (event.type === EVENT_ID.SCALAR) {
+      this.#count(1, path);
+      this.#refuseTag(event, path);
+      return this.#anchored(event, { value: this.#scalar(event, path), values: 1, height: 0 });
     }
-    throw malformed(path, 'this value is of no known kind', 'texts, numbers, true, false and null');
+    if (event.type !== EVENT_ID.SEQUENCE && event.type !== EVENT_ID.MAPPING)
+      throw malformed(path, 'a value is missing', 'maps, lists, texts, numbers, true, false and null');
+    if (depth + 1 > MAX_DEPTH) throw tooDeep(path);
+    this.#count(1, path);
+    this.#refuseTag(event, path);
+    // Until it is complete, an alias to it would be a value inside of itself.
+    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), null);
+    return this.#anchored(event, event.type === EVENT_ID.SEQUENCE ? this.#list(path, depth + 1) : this.#map(path, depth + 1));
+  }
+
+  #anchored(event: ScalarEvent | CollectionEvent, built: Built): Built {
+    if (event.anchorStart >= 0) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), built);
+    return built;
+  }
+
+  #alias(name: string, path: string, depth: number): Built {
+    const known = this.#anchors.get(name);
+    if (known === undefined) throw malformed(path, `there is no anchor ${name.slice(0, 60)} before it`, 'an alias of an anchor above');
+    if (known === null)
+      throw malformed(path, `the alias ${name.slice(0, 60)} stands inside of its own anchor`, 'an alias of a complete value');
+    if (++this.#aliases > MAX_ALIASES) throw malformed(path, 'too many aliases', `at most ${MAX_ALIASES} aliases`);
+    if (depth + known.height > MAX_DEPTH) throw tooDeep(path);
+    this.#count(known.values, path);
+    return known;
+  }
+
+  #list(path: string, depth: number): Built {
+    const value: BodyValue[] = [];
+    let [values, height] = [1, 1];
+    while (this.#next().type !== EVENT_ID.POP) {
+      checkLength(value.length, path);
+      const item = this.#value(`${path}[${value.length}]`, depth);
+      value.push(item.value);
+      values += item.values;
+      height = Math.max(height, item.height + 1);
+    }
+    this.#at++;
+    return { value, values, height };
+  }
+
+  #map(path: string, depth: number): Built {
+    const value: { [key: string]: BodyValue } = {};
+    let [values, height] = [1, 1];
+    for (let fields = 0; this.#next().type !== EVENT_ID.POP; fields++) {
+      checkFields(fields, path);
+      const key = this.#key(path, depth);
+      if (Object.hasOwn(value, key))
+        throw malformed(path, `the field ${JSON.stringify(key.slice(0, 80))} is there twice`, 'every field once');
+      const item = this.#value(`${path}.${key.slice(0, 80)}`, depth);
+      value[key] = item.value;
+      values += item.values;
+      height = Math.max(height, item.height + 1);
+    }
+    this.#at++;
+    return { value, values, height };
+  }
+
+  #key(path: string, depth: number): string {
+    const { value } = this.#value(path, depth);
+    if (typeof value !== 'string') throw malformed(path, 'a key is no plain text', 'field names as text');
+    return checkKey(value, path);
+  }
+
+  #count(values: number, path: string): void {
+    this.#values += values;
+    if (this.#values > MAX_VALUES) throw malformed(path, 'too many values', `at most ${MAX_VALUES} values`);
+  }
+
+  #refuseTag({ tagStart, tagEnd }: ScalarEvent | CollectionEvent, path: string): void {
+    if (tagStart < 0) return;
+    throw malformed(
+      path,
+      `the tag ${this.#text.slice(tagStart, Math.min(tagEnd, tagStart + 60))} is not read`,
+      'values without tags; a text in quotes',
+    );
+  }
+
+  #scalar(event: ScalarEvent, path: string): BodyValue {
+    const source = getScalarValue(this.#text, event);
+    if (event.style !== SCALAR_STYLE.PLAIN) return checkText(source, path);
+    if (NULL.test(source)) return null;
+    if (TRUE.test(source)) return true;
+    if (FALSE.test(source)) return false;
+    if (!NUMBER.test(source)) return checkText(source, path);
+    const exact = PLAIN_NUMBER.test(source) ? exactNumber(source.replace(/^\+/, '').replace(/\.(?=$|[eE])/, '')) : null;
+    if (exact === null)
+      throw malformed(
+        path,
+        `the number ${source.slice(0, 60)} would lose digits or is not plain`,
+        'a plain decimal number of at most 15 significant digits',
+      );
+    return exact;
   }
 }

@@ -47,11 +47,27 @@ export function compileValidator(schema: TSchema, part: Part, optional = false):
   const read = part === 'querystring' ? queryReader(node) : (value: unknown) => value;
   return (raw) => {
     if (raw === null && optional) return { value: raw };
+    const nul = part === 'querystring' ? fieldWithNul(raw) : null;
+    if (nul !== null) {
+      const problem = {
+        path: `${ROOTS[part]}.${nul.slice(0, 80)}`,
+        problem: 'the text has a NUL character',
+        allowed: 'text without U+0000',
+      };
+      return { error: new InputError('malformed', problemsDetail([problem]), [problem]) };
+    }
     const value = read(raw);
     if (compiled.Check(value)) return { value };
     const problems = explain(compiled.Errors(value) as readonly SchemaError[], node, value, ROOTS[part]);
     return { error: new InputError('malformed', problemsDetail(problems), problems) };
   };
+}
+
+/** The first field of a query with a character that no database holds; null where there is none. */
+function fieldWithNul(query: unknown): string | null {
+  for (const [name, value] of Object.entries(query as Record<string, unknown>))
+    if (name.includes('\u0000') || String(value).includes('\u0000')) return name.replaceAll('\u0000', '');
+  return null;
 }
 
 function queryReader(schema: SchemaNode): (value: unknown) => unknown {

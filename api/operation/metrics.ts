@@ -1,5 +1,9 @@
 /** GET /metrics: the Prometheus text. */
 import { defineRoute } from '../route.ts';
+import { recent } from './recent.ts';
+
+/** Collecting and writing all measurements takes ten milliseconds and more; whoever scrapes asks once in seconds. */
+const FRESH_MS = 1_000;
 
 export const metrics = defineRoute({
   method: 'GET',
@@ -11,6 +15,9 @@ export const metrics = defineRoute({
   schema: {},
   answers: { 200: { description: 'The measurements.', contentType: 'text/plain' } },
   refusals: [],
-  handle: (ports) => async (_, reply) =>
-    reply.header('content-type', ports.operation.metrics.contentType).send(await ports.operation.metrics.render()),
+  handle: ({ clock, operation: { metrics: measured } }) => {
+    // As bytes: a text of half a megabyte would be encoded anew for everybody who asks.
+    const text = recent(clock, FRESH_MS, async () => Buffer.from(await measured.render()));
+    return async (_, reply) => reply.header('content-type', measured.contentType).send(await text());
+  },
 });

@@ -1,6 +1,10 @@
 /** GET /readyz: whether the database, the queue and the feeds work. */
 import { Type } from 'typebox';
 import { defineRoute } from '../route.ts';
+import { recent } from './recent.ts';
+
+/** The parts are asked at most this often, whoever wants to know. */
+const FRESH_MS = 250;
 
 const ReadinessBody = Type.Object(
   {
@@ -25,9 +29,12 @@ export const readiness = defineRoute({
     503: { description: 'Some part does not.', schema: ReadinessBody },
   },
   refusals: [],
-  handle: (ports) => async (_, reply) => {
-    const found = await ports.operation.readiness();
-    if (!found.ready) reply.code(503).header('retry-after', '2');
-    return found;
+  handle: ({ clock, operation }) => {
+    const asked = recent(clock, FRESH_MS, () => operation.readiness());
+    return async (_, reply) => {
+      const found = await asked();
+      if (!found.ready) reply.code(503).header('retry-after', '2');
+      return found;
+    };
   },
 });

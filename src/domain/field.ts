@@ -139,10 +139,14 @@ export function readField(value: unknown, field: FieldSchema, path: string, prob
   }
 }
 
-/** Adds a problem for every member of an object that its schema does not name. */
+/** Members without a meaning that are named one by one; the rest is counted. */
+const MAX_UNKNOWN_NAMED = 10;
+
+/** Adds a problem for members of an object that its schema does not name: each of the first ones, and one for the rest. */
 export function refuseUnknown(object: Record<string, unknown>, known: readonly string[], path: string, problems: Problem[]): void {
-  for (const name of Object.keys(object)) {
-    if (known.includes(name)) continue;
+  const names = new Set(known);
+  const unknown = Object.keys(object).filter((name) => !names.has(name));
+  for (const name of unknown.slice(0, MAX_UNKNOWN_NAMED)) {
     const hint = didYouMean(name, known);
     problems.push({
       path: `${path}.${name.slice(0, 60)}`,
@@ -150,6 +154,9 @@ export function refuseUnknown(object: Record<string, unknown>, known: readonly s
       allowed: known.length === 0 ? 'no fields' : known.join(', '),
     });
   }
+  const more = unknown.length - MAX_UNKNOWN_NAMED;
+  if (more > 0)
+    problems.push({ path, problem: `${more} more unknown fields`, allowed: known.length === 0 ? 'no fields' : known.join(', ') });
 }
 
 /**

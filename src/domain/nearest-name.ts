@@ -1,28 +1,37 @@
 /** Finds the known names that a mistyped name was probably meant to be. */
 
-/** Single-character edits (insert, delete, replace) between two texts, ignoring case. */
-function editDistance(a: string, b: string): number {
-  const left = a.toLowerCase();
-  const right = b.toLowerCase();
+/** Texts beyond this length are nobody's slip of the pen. */
+const MAX_ASKED = 80;
+
+/** Single-character edits (insert, delete, replace) between two texts; null where there are more than `most`. */
+function editDistance(left: string, right: string, most: number): number | null {
+  if (Math.abs(left.length - right.length) > most) return null;
   let row = Array.from({ length: right.length + 1 }, (_, j) => j);
   for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
+    // Cells further from the diagonal than `most` hold more than `most` edits.
+    const next = Array.from({ length: right.length + 1 }, () => most + 1);
+    if (i <= most) next[0] = i;
+    let least = most + 1;
+    for (let j = Math.max(1, i - most); j <= Math.min(right.length, i + most); j++) {
       const replace = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(replace, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+      const edits = Math.min(replace, (row[j] as number) + 1, (next[j - 1] as number) + 1);
+      next[j] = edits;
+      least = Math.min(least, edits);
     }
+    if (least > most && i > most) return null;
     row = next;
   }
-  return row[right.length] as number;
+  const edits = row[right.length] as number;
+  return edits > most ? null : edits;
 }
 
 /** Up to `limit` of the known names, nearest first, that differ from the text in at most a third of their letters (at least two). */
 export function nearestNames(text: string, known: Iterable<string>, limit = 3): string[] {
-  const asked = text.slice(0, 80);
+  const asked = text.slice(0, MAX_ASKED).toLowerCase();
   const near: { name: string; distance: number }[] = [];
   for (const name of known) {
-    const distance = editDistance(asked, name);
-    if (distance <= Math.max(2, Math.floor(name.length / 3))) near.push({ name, distance });
+    const distance = editDistance(asked, name.toLowerCase(), Math.max(2, Math.floor(name.length / 3)));
+    if (distance !== null) near.push({ name, distance });
   }
   near.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
   return near.slice(0, limit).map((candidate) => candidate.name);

@@ -246,6 +246,68 @@ test('a peer that says nothing, or says it too slowly, is let go; a connection o
   expect(api.app.initialConfig).toMatchObject({ handlerTimeout: 10_000 });
 });
 
+test('a body that arrives too slowly is let go in time, whatever its sender goes on to send', async () => {
+  const slow = await apiUnderTest(() => ({}), { timeoutMs: 1_000 });
+  await slow.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = slow.app.server.address() as net.AddressInfo;
+  const began = performance.now();
+  const answer = await new Promise<string>((resolve) => {
+    let heard = '';
+    // Half-open on purpose: the sender does not hang up when it is told to.
+    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+      socket.write(`POST /v1/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{`),
+    );
+    const drip = setInterval(() => socket.write(' '), 100);
+    socket.on('data', (chunk) => (heard += chunk.toString()));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(drip);
+      resolve(heard);
+    });
+  });
+  // By the time of its arrival, or by that of its handler: both are the same here.
+  expect(answer).toMatch(/^HTTP\/1\.1 (408|503) /);
+  expect(performance.now() - began).toBeLessThan(8_000);
+  await slow.close();
+}, 20_000);
+
+test('measurements are written once a second, however many ask for them', async () => {
+  let rendered = 0;
+  const asked = await apiUnderTest(() => ({
+    operation: {
+      metrics: {
+        contentType: 'text/plain',
+        observe: () => {},
+        render: async () => `rendered ${++rendered}\n`,
+      },
+    },
+  }));
+  const texts = async (count: number) =>
+    new Set((await Promise.all(Array.from({ length: count }, () => asked.call('GET', '/metrics')))).map(({ text }) => text));
+  expect(await texts(50)).toEqual(new Set(['rendered 1\n']));
+  asked.clock.advanceTo(asked.clock.now() + 1_000);
+  expect(await texts(50)).toEqual(new Set(['rendered 2\n']));
+  await asked.close();
+});
+
+test('a NUL in a query or a path is refused where it is read, and never asked of the database', async () => {
+  for (const url of [
+    '/v1/intelligence/events?symbol=A%00',
+    '/v1/social-feed?platform=%00',
+    '/v1/quotes?instrument=a%00b',
+    '/v1/prediction-markets?text=%00',
+  ])
+    expect([url, (await api.call('GET', url, { token })).status]).toEqual([url, 400]);
+  for (const url of [
+    '/v1/prediction-markets/a%00b',
+    '/v1/agents/a%00b',
+    '/v1/books/a%00b/fills',
+    '/v1/perps/a%00b',
+    '/v1/spotchain/orders/%00',
+  ])
+    expect([url, (await api.call('GET', url, { token })).status]).toEqual([url, 404]);
+});
+
 test('a body that is too large is told the limit of its own route', async () => {
   const raw = JSON.stringify({ signedTransaction: 'A'.repeat(300_000) });
   const answer = await api.call('POST', '/v1/spotchain/orders/01900000-0000-7000-8000-000000000001/execute', { token, raw });

@@ -1,8 +1,8 @@
 // The compose file is well formed, and what it starts are this service's own roles on the official images.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
 
 interface Service {
@@ -18,7 +18,10 @@ interface Service {
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const text = read('docker-compose.yml');
-const compose = parse(text, { merge: true }) as { services: Record<string, Service>; volumes: Record<string, unknown> };
+const compose = load(text, { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image === 'sevengate');
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dump } from 'js-yaml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { type DecisionRow, decisionHash, decisionId, GENESIS_HASH } from '../../src/domain/decision.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
@@ -110,7 +110,7 @@ test('one strategy in either form of manifest is one hash', async () => {
     manifestVersion: 1,
     createdBy: 'operator',
   });
-  const second = await service.ask('POST', '/v1/agents', { body: stringify(declarative), headers: yaml });
+  const second = await service.ask('POST', '/v1/agents', { body: dump(declarative), headers: yaml });
   expect(second.status, second.text).toBe(201);
   expect(second.body.manifestHash).toBe(first.body.manifestHash);
   expect(second.body.id).not.toBe(first.body.id);

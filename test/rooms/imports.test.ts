@@ -37,7 +37,7 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
   [
     'api',
     ['src/domain', 'streams', 'actors', 'src/trading'],
-    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'yaml', 'prom-client', 'rate-limiter-flexible'],
+    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'prom-client', 'rate-limiter-flexible'],
   ],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];

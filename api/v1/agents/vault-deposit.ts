@@ -16,7 +16,10 @@ export const depositIntoVault = defineRoute({
   description:
     'The caller gets shares at the present price, which the deposit does not move. Within the ceiling of the stage: nothing before `limited_live`, a tenth of `max_capital_usd` there, all of it at `live`.',
   cost: 'write',
-  schema: { params: AgentPath, body: objectOf({ amountUsd: { ...DecimalText, description: 'Above zero, at most 6 decimals.' } }) },
+  schema: {
+    params: AgentPath,
+    body: objectOf({ amountUsd: { ...DecimalText, maxLength: 40, description: 'Above zero, at most 6 decimals.' } }),
+  },
   idempotent: true,
   answers: { 201: { description: 'The deposit.', schema: VaultChangeBody } },
   refusals: ['not_found', 'blocked_by_risk', 'state_conflict'],

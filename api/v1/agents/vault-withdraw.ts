@@ -11,8 +11,8 @@ import { NO_AGENT } from './agent-body.ts';
 import { VaultChangeBody, vaultChangeBody } from './vault-body.ts';
 
 const WithdrawBody = objectOf({
-  amountUsd: Type.Optional({ ...DecimalText, description: 'Pays out at least this many US dollars.' }),
-  shares: Type.Optional({ ...DecimalText, description: 'Takes back so many shares; at most 9 decimals.' }),
+  amountUsd: Type.Optional({ ...DecimalText, maxLength: 40, description: 'Pays out at least this many US dollars.' }),
+  shares: Type.Optional({ ...DecimalText, maxLength: 40, description: 'Takes back so many shares; at most 9 decimals.' }),
   all: Type.Optional(Type.Literal(true, { description: 'Takes back everything that the caller owns.' })),
 });
 

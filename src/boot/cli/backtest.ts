@@ -1,7 +1,7 @@
 /** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { parse as parseYaml } from 'yaml';
+import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { readCandleFile } from '../../adapters/candle-files/read-candles.ts';
 import { joinCandles } from '../../adapters/venues/spotchain/candles.ts';
@@ -81,7 +81,7 @@ export function backtestCommand(command: Command): void {
 async function manifestFrom(file: string): Promise<Manifest> {
   let value: unknown;
   try {
-    value = parseYaml(await readFile(file, 'utf8'));
+    value = parseStrictYaml(await readFile(file, 'utf8'));
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }

@@ -4,7 +4,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { parse as parseYaml } from 'yaml';
+import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { IMPORTERS, type ImportReport, importTape } from '../../adapters/tape/import-tape.ts';
@@ -245,7 +245,7 @@ function infoText(info: TapeInfo): string {
 async function agentFromFile(file: string, place: number, autonomy: Autonomy): Promise<TapeAgent> {
   let value: unknown;
   try {
-    value = parseYaml(await readFile(file, 'utf8'));
+    value = parseStrictYaml(await readFile(file, 'utf8'));
   } catch (error) {
     throw new Error(`the manifest ${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }

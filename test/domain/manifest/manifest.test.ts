@@ -1,8 +1,8 @@
 /** Both authored forms meet in one canonical manifest with one hash, and a wrong one is explained completely. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { canonicalJson } from '../../../src/domain/canonical-json.ts';
 import { manifestDeclarativeSchema, renderDeclarative } from '../../../src/domain/manifest/declarative-form.ts';
 import { type Manifest, manifestHash } from '../../../src/domain/manifest/manifest.ts';
@@ -21,7 +21,7 @@ const problemsOf = (value: unknown) => {
   const result = readManifest(value);
   return result.ok ? [] : result.problems;
 };
-const declarative = (): Record<string, Record<string, unknown>> => parse(DECLARATIVE_YAML);
+const declarative = (): Record<string, Record<string, unknown>> => load(DECLARATIVE_YAML) as Record<string, Record<string, unknown>>;
 
 describe('one strategy, one hash', () => {
   test('in either form, as YAML or JSON, in any order of members', () => {

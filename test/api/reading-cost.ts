@@ -1,0 +1,49 @@
+/** How long the main loop is busy with one text: read as YAML and as JSON, and as a manifest where it is one. */
+import { InputError } from '../../api/problem.ts';
+import { parseStrictJson } from '../../api/strict-json.ts';
+import { parseStrictYaml } from '../../api/strict-yaml.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { randomText } from './hostile-input.ts';
+
+const READERS = { YAML: parseStrictYaml, JSON: parseStrictJson };
+
+/** @throws whatever a reader throws that is no refusal: a defect. */
+function read(reader: (text: string) => unknown, text: string): void {
+  try {
+    readManifest(reader(text));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+  }
+}
+
+/** Numbers from 0 to below 1 that follow from a seed (mulberry32). */
+export function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Random texts that take longer than `mostMs` of processor time however often they are read, with their seeds. */
+export function slowTexts(count: number, seed: number, mostMs: number): string[] {
+  const slow: string[] = [];
+  for (let run = 0; run < count; run++) {
+    const whole = randomText(numbersFrom(seed + run));
+    for (const [name, reader] of Object.entries(READERS)) {
+      // Longer YAML is refused unread, so the worst is just as long as it may be.
+      const text = name === 'YAML' ? whole.slice(0, 32 * 1024) : whole;
+      let least = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < 20 && least > mostMs; tries++) {
+        const before = process.cpuUsage();
+        read(reader, text);
+        const { user, system } = process.cpuUsage(before);
+        least = Math.min(least, (user + system) / 1_000);
+      }
+      if (least > mostMs) slow.push(`${name}, seed ${seed + run}: ${least.toFixed(1)} ms for ${JSON.stringify(text.slice(0, 60))}`);
+    }
+  }
+  return slow;
+}
