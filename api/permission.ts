@@ -9,6 +9,9 @@ export type RoutePermission =
   | { readonly anyOf: readonly [Permission, ...Permission[]] }
   | { readonly allOf: readonly [Permission, ...Permission[]] };
 
+/** Who may stop agents. */
+export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const satisfies RoutePermission;
+
 /** What an identity has that no organization has granted anything (decisions "Viewer-only"). */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 

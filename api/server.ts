@@ -25,6 +25,8 @@ export interface ApiOptions extends CallerOptions {
   readonly timeoutMs?: number;
   /** Routes besides those of api/v1, each with its permission. */
   readonly routes?: readonly RouteEntry[];
+  /** Serves these routes and nothing else: neither documents nor the routes of api/v1. */
+  readonly only?: readonly RouteEntry[];
   /** Registers what is no plain route: feeds, the console. Every route of it needs `config.permission` as well. */
   readonly extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
@@ -72,8 +74,7 @@ export async function buildApi(ports: ApiPorts, options: ApiOptions): Promise<Fa
     done();
   });
   app.setValidatorCompiler(({ schema, httpPart }) => compileValidator(schema as TSchema, (httpPart ?? 'body') as Part));
-  const documentText = await serveDocuments(app, options);
-  for (const found of servedRoutes(options.routes, () => documentText)) registerRoute(app, ports, options, found);
+  for (const found of options.only ?? (await documentedBy(app, options))) registerRoute(app, ports, options, found);
   for (const extend of options.extend ?? []) await extend(app);
   return app;
 }
@@ -142,8 +143,8 @@ async function letInByTheGate(app: FastifyInstance, ports: ApiPorts, options: Ap
   app.setNotFoundHandler((request, reply) => answerUnknown(request, reply, known));
 }
 
-/** Serves the pages of the documentation; answers the OpenAPI document as text. */
-async function serveDocuments(app: FastifyInstance, options: ApiOptions): Promise<string> {
+/** Serves the pages of the documentation; answers every route, that of the OpenAPI document included. */
+async function documentedBy(app: FastifyInstance, options: ApiOptions): Promise<readonly RouteEntry[]> {
   const document = openApiDocument(documentedRoutes(options.routes), options.version);
   await app.register(swagger, { mode: 'static', specification: { document: document as never } });
   await app.register(swaggerUi, {
@@ -152,7 +153,8 @@ async function serveDocuments(app: FastifyInstance, options: ApiOptions): Promis
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
     uiConfig: { validatorUrl: null, tryItOutEnabled: true, persistAuthorization: false },
   });
-  return JSON.stringify(document);
+  const text = JSON.stringify(document);
+  return servedRoutes(options.routes, () => text);
 }
 
 function registerRoute(app: FastifyInstance, ports: ApiPorts, options: ApiOptions, { route, permission }: RouteEntry): void {

@@ -2,6 +2,7 @@
 import { health } from '../operation/health.ts';
 import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
+import { TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
 import { approveProposal } from './agent-orders/approve.ts';
 import { declineProposal } from './agent-orders/decline.ts';
@@ -103,8 +104,6 @@ import { challengeWallet } from './wallets/challenge.ts';
 import { getChainWallet } from './wallets/evmvenue.ts';
 import { linkWallet } from './wallets/link.ts';
 import { listWallets } from './wallets/list.ts';
-
-const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const;
 
 export const ROUTES: readonly RouteEntry[] = [
   entry(health, 'public'),

@@ -45,6 +45,12 @@ const sandboxed = 'the sandbox';
 /** One row per environment variable, in the order that `--help` shows. */
 const SETTINGS = {
   PORT: setting(wholeNumber(0, 65_535), 8080, 'port of the HTTP service; 0 takes any free one', '8080'),
+  EMERGENCY_PORT: setting(
+    wholeNumber(0, 65_535),
+    0,
+    'port on which the emergency halt and the pause are served by a thread of their own; 0 takes any free one',
+    '0',
+  ),
   HOST: setting(host, '127.0.0.1', 'address it listens on', '127.0.0.1'),
   SEVENGATE_HOME: setting(folder, '.sevengate', 'state folder', '.sevengate'),
   DATABASE_URL: optional(secretUrl('postgres:', 'postgresql:'), 'PostgreSQL 15 or later', 'an embedded one'),

@@ -9,10 +9,15 @@ const WHY: { readonly [code: string]: string } = {
 };
 
 /** The sentence for an error of `listen`, with what to change; any other error as it came. */
-export function listenRefusal(error: unknown, host: string, port: number, setting: 'PORT' | 'SANDBOX_PORT'): unknown {
+export function listenRefusal(error: unknown, host: string, port: number, setting: 'PORT' | 'SANDBOX_PORT' | 'EMERGENCY_PORT'): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   const why = WHY[code];
   if (why === undefined) return error;
   const remedy = why.startsWith('is no address') ? 'HOST to one, such as 127.0.0.1' : `${setting} to another one (0 takes any free one)`;
   return new Error(`${host}:${port} ${why} ${remedy}`);
+}
+
+/** Whether only this machine reaches what listens on an address. */
+export function isLoopback(host: string): boolean {
+  return host === '127.0.0.1' || host === '::1' || host === 'localhost';
 }

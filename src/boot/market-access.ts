@@ -2,8 +2,8 @@
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
-import { createLiveQuotes } from '../trading/live-marks.ts';
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
+import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { openBridge } from './bridge.ts';

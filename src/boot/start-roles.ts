@@ -19,8 +19,10 @@ import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
 import { isSilence, obstacleOf } from './capabilities/prepared-transaction.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
+import { isLoopback } from './listening.ts';
 import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';
 import { createPredictionAsking } from './prediction.ts';
@@ -186,6 +188,20 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
   const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
+  const emergency = await startEmergencyListener(
+    {
+      appUrl: store.logins.appUrl,
+      apiUrl: store.logins.apiUrl,
+      identity: addresses.identity,
+      host: config.HOST,
+      port: config.EMERGENCY_PORT,
+      loopback: isLoopback(config.HOST),
+      allowedOrigins: config.ALLOWED_ORIGINS,
+      version: packageVersion(),
+    },
+    { clock, log, metrics },
+  );
+  service.onStop('the emergency listener', () => emergency.stop());
   const api = await startApi({
     clockState: clockWatch.state,
     sql: store.sql,
@@ -214,6 +230,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     newId,
     host: config.HOST,
     port: config.PORT,
+    emergency,
     allowedOrigins: config.ALLOWED_ORIGINS,
     version: packageVersion(),
     log,

@@ -24,6 +24,7 @@ const plain = (value: unknown) => (value instanceof Secret ? value.reveal() : va
 test('an empty environment gives the whole sandboxed service on loopback', () => {
   expect(settings({ PATH: '/bin', HOME: '/root' })).toEqual({
     PORT: 8080,
+    EMERGENCY_PORT: 0,
     HOST: '127.0.0.1',
     SEVENGATE_HOME: '.sevengate',
     DATABASE_URL: null,
@@ -133,6 +134,7 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['QUEUE_BACKEND', 'postgres', 'postgres', 'postgre', 'did you mean postgres?'],
   ['ALLOWED_ORIGINS', 'https://a.example, http://b:81', ['https://a.example', 'http://b:81'], 'https://a.example/', 'is no origin'],
   ['ALLOWED_ORIGINS', 'https://a.example', ['https://a.example'], '*', 'is no origin'],
+  ['EMERGENCY_PORT', '8085', 8085, '70000', 'is not a whole number from 0 to 65535'],
   ['LOG_LEVEL', 'debug', 'debug', 'verbose', 'is none of fatal, error'],
   ['PROPOSAL_APPROVAL_MINUTES', '1440', 1440, '0', 'is not a whole number from 1 to 1440'],
   ['SVC_LIVE_SPOTEXCHANGE_ENABLED', 'true', true, 'on', 'is neither true nor false'],

@@ -23,7 +23,6 @@ import { createIntelligenceReads } from '../../adapters/store/intelligence/intel
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
 import { CATALOG } from '../../domain/catalog.ts';
-import type { RefusalCode } from '../../domain/refusal.ts';
 import { instrumentKey } from '../../domain/venue.ts';
 import type { Addresses } from '../addresses.ts';
 import type { CallerPorts } from '../caller-ports.ts';
@@ -31,21 +30,21 @@ import { createCandleReads } from '../candle-history.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import type { ClockState } from '../clock-watch.ts';
 import { readConsoleFiles } from '../console-files.ts';
+import type { EmergencyListener } from '../emergency-listener.ts';
 import { createLaunchQuotes } from '../launches.ts';
-import { listenRefusal } from '../listening.ts';
+import { isLoopback, listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 import { createPredictionAsking } from '../prediction.ts';
 import { createPredictionReads } from '../prediction-reads.ts';
 import { createPrimaryWallets } from '../primary-wallets.ts';
+import { accessBy } from '../token-access.ts';
 import { createVenueReads } from '../venue-reads.ts';
 import { budgetStates, createOrderBooks, createVenues, optionalBudgets, type RequestBudgets } from '../venues.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
 const AGENTS_SHOWN = 200;
-/** What the verifier's refusals are to a caller; every other one says that the token is no good. */
-const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
 
 export interface ApiRole {
   readonly app: FastifyInstance;
@@ -78,6 +77,8 @@ export async function startApi(deps: {
   readonly newId: () => string;
   readonly host: string;
   readonly port: number;
+  /** Whether the thread that halts and pauses is there, and where. */
+  readonly emergency: Pick<EmergencyListener, 'url' | 'isUp'>;
   readonly allowedOrigins: readonly string[];
   readonly version: string;
   readonly log: Logger;
@@ -102,7 +103,7 @@ export async function startApi(deps: {
   });
   const charts = new Map(ACTOR_KINDS.map(({ machine }) => [machine.id, describeMachine(machine)]));
   const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
-  const loopback = deps.host === '127.0.0.1' || deps.host === '::1' || deps.host === 'localhost';
+  const loopback = isLoopback(deps.host);
 
   async function part(name: string, ask: () => Promise<string>): Promise<{ name: string; ok: boolean; detail: string }> {
     try {
@@ -126,6 +127,10 @@ export async function startApi(deps: {
       part('queue', async () => {
         await deps.pingQueue();
         return 'answers';
+      }),
+      part('emergency', async () => {
+        if (!deps.emergency.isUp) throw new Error('the thread that halts and pauses is being started again');
+        return `halts and pauses at ${deps.emergency.url}`;
       }),
       part('feeds', async () => {
         const quotes = bus.snapshot();
@@ -178,15 +183,7 @@ export async function startApi(deps: {
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
       access: {
-        verifyToken: async (token) => {
-          const verdict = await verifier.verify(token);
-          return verdict.ok
-            ? { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } }
-            : {
-                ok: false,
-                refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail },
-              };
-        },
+        verifyToken: accessBy(verifier),
         members,
         limits: createRateLimits(DEFAULT_POLICIES, deps.sharedLimits),
       },

@@ -1,0 +1,102 @@
+/** Starts the thread that halts and pauses, and starts it again where it ends. */
+import { Worker } from 'node:worker_threads';
+import type { Metrics } from '../../api/operation/ports.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { listenRefusal } from './listening.ts';
+import type { Logger } from './log.ts';
+import type { EmergencyPost, EmergencyThread } from './threads/emergency-server.ts';
+
+/** The wait before the thread is started again, which doubles with each time up to a minute. */
+const FIRST_WAIT_MS = 500;
+const MOST_WAIT_MS = 60_000;
+
+export interface EmergencyListener {
+  /** Where it listens: `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** False while the thread is being started again. */
+  readonly isUp: boolean;
+  stop(): Promise<void>;
+}
+
+/** Begins a thread that serves the halt and the pause. */
+export function emergencyThread(data: EmergencyThread): Worker {
+  return new Worker(new URL('./threads/emergency-thread.mjs', import.meta.url), { workerData: data });
+}
+
+/** @throws Error in one sentence where its port cannot be listened on. */
+export async function startEmergencyListener(
+  thread: EmergencyThread,
+  deps: {
+    readonly clock: Clock;
+    readonly log: Pick<Logger, 'info' | 'error'>;
+    readonly metrics: Pick<Metrics, 'observe'>;
+    /** How a thread is begun; `emergencyThread` unless told. */
+    readonly thread?: (data: EmergencyThread) => Worker;
+  },
+): Promise<EmergencyListener> {
+  const { clock, log, metrics } = deps;
+  let worker: Worker;
+  let isUp = false;
+  let isStopped = false;
+  let failures = 0;
+  let cancelWait = (): void => {};
+
+  function hear(message: EmergencyPost): void {
+    if (message.kind === 'observed') metrics.observe(message.observation);
+    if (message.kind === 'defect') log.error({ ...message }, 'a request failed');
+  }
+
+  /** Resolves with the port once the thread listens. */
+  function begin(port: number): Promise<number> {
+    return new Promise((listening, failed) => {
+      worker = (deps.thread ?? emergencyThread)({ ...thread, port });
+      worker.on('message', (message: EmergencyPost) => {
+        if (message.kind === 'listening') {
+          isUp = true;
+          failures = 0;
+          listening(message.port);
+        } else if (message.kind === 'refused') {
+          const error = Object.assign(new Error(message.message), { code: message.code });
+          failed(listenRefusal(error, thread.host, port, 'EMERGENCY_PORT') as Error);
+          void worker.terminate();
+        } else hear(message);
+      });
+      worker.on('error', failed);
+      worker.on('exit', (code) => failed(new Error(`the emergency thread ended with code ${code}`)));
+    });
+  }
+
+  const port = await begin(thread.port);
+
+  function follow(): void {
+    worker.once('exit', (code) => {
+      isUp = false;
+      if (isStopped) return;
+      const waitMs = Math.min(FIRST_WAIT_MS * 2 ** failures++, MOST_WAIT_MS);
+      log.error({ code, waitMs }, 'the emergency thread has ended and is started again');
+      cancelWait = clock.deadline(clock.now() + waitMs, again);
+    });
+  }
+
+  /** On the port that it had, so that whoever knows it finds it. */
+  function again(): void {
+    begin(port).catch((error: unknown) => log.error({ err: error }, 'the emergency thread could not be started again'));
+    follow();
+  }
+
+  follow();
+  const host = thread.host.includes(':') ? `[${thread.host}]` : thread.host === '0.0.0.0' ? '127.0.0.1' : thread.host;
+  const url = `http://${host}:${port}`;
+  log.info({ url }, 'the emergency halt and the pause are served here as well, by a thread of their own');
+  return {
+    url,
+    get isUp() {
+      return isUp;
+    },
+    async stop() {
+      isStopped = true;
+      cancelWait();
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/** The thread that halts and pauses: a listener, database connections, a key set and limits that nothing else uses. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { buildEmergencyApi, type EmergencyPorts } from '../../../api/emergency.ts';
+import type { RequestObservation } from '../../../api/operation/ports.ts';
+import { createRateLimits } from '../../../api/rate-limits.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { API_ROLE, perOrganization } from '../../adapters/store/callers/as-organization.ts';
+import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
+import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
+import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
+import { ACTOR_KINDS } from '../capabilities/index.ts';
+import { createNewIds } from '../new-ids.ts';
+import { accessBy } from '../token-access.ts';
+
+const CALLER_CONNECTIONS = 4;
+
+/** What the thread is given. */
+export interface EmergencyThread {
+  readonly appUrl: string;
+  readonly apiUrl: string;
+  readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
+  readonly host: string;
+  readonly port: number;
+  readonly loopback: boolean;
+  readonly allowedOrigins: readonly string[];
+  readonly version: string;
+}
+
+/** What the thread tells. */
+export type EmergencyPost =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  | { readonly kind: 'observed'; readonly observation: RequestObservation }
+  | { readonly kind: 'defect'; readonly message: string; readonly stack: string; readonly route: string; readonly requestId: string };
+
+const post = (message: EmergencyPost): void => parentPort?.postMessage(message);
+
+function portsOf(thread: EmergencyThread): EmergencyPorts {
+  const clock = createLiveClock();
+  const newId = createNewIds(clock);
+  const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency' });
+  const callers = openDatabase({
+    url: thread.apiUrl,
+    role: API_ROLE,
+    connections: CALLER_CONNECTIONS,
+    name: 'sevengate emergency callers',
+  });
+  const verifier = createTokenVerifier({ ...thread.identity, clock });
+  return {
+    clock,
+    operation: {
+      newRequestId: newId,
+      readiness: async () => ({ ready: true, parts: [] }),
+      metrics: { contentType: 'text/plain', render: async () => '', observe: (observation) => post({ kind: 'observed', observation }) },
+      isUnavailable: isConnectionLoss,
+      reportDefect: (error, { route, requestId }) => {
+        const { message, stack = '' } = error as Error;
+        post({ kind: 'defect', message, stack, route, requestId });
+      },
+    },
+    access: { verifyToken: accessBy(verifier), members: createMemberStore(sql), limits: createRateLimits() },
+    ...perOrganization<Pick<EmergencyPorts, 'agents' | 'answers'>>(callers, (own) => {
+      const runtime = createRuntime({ store: createActorStore(own), directory: createDirectory(ACTOR_KINDS), clock });
+      return {
+        answers: { find: createIdempotencyStore(own).find },
+        agents: { commands: createCommandHandler({ runtime, agents: createAgentDirectory(own), clock, newId }) },
+      };
+    }),
+  };
+}
+
+async function serve(thread: EmergencyThread): Promise<void> {
+  const { version, allowedOrigins, loopback, host, port } = thread;
+  const app = await buildEmergencyApi(portsOf(thread), { version, allowedOrigins, loopback });
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    return post({ kind: 'refused', code, message });
+  }
+  const address = app.server.address();
+  post({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : port });
+}
+
+if (parentPort !== null) await serve(workerData as EmergencyThread);

@@ -1,0 +1,15 @@
+/** What the verdicts on tokens are to a caller of the API. */
+import type { AccessPorts } from '../../api/access.ts';
+import type { TokenVerifier } from '../adapters/identity/token-verifier.ts';
+import type { RefusalCode } from '../domain/refusal.ts';
+
+/** Every other refusal says that the token is no good. */
+const TOKEN_REFUSALS: { readonly [code: string]: RefusalCode } = { token_expired: 'token_expired', keys_unavailable: 'unavailable' };
+
+export function accessBy(verifier: TokenVerifier): AccessPorts['verifyToken'] {
+  return async (token) => {
+    const verdict = await verifier.verify(token);
+    if (verdict.ok) return { ok: true, value: { subject: verdict.subject, expiresAt: verdict.expiresAt, readOnly: verdict.lastGoodKeys } };
+    return { ok: false, refusal: { code: TOKEN_REFUSALS[verdict.code] ?? 'unauthenticated', detail: verdict.detail } };
+  };
+}

@@ -1,0 +1,153 @@
+// The halt and the pause while the rest of the process does not come to its turn, and after their thread has ended.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCommandHandler } from '../../actors/agent/command-handler.ts';
+import { agentKind } from '../../actors/agent/effects.ts';
+import { createDirectory } from '../../actors/runtime/directory.ts';
+import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../src/adapters/store/agents/agent-directory.ts';
+import { createMemberStore } from '../../src/adapters/store/callers/member-store.ts';
+import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
+import { type EmergencyListener, emergencyThread, startEmergencyListener } from '../../src/boot/emergency-listener.ts';
+import { createNewIds } from '../../src/boot/new-ids.ts';
+import { readManifest } from '../../src/domain/manifest/reader.ts';
+import { createIdentityProvider, SANDBOX_AUDIENCE } from '../../src/sandbox/identity/provider.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { payload } from '../api/api-under-test.ts';
+import { testDatabase } from '../harness/postgres.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+
+const ORG = '00000000-0000-7000-8000-00000000000a';
+const AGENTS = 20;
+/** Asks as often as it is told, one after the other, and prints of each the status, the milliseconds, and when it was answered. */
+const CLIENT = `
+  const [url, token, count] = process.argv.slice(1);
+  for (let i = 0; i < Number(count); i++) {
+    const began = performance.now();
+    const answer = await fetch(url, { method: 'POST', headers: { authorization: 'Bearer ' + token } });
+    await answer.text();
+    console.log(answer.status, Math.round(performance.now() - began), Date.now());
+  }`;
+
+const clock = createLiveClock();
+const folder = mkdtempSync(join(tmpdir(), 'emergency-'));
+const errors: object[] = [];
+const observed: { readonly route: string; readonly status: number }[] = [];
+const ids: string[] = [];
+const threads: Worker[] = [];
+let sql: Sql;
+let provider: Awaited<ReturnType<typeof createIdentityProvider>>;
+let emergency: EmergencyListener;
+let token: string;
+let reader: string;
+
+beforeAll(async () => {
+  const url = await testDatabase();
+  sql = openDatabase({ url, connections: 4, name: 'emergency test' });
+  provider = await createIdentityProvider({ folder, clock, port: 0 });
+  const members = createMemberStore(sql);
+  await members.ensureOrganization(ORG, 'ours');
+  await members.grant('operator', { orgId: ORG, name: 'operator', permissions: ['agent:read', 'trade:execute'] });
+  await members.grant('reader', { orgId: ORG, name: 'reader', permissions: ['agent:read'] });
+  const mint = (subject: string) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 });
+  [token, reader] = [mint('operator'), mint('reader')];
+  const newId = createNewIds(clock);
+  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock });
+  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const read = readManifest(payload());
+  if (!read.ok) throw new Error('the manifest is refused');
+  for (let i = 0; i < AGENTS; i++) {
+    const made = await commands.create({ orgId: ORG, subject: 'operator', permissions: [], requestId: `r${i}` }, read.manifest);
+    if (made.ok) ids.push(made.value.id);
+  }
+  emergency = await startEmergencyListener(
+    {
+      appUrl: url,
+      apiUrl: url,
+      identity: { issuer: provider.issuer, audience: SANDBOX_AUDIENCE, jwksUrl: provider.jwksUrl },
+      host: '127.0.0.1',
+      port: 0,
+      loopback: true,
+      allowedOrigins: [],
+      version: '0.0.0',
+    },
+    {
+      clock,
+      log: { info: () => {}, error: (what: object) => errors.push(what) } as never,
+      metrics: { observe: ({ route, status }) => observed.push({ route, status }) },
+      thread(data) {
+        const thread = emergencyThread(data);
+        threads.push(thread);
+        return thread;
+      },
+    },
+  );
+}, 60_000);
+afterAll(async () => {
+  await emergency.stop();
+  await provider.close();
+  await sql.end({ timeout: 1 });
+  rmSync(folder, { recursive: true });
+});
+
+const post = (path: string, bearer = token) =>
+  fetch(`${emergency.url}${path}`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
+
+/** Starts a client in a process of its own; answers what it printed once it has ended. */
+function client(path: string, count: number): Promise<{ status: number; ms: number; at: number }[]> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', CLIENT, `${emergency.url}${path}`, token, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (part: Buffer) => (printed += part.toString()));
+  return once(child, 'exit').then(() =>
+    printed
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ').map(Number))
+      .map(([status = 0, ms = 0, at = 0]) => ({ status, ms, at })),
+  );
+}
+
+test('an agent is paused by who may, and by nobody else', async () => {
+  expect((await post(`/v1/agents/${ids[0]}/pause`, reader)).status).toBe(403);
+  expect((await post(`/v1/agents/${ids[0]}/pause`, 'nonsense')).status).toBe(401);
+  expect((await post('/v1/agents')).status).toBe(404);
+  const paused = await post(`/v1/agents/${ids[0]}/pause`);
+  expect([paused.status, ((await paused.json()) as { pauseCause: string }).pauseCause]).toEqual([200, 'operator']);
+  await waitFor(() => observed.some(({ route, status }) => route === '/v1/agents/:id/pause' && status === 200), {
+    what: 'the measurement of the pause',
+  });
+});
+
+test('the halt answers within a second while the process itself does nothing else for five', async () => {
+  await post('/v1/agents/emergency-halt');
+  const answers = client('/v1/agents/emergency-halt', 30);
+  // The main loop of this process is held up, longer than a hostile body once held it.
+  const until = performance.now() + 5_000;
+  while (performance.now() < until);
+  const releasedAt = Date.now();
+  const found = await answers;
+  expect(found.map(({ status }) => status)).toEqual(Array(30).fill(200));
+  expect(found.filter(({ at }) => at < releasedAt).length).toBeGreaterThan(0);
+  const slowest = found.map(({ ms }) => ms).sort((a, b) => b - a)[0] as number;
+  expect(slowest).toBeLessThan(1_000 * PATIENCE);
+  const [row] = await sql<{ paused: number }[]>`select count(*)::int as paused from agents where pause_cause is not null`;
+  expect(row?.paused).toBe(AGENTS);
+}, 60_000);
+
+test('a thread that ends is started again, at the same address', async () => {
+  const before = emergency.url;
+  await threads.at(-1)?.terminate();
+  await waitFor(() => !emergency.isUp, { what: 'the end of the thread' });
+  await waitFor(() => emergency.isUp, { what: 'the next thread' });
+  expect(emergency.url).toBe(before);
+  expect((await post('/v1/agents/emergency-halt')).status).toBe(200);
+  expect(errors.length).toBeGreaterThan(0);
+}, 30_000);
