@@ -45,7 +45,7 @@ export function readWanted(
       `params of ${channel.name}: ${checked.error instanceof InputError ? checked.error.message : 'malformed'}`,
     );
   const params = checked.value as Wanted['params'];
-  const problem = channel.kind === 'latest' ? channel.problem(params) : null;
+  const problem = channel.kind === 'announcements' ? null : channel.problem(params);
   if (problem !== null) return refused('invalid_params', `params of ${channel.name}: ${problem}`);
   if (!permissions.includes(channel.permission))
     return refused('permission_missing', `the channel ${channel.name} needs ${channel.permission}`);

@@ -25,6 +25,8 @@ interface ChannelBase {
 /** Conflated: the newest wins, nothing is resumed, everybody with the permission sees the same. */
 export interface QuoteChannel extends ChannelBase {
   readonly kind: 'quotes';
+  /** What is wrong with parameters that have the right shape, in words; null where nothing is. */
+  problem(params: { readonly [name: string]: Json }): string | null;
 }
 
 /** Never drops: every announcement of the caller's organization, in order, resumable by cursor. */

@@ -1,7 +1,9 @@
 /** The `quotes` channel: the newest quote of every instrument, conflated to the pace of the flush. */
 import { Type } from 'typebox';
+import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
-import { type InstrumentKey, instrumentKey, VENUES } from '../../../src/domain/venue.ts';
+import { type InstrumentKey, instrumentKey, VENUES, type Venue } from '../../../src/domain/venue.ts';
+import { knownInstrument } from '../../v1/instrument.ts';
 import { quoteBody } from '../../v1/quotes/quote-body.ts';
 import type { QuoteChannel } from './channel.ts';
 
@@ -21,7 +23,23 @@ export const quotesChannel: QuoteChannel = {
     },
     { additionalProperties: false },
   ),
+  problem({ venue, instrument, instruments = [] }) {
+    // An outcome of a prediction market is named together with its venue.
+    const venues = venue === undefined ? VENUES.filter((one) => one !== 'prediction') : [venue as Venue];
+    if (instrument !== undefined && !venues.some((one) => mayBeQuoted(one, instrument as string)))
+      return `instrument: ${venue === undefined ? 'no venue' : String(venue)} has none of that name; GET /v1/catalog lists them`;
+    const unknown = (instruments as readonly string[]).find((key) => {
+      const [named = '', ...rest] = key.split(':');
+      return !VENUES.includes(named as Venue) || !mayBeQuoted(named as Venue, rest.join(':'));
+    });
+    return unknown === undefined ? null : `instruments: there is no ${unknown.slice(0, 80)}; GET /v1/catalog lists them`;
+  },
 };
+
+/** Outcomes of prediction markets come and go and are in no catalog; everything else that is quoted is. */
+function mayBeQuoted(venue: Venue, instrument: string): boolean {
+  return venue === 'prediction' || knownInstrument(CATALOG, venue, instrument);
+}
 
 export type FeedQuote = Quote | ReferencePrice;
 

@@ -32,6 +32,15 @@ const ObservedReferenceBody = Type.Object({
   flags: QualityFlags,
 });
 
+const ObservedEventBody = Type.Object({
+  id: Type.String(),
+  severity: choice(SEVERITIES),
+  negative: Type.Boolean(),
+  rumor: Type.Boolean(),
+  observedAt: EpochTime,
+  headline: Type.String(),
+});
+
 const orNull = (body: object) => Type.Unsafe<unknown>({ ...body, type: ['object', 'null'] });
 
 export const ObservationBody = Type.Object(
@@ -56,16 +65,11 @@ export const ObservationBody = Type.Object(
       },
       description: 'By `<name>:<period>@<timeframe>`, for example `rsi:14@1h`; null while it warms up.',
     }),
-    events: Type.Array(
-      Type.Object({
-        id: Type.String(),
-        severity: choice(SEVERITIES),
-        negative: Type.Boolean(),
-        rumor: Type.Boolean(),
-        observedAt: EpochTime,
-        headline: Type.String(),
-      }),
-    ),
+    events: Type.Unsafe<unknown>({
+      type: ['array', 'null'],
+      items: ObservedEventBody,
+      description: 'Active events, newest first. Null where nobody listened for long enough: then there may have been some.',
+    }),
   },
   { $id: 'Observation', description: 'What was known of one instrument at the slot. Null means unknown.' },
 );

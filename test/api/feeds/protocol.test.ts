@@ -33,6 +33,18 @@ const REFUSED: readonly (readonly [string, unknown, string, string])[] = [
   ['an unknown parameter', { op: 'subscribe', id: 1, channel: 'agents', params: { orgId: THEIRS } }, 'invalid_params', 'orgId'],
   ['a parameter of the wrong form', { op: 'subscribe', id: 1, channel: 'agents', params: { agentId: 'x' } }, 'invalid_params', 'agentId'],
   ['an unknown venue', { op: 'subscribe', id: 1, channel: 'quotes', params: { venue: 'nyse' } }, 'invalid_params', 'venue'],
+  [
+    'an instrument that nobody quotes',
+    { op: 'subscribe', id: 1, channel: 'quotes', params: { instrument: 'NOPE' } },
+    'invalid_params',
+    'no venue has none of that name',
+  ],
+  [
+    'a key that the catalog does not have',
+    { op: 'subscribe', id: 1, channel: 'quotes', params: { instruments: ['spotexchange:NOPE'] } },
+    'invalid_params',
+    'there is no spotexchange:NOPE',
+  ],
   ['parameters that are a list', { op: 'subscribe', id: 1, channel: 'quotes', params: [] }, 'invalid_params', 'params of quotes'],
   ['a cursor that is none', { op: 'subscribe', id: 1, channel: 'agents', from: '7' }, 'invalid_cursor', 'not a cursor'],
   ['a cursor of another kind', { op: 'subscribe', id: 1, channel: 'agents', from: 7 }, 'invalid_cursor', 'not a cursor'],
