@@ -51,10 +51,13 @@ beforeAll(async () => {
   const url = await testDatabase();
   sql = openDatabase({ url, connections: 4, name: 'emergency test' });
   provider = await createIdentityProvider({ folder, clock, port: 0 });
-  const members = createMemberStore(sql);
+  // Members are the owner's to name.
+  const owner = openDatabase({ url, role: null, connections: 1, name: 'emergency test owner' });
+  const members = createMemberStore(owner);
   await members.ensureOrganization(ORG, 'ours');
   await members.grant('operator', { orgId: ORG, name: 'operator', permissions: ['agent:read', 'trade:execute'] });
   await members.grant('reader', { orgId: ORG, name: 'reader', permissions: ['agent:read'] });
+  await owner.end({ timeout: 1 });
   const mint = (subject: string) => provider.keys.mintToken({ subject, audience: SANDBOX_AUDIENCE, lifetimeS: 3_600 });
   [token, reader] = [mint('operator'), mint('reader')];
   const newId = createNewIds(clock);
