@@ -190,6 +190,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
   const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
   const emergency = await startEmergencyListener(
     {
+      home: resolve(config.SEVENGATE_HOME),
       appUrl: store.logins.appUrl,
       apiUrl: store.logins.apiUrl,
       identity: addresses.identity,

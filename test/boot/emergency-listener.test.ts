@@ -71,6 +71,7 @@ beforeAll(async () => {
   }
   emergency = await startEmergencyListener(
     {
+      home: null,
       appUrl: url,
       apiUrl: url,
       identity: { issuer: provider.issuer, audience: SANDBOX_AUDIENCE, jwksUrl: provider.jwksUrl },

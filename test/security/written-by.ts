@@ -6,6 +6,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   announcements: 'what was committed is told to the feeds',
   audit: 'every accepted command says who gave it',
   books: 'a fill or a transfer moves its book in the same transaction',
+  bridge_transfers: 'a transfer between chains moves from its quote to its end',
   candle_imports: 'an imported file is on record with its digest',
   candle_windows: 'which stretches of bars were asked for',
   candles: 'closed bars as venues tell them; a venue may correct one',
@@ -35,6 +36,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   ledger_accounts: 'a book opens an account with its first entry',
   ledger_legs: 'the parts of a ledger transaction, which sum to zero',
   ledger_transactions: 'money and positions move in double entry',
+  linked_wallets: 'a person proves a wallet, and unlinks it',
   listed_tokens: 'a token is listed, and delisted once',
   macro_observations: 'every vintage of every value',
   macro_releases: 'the calendar, removed when it is old',
@@ -61,4 +63,5 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   timers: 'delays of state charts: set, fired, cancelled',
   vault_changes: 'deposits and withdrawals; the database checks number, price, ceiling and money',
   vault_marks: 'what a share was worth at a cut',
+  wallet_challenges: 'a text to be signed, used once and removed',
 };

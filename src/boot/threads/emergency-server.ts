@@ -8,6 +8,7 @@ import type { RequestObservation } from '../../../api/operation/ports.ts';
 import { createRateLimits } from '../../../api/rate-limits.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import { openWriterKeys } from '../../adapters/signing-keys/writer-keys.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { API_ROLE, perOrganization } from '../../adapters/store/callers/as-organization.ts';
@@ -22,6 +23,8 @@ const CALLER_CONNECTIONS = 4;
 
 /** What the thread is given. */
 export interface EmergencyThread {
+  /** The state folder with the key that signs what the thread changes; null where the database knows no writer. */
+  readonly home: string | null;
   readonly appUrl: string;
   readonly apiUrl: string;
   readonly identity: { readonly issuer: string; readonly audience: string; readonly jwksUrl: string };
@@ -44,12 +47,14 @@ const post = (message: EmergencyPost): void => parentPort?.postMessage(message);
 function portsOf(thread: EmergencyThread): EmergencyPorts {
   const clock = createLiveClock();
   const newId = createNewIds(clock);
-  const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency' });
+  const signed = thread.home === null ? {} : { writer: openWriterKeys(thread.home, ['api']).api };
+  const sql = openDatabase({ url: thread.appUrl, connections: 1, name: 'sevengate emergency', ...signed });
   const callers = openDatabase({
     url: thread.apiUrl,
     role: API_ROLE,
     connections: CALLER_CONNECTIONS,
     name: 'sevengate emergency callers',
+    ...signed,
   });
   const verifier = createTokenVerifier({ ...thread.identity, clock });
   return {
