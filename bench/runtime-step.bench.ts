@@ -9,7 +9,6 @@ import { agentMachine } from '../actors/agent/machine.ts';
 import { createDirectory } from '../actors/runtime/directory.ts';
 import { createMemoryStore } from '../actors/runtime/memory-store.ts';
 import { createRuntime } from '../actors/runtime/runtime.ts';
-import { stepScope } from '../actors/runtime/scope.ts';
 import { eventStep, startStep } from '../actors/runtime/step.ts';
 import { type ChainEnd, decisionRow, type HashedCut, hashCut, observedHashOf } from '../actors/ticking/decision-chain.ts';
 import type { ActorEvent, ActorState } from '../src/domain/actor-step.ts';
@@ -34,7 +33,19 @@ const LIFE: readonly ActorEvent[] = [
   { type: 'autonomy.set', autonomy: 'suggest' },
 ];
 
-const { scope, actions } = stepScope(agentMachine);
+/** A scope as XState makes for every call, made once: what its public functions cost is seen against it. Internal to XState, and of this bench alone. */
+const self = createActor(agentMachine, { input: INPUT });
+const scope = {
+  self,
+  id: '',
+  sessionId: '',
+  logger: () => {},
+  defer: () => {},
+  stopChild: () => {},
+  system: self.system,
+  emit: () => {},
+  actionExecutor: () => {},
+};
 const started = startStep(agentKind, SUBJECT, INPUT).state;
 const directory = createDirectory([agentKind]);
 
@@ -42,7 +53,6 @@ const directory = createDirectory([agentKind]);
 function bareLife(): AnyMachineSnapshot {
   let snapshot = agentMachine.resolveState({ value: started.value as never, context: started.context as never }) as AnyMachineSnapshot;
   for (const event of LIFE) {
-    actions.length = 0;
     snapshot = agentMachine.transition(snapshot as never, event as never, scope as never) as AnyMachineSnapshot;
   }
   return snapshot;
@@ -61,7 +71,7 @@ function steppedLife(): ActorState {
   for (const event of LIFE) {
     const fit = directory.fit({ kind: 'agent', machine: 'agent@1', state });
     if (fit === null) throw new Error('the state does not fit');
-    if (fit.kind.judge(fit.state, event) !== null || !fit.snapshot.can(event as never)) throw new Error(`${event.type} was refused`);
+    if (fit.kind.validate(fit.state, event) !== null || !fit.snapshot.can(event as never)) throw new Error(`${event.type} was refused`);
     state = eventStep(fit.kind, SUBJECT, fit.snapshot, event).state;
   }
   return state;
@@ -149,8 +159,9 @@ await bench({
     repeated('tick, chained', CUTS.length, chained(compiled)),
   ],
   comparisons: [
-    { what: 'durable step', ours: 'step of the runtime', reference: 'transition, one scope', goal: 0.5 },
-    { what: 'durable step', ours: 'step of the runtime', reference: 'transition() of XState', goal: 1 },
+    { what: 'what the public functions cost', ours: 'transition() of XState', reference: 'transition, one scope', goal: null },
+    { what: 'durable step', ours: 'step of the runtime', reference: 'transition, one scope', goal: null },
+    { what: 'durable step', ours: 'step of the runtime', reference: 'transition() of XState', goal: 0.5 },
     { what: 'whole delivery', ours: 'deliver, memory store', reference: 'transition() of XState', goal: null },
     { what: 'tick, mechanics alone', ours: 'tick, no rules', reference: 'actor.send, no rules', goal: 50 },
     { what: 'tick, with its rules', ours: 'tick', reference: 'actor.send', goal: null },

@@ -1,4 +1,4 @@
-/** Looks at the books of agents with live capital after every tick and fill, and tells an agent whose breaker has tripped (spec section 3.1). */
+/** Looks at the books of agents with live capital after every tick and fill, and tells an agent whose breaker has tripped. */
 import type { Stage } from '../../src/domain/agent.ts';
 import type { MarkedBook } from '../../src/domain/book.ts';
 import { breakersOf } from '../../src/domain/breakers.ts';

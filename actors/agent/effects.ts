@@ -50,15 +50,15 @@ function tripAnnounced(trip: AgentContext['breaker']): { readonly [key: string]:
   return trip ? { breaker: trip.breaker, observed: String(trip.observed), limit: String(trip.limit) } : {};
 }
 
-/** The stages whose orders are real, and those whose gates lead there: with lost data neither is begun (spec section 3.1). */
+/** The stages whose orders are real, and those whose gates lead there: with lost data neither is begun. */
 const HAS_LIVE_CAPITAL: readonly string[] = ['limited_live', 'live'];
 const LEADS_TO_LIVE_CAPITAL: readonly string[] = ['shadow', 'limited_live'];
 
 /** The levels at which orders leave without being asked for, the lower one first. */
 const BY_THEMSELVES: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
-/** Why an agent would not take an event; the words of decisions "Autonomy" and "Resume". */
-export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null {
+/** Why an agent would not take an event. */
+export function validateAgent(state: ActorState, event: ActorEvent): Refusal | null {
   const value = agentValue(state);
   const context = agentContext(state);
   const command = event as unknown as AgentEvent;
@@ -94,7 +94,7 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
   if (command.type === 'gate.passed') {
     if (value.duty === 'paused') return refuse('state_conflict', `the agent is paused (${context.pauseCause}); resume it first`).refusal;
     if (command.gate !== value.stage || command.manifestHash !== context.manifestHash) {
-      return refuse('state_conflict', `the agent stands at ${value.stage} with another manifest or stage than the one judged: ask again`)
+      return refuse('state_conflict', `the agent stands at ${value.stage} with another manifest or stage than the one validated: ask again`)
         .refusal;
     }
     if (value.feed !== 'live' && LEADS_TO_LIVE_CAPITAL.includes(value.stage))
@@ -106,7 +106,7 @@ export function judgeAgent(state: ActorState, event: ActorEvent): Refusal | null
 export const agentKind: ActorKind = {
   kind: 'agent',
   machine: agentMachine,
-  judge: judgeAgent,
+  validate: validateAgent,
   migrations: {},
   effects: {
     recordDecision: (decision: TickDecision, info) => [

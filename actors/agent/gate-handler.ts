@@ -1,4 +1,4 @@
-/** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word (spec section 3.1). */
+/** Takes promotions and sign-offs: asks for the evidence of the gate, then the agent; the database has the last word. */
 import type { ActorRow, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Stage } from '../../src/domain/agent.ts';
 import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
@@ -23,7 +23,7 @@ export interface GateEvidence {
 }
 
 /** Where one gate stands. */
-export interface GateStanding {
+export interface GateState {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
   /** What decides it; null where nothing does yet. */
@@ -35,15 +35,15 @@ export interface GateStanding {
   readonly signedBy: string | null;
 }
 
-/** An agent as its gates are judged. */
+/** An agent as its gates are validated. */
 export type GatedView = Pick<AgentView, 'id' | 'stage' | 'manifestVersion' | 'manifestHash'>;
 
 /** What the command handler asks of the store of evidence. */
 export interface GateKeeper {
-  /** Judges the gate that the agent stands at, on record where `write`; null at the last stage. */
-  judge(agent: GatedView, write: boolean): Promise<GateStanding | null>;
+  /** Validates the gate that the agent stands at, on record where `write`; null at the last stage. */
+  validate(agent: GatedView, write: boolean): Promise<GateState | null>;
   /** Every gate in order. */
-  all(agent: GatedView): Promise<readonly GateStanding[]>;
+  all(agent: GatedView): Promise<readonly GateState[]>;
   signOff(
     agent: GatedView,
     word: { readonly subject: string; readonly approved: boolean; readonly comment: string },
@@ -60,7 +60,7 @@ export interface GateCommands {
     word: { readonly approved: boolean; readonly comment: string },
   ): Promise<Outcome<GateEvidence>>;
   /** Null where the organization has no such agent. */
-  standing(orgId: string, agentId: string): Promise<{ readonly stage: Stage; readonly gates: readonly GateStanding[] } | null>;
+  standing(orgId: string, agentId: string): Promise<{ readonly stage: Stage; readonly gates: readonly GateState[] } | null>;
 }
 
 /** How the evidence of a gate comes about, where nothing is on record. */
@@ -73,7 +73,7 @@ const HOW: Readonly<Record<EvidenceKind, string>> = {
   risk_signoff: 'an independent risk manager has to sign off: POST /v1/agents/:id/sign-off',
 };
 
-/** How often a promotion is judged anew when the database knows better than what was judged: as often as a dozen who ask at once need. */
+/** How often a promotion is validated anew when the database knows better than what was validated: as often as a dozen who ask at once need. */
 const PROMOTE_RACES = 12;
 
 export function createGateHandler(deps: {
@@ -83,18 +83,18 @@ export function createGateHandler(deps: {
 }): GateCommands {
   const { runtime, agents, gates } = deps;
 
-  /** Judges the gate that the agent stood at `before` and opens it; `overtaken` where the database knows better: its last word. */
+  /** Validates the gate that the agent stood at `before` and opens it; `superseded` where the database knows better: its last word. */
   async function attempt(
     context: CommandContext,
     before: AgentView,
-  ): Promise<Outcome<AgentView> | { readonly overtaken: () => Outcome<never> }> {
-    let standing: GateStanding | null;
+  ): Promise<Outcome<AgentView> | { readonly superseded: () => Outcome<never> }> {
+    let standing: GateState | null;
     try {
-      standing = await gates.judge(before, true);
+      standing = await gates.validate(before, true);
     } catch (error) {
       if (!isContradicted(error)) throw error;
       return {
-        overtaken: () => {
+        superseded: () => {
           throw error;
         },
       };
@@ -131,7 +131,7 @@ export function createGateHandler(deps: {
     } catch (error) {
       const refused = refusedByDatabase(error);
       if (refused === null) return answeredMeanwhile(error);
-      return refused.refusal.code === 'gate_failed' ? { overtaken: () => refused } : refused;
+      return refused.refusal.code === 'gate_failed' ? { superseded: () => refused } : refused;
     }
   }
 
@@ -145,8 +145,8 @@ export function createGateHandler(deps: {
         if (isAnother(before, first)) return refuse('state_conflict', elsewhere(before));
         if (before.paused) return refuse('state_conflict', `the agent is paused (${before.pauseCause}); resume it first`);
         const outcome = await attempt(context, before);
-        if (!('overtaken' in outcome)) return outcome;
-        if (race === PROMOTE_RACES) return outcome.overtaken();
+        if (!('superseded' in outcome)) return outcome;
+        if (race === PROMOTE_RACES) return outcome.superseded();
         before = await agents.find(context.orgId, agentId);
       }
     },
@@ -194,7 +194,7 @@ function isContradicted(error: unknown): boolean {
 }
 
 /** Why a gate stays shut; null where it opens. */
-function refusalOf(standing: GateStanding, asking: string): ReturnType<typeof refuse> | null {
+function refusalOf(standing: GateState, asking: string): ReturnType<typeof refuse> | null {
   const { gate, kind, evidence, checks, problems, signedBy } = standing;
   const shut = (code: 'evidence_missing' | 'gate_failed' | 'sign_off_refused', detail: string): ReturnType<typeof refuse> => ({
     ok: false,

@@ -1,4 +1,4 @@
-/** The agent's state chart: seven gates, duty and feed, side by side (spec sections 3.1, 6.1, 8). */
+/** The agent's state chart: seven gates, duty and feed, side by side. */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agent.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
@@ -81,7 +81,7 @@ export const agentMachine = setup({
     },
   },
   states: {
-    /** The seven gates of spec 3.1. A passed gate leads on; any change of the manifest leads back to draft. */
+    /** The seven stages, each behind a gate. A passed gate leads on; any change of the manifest leads back to draft. */
     stage: {
       initial: 'draft',
       on: {

@@ -43,7 +43,7 @@ export interface AgentInput {
   readonly manifestHash: string;
 }
 
-/** The tick, spec 6.1: the slot's cut, the agent's compiled manifest, its book and its risk function. The one event that is not JSON and not kept. */
+/** The tick: the slot's cut, the agent's compiled manifest, its book and its risk function. The one event that is not JSON and not kept. */
 export interface AgentTick {
   readonly type: 'tick';
   readonly slot: EpochMs;
@@ -66,7 +66,7 @@ export type AgentEvent =
       readonly evidenceId: string;
       readonly askedBy: string;
     }
-  /** A circuit breaker of spec 3.1 other than degraded data, which is a timer of the chart. */
+  /** A circuit breaker other than degraded data, which is a timer of the chart. */
   | { readonly type: 'breaker.tripped'; readonly breaker: Breaker; readonly at: EpochMs; readonly observed: number; readonly limit: number }
   /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }

@@ -1,4 +1,4 @@
-/** The pre-trade risk function as an agent's tick asks it: the order is sized, judged, and made smaller where the level allows it. */
+/** The pre-trade risk function as an agent's tick asks it: the order is sized, validated, and made smaller where the level allows it. */
 import type { Autonomy, Stage } from '../../src/domain/agent.ts';
 import { agentBook, bookIds, emptyBook, type MarkedBook, markBook, type TradingBook } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
@@ -145,7 +145,7 @@ export function tickContext(
 
 /**
  * The risk function over an agent's mandate and book at a cut. Pure. The full size that the manifest asks for has to
- * pass; only `autonomous` may be sized down to what there is room for (spec section 2.7).
+ * pass; only `autonomous` may be sized down to what there is room for.
  */
 export function assessorOf(agent: TradingAgent, marked: MarkedBook, inputs: TickRiskInputs): RiskAssessor {
   return (proposal) => {

@@ -1,4 +1,4 @@
-/** What may be asked of an agent's vault: the protocol between the API and the vault command handler (spec section 2.12). */
+/** What may be asked of an agent's vault: the protocol between the API and the vault command handler. */
 import type { Stage } from '../../src/domain/agent.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';

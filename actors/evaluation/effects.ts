@@ -40,7 +40,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
 }
 
 /** Why a run would not be cancelled any more. */
-function judgeEvaluation(state: ActorState, event: ActorEvent): Refusal | null {
+function validateEvaluation(state: ActorState, event: ActorEvent): Refusal | null {
   const value = runState(state);
   if (event.type === 'cancel' && ENDED.includes(value))
     return refuse('state_conflict', `the run has ended already: it is ${value}`).refusal;
@@ -50,7 +50,7 @@ function judgeEvaluation(state: ActorState, event: ActorEvent): Refusal | null {
 export const evaluationKind: ActorKind = {
   kind: 'evaluation',
   machine: evaluationMachine,
-  judge: judgeEvaluation,
+  validate: validateEvaluation,
   migrations: {},
   effects: {
     projectRun: (_: undefined, info) => [record('evaluation_run', projected(info))],

@@ -23,7 +23,7 @@ export interface ManualOrderInput {
   readonly fills: readonly Fill[];
   /** What its book begins with where it is the book's first. */
   readonly capitalUsd: DecimalString;
-  /** The book's version that risk judged it on: what is filled at once is booked on that one or not at all. */
+  /** The book's version that risk validated it on: what is filled at once is booked on that one or not at all. */
   readonly bookVersion: number;
   readonly createdAt: EpochMs;
 }
@@ -84,7 +84,7 @@ export const MANUAL_ORDER_EFFECTS = {
   /** The database refuses the step where a halt came since. */
   requireEpoch: (_: undefined, info: StepInfo) => [record('control_licence', { orgId: info.orgId, epoch: contextOf(info).epoch })],
   recordFills: ({ fills }: { readonly fills: readonly Fill[] }, info: StepInfo) => fillRecords(fills, info, {}),
-  /** What it was filled with at once, on the very version of the book that it was judged on. */
+  /** What it was filled with at once, on the very version of the book that it was validated on. */
   recordOwnFills: (_: undefined, info: StepInfo) =>
     fillRecords(contextOf(info).fills, info, { expectedVersion: contextOf(info).bookVersion }),
 } as const;

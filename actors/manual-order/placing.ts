@@ -1,20 +1,20 @@
-/** How a person's order is placed on its judgement: written where that still holds, judged anew where it does not. */
+/** How a person's order is placed on its validation: written where that still holds, validated anew where it does not. */
 import { PermitLost } from '../../src/domain/execution.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { answeredMeanwhile } from '../agent/command-rows.ts';
 
-/** How often an order is judged anew where what it was judged on moved until it was written. */
+/** How often an order is validated anew where what it was validated on moved until it was written. */
 const ATTEMPTS = 5;
 
-/** What a write has met that failed: `moved` is judged anew, a refusal is answered, null is none of the order's business. */
+/** What a write has met that failed: `moved` is validated anew, a refusal is answered, null is none of the order's business. */
 export type Obstacle = 'moved' | Outcome<never> | null;
 
 /** Per organization, the last of its orders that wait for one another. */
 const instrumentStates = new Map<string, Promise<unknown>>();
 
 /**
- * Judges an order and writes it on that judgement, both by `attempt`. Where what it was judged on moved in between,
- * nothing was written, and it is judged anew: in turn with its organization's other such orders, which would go on
+ * Validates an order and writes it on that validation, both by `attempt`. Where what it was validated on moved in between,
+ * nothing was written, and it is validated anew: in turn with its organization's other such orders, which would go on
  * overtaking one another. @throws whatever a write fails with that `obstacleOf` does not know
  */
 export async function placedOnVerdict<View>(

@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import { blockedByRisk } from '../../src/domain/risk/refusal.ts';
 import type { PresentVerdict } from '../proposal/pre-trade.ts';
 
-/** An order as it was judged on the market, the mandate and the manual book of one moment. */
+/** An order as it was validated on the market, the mandate and the manual book of one moment. */
 export interface ManualVerdict {
   readonly order: Order;
   readonly verdict: PresentVerdict;
@@ -13,20 +13,20 @@ export interface ManualVerdict {
   readonly touch: DecimalString;
   /** The organization's control epoch at that moment; a halt ends it. */
   readonly epoch: number;
-  /** The version of the book that it was judged on; zero where nothing was booked yet. */
+  /** The version of the book that it was validated on; zero where nothing was booked yet. */
   readonly bookVersion: number;
   /** What the book begins with. */
   readonly capitalUsd: DecimalString;
 }
 
-/** A judgement that lets the order pass. */
-export type PassedVerdict<Judged extends ManualVerdict = ManualVerdict> = Judged & {
+/** A validation that lets the order pass. */
+export type PassedVerdict<Validated extends ManualVerdict = ManualVerdict> = Validated & {
   readonly verdict: Extract<PresentVerdict, { readonly ok: true }>;
 };
 
-/** A judgement that lets the order pass; else its refusal, naming every limit. */
-export function passed<Judged extends ManualVerdict>(judged: Outcome<Judged>): Outcome<PassedVerdict<Judged>> {
-  if (!judged.ok) return judged;
-  const { verdict } = judged.value;
-  return verdict.ok ? { ok: true, value: { ...judged.value, verdict } } : blockedByRisk(verdict.risk.rejections);
+/** A validation that lets the order pass; else its refusal, naming every limit. */
+export function passed<Validated extends ManualVerdict>(validated: Outcome<Validated>): Outcome<PassedVerdict<Validated>> {
+  if (!validated.ok) return validated;
+  const { verdict } = validated.value;
+  return verdict.ok ? { ok: true, value: { ...validated.value, verdict } } : blockedByRisk(verdict.risk.rejections);
 }

@@ -21,7 +21,7 @@ export function createMarketOrderHandler(deps: {
   readonly preTrade: MarketPreTrade;
   /** Whether live orders on the spot exchange are switched on. */
   readonly live: boolean;
-  /** True where a step failed because its book was not at the version that it was judged on. */
+  /** True where a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -49,10 +49,10 @@ export function createMarketOrderHandler(deps: {
     mode: ExecutionMode,
     request: MarketOrderRequest,
   ): Promise<Outcome<MarketOrderView>> {
-    const judged = passed(await deps.preTrade.judge(context.orgId, id, mode, request));
-    if (!judged.ok) return judged;
-    const { verdict, touch, epoch, capitalUsd, bookVersion } = judged.value;
-    const begun = beginning(id, mode, judged.value);
+    const validated = passed(await deps.preTrade.validate(context.orgId, id, mode, request));
+    if (!validated.ok) return validated;
+    const { verdict, touch, epoch, capitalUsd, bookVersion } = validated.value;
+    const begun = beginning(id, mode, validated.value);
     const createdAt = clock.now();
     const input: MarketOrderInput = {
       // As risk let it pass: with its limit drawn in to its budget on the present price.

@@ -35,8 +35,8 @@ export interface MarketOrderCommands {
 
 /** Risk for the orders of people on the spot exchange: the organization's preferences are the mandate, its manual book what they trade in. */
 export interface MarketPreTrade {
-  /** Compiles the order on the present market and judges it; refused where there is no price, or the size is none of the instrument's. */
-  judge(orgId: string, id: string, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<ManualVerdict>>;
-  /** Judges an order that was compiled before, placed in the given control epoch; in the present one where none is given. */
+  /** Compiles the order on the present market and validates it; refused where there is no price, or the size is none of the instrument's. */
+  validate(orgId: string, id: string, mode: ExecutionMode, request: MarketOrderRequest): Promise<Outcome<ManualVerdict>>;
+  /** Validates an order that was compiled before, placed in the given control epoch; in the present one where none is given. */
   reassess(orgId: string, placed: { readonly order: Order; readonly epoch?: number }): Promise<PresentVerdict>;
 }

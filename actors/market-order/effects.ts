@@ -24,7 +24,7 @@ const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [act
 export const marketOrderKind: ActorKind = {
   kind: 'market_order',
   machine: marketOrderMachine,
-  judge: staleAnswer,
+  validate: staleAnswer,
   migrations: {},
   effects: {
     ...MANUAL_ORDER_EFFECTS,

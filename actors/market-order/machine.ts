@@ -1,4 +1,4 @@
-/** The state chart of a person's order: a paper order is born at its end, a live one is executed as a proposal's is. */
+/** The state chart of a person's order: a paper order is created in its final state, a live one is executed as a proposal's is. */
 import { assign, setup } from 'xstate';
 import type { Fill } from '../../src/domain/book.ts';
 import { totalOf } from '../../src/domain/filled.ts';
@@ -7,12 +7,12 @@ import { effect } from '../runtime/actor-kind.ts';
 import type { MarketOrderContext, MarketOrderEvent, MarketOrderInput } from './protocol.ts';
 
 function reasonOf(event: MarketOrderEvent): { readonly reason: string | null; readonly detail: string | null } {
-  if (event.type === 'errand.given_up') return { reason: 'execution_given_up', detail: event.detail };
-  if (event.type !== 'errand.done') return { reason: null, detail: null };
+  if (event.type === 'activity.given_up') return { reason: 'execution_given_up', detail: event.detail };
+  if (event.type !== 'activity.done') return { reason: null, detail: null };
   const { answer } = event;
   if (answer.outcome === 'blocked') return { reason: answer.risk.rejections[0]?.code ?? null, detail: null };
   if (answer.outcome === 'rejected') return { reason: answer.reason, detail: answer.detail };
-  return answer.outcome === 'overtaken' ? { reason: answer.reason, detail: null } : { reason: null, detail: null };
+  return answer.outcome === 'superseded' ? { reason: answer.reason, detail: null } : { reason: null, detail: null };
 }
 
 export const marketOrderMachine = setup({
@@ -30,7 +30,8 @@ export const marketOrderMachine = setup({
     recordOwnFills: effect<undefined>(),
     rememberReason: assign(({ event }) => reasonOf(event)),
     rememberRisk: assign({
-      risk: ({ context, event }) => (event.type === 'errand.done' && event.answer.outcome === 'blocked' ? event.answer.risk : context.risk),
+      risk: ({ context, event }) =>
+        event.type === 'activity.done' && event.answer.outcome === 'blocked' ? event.answer.risk : context.risk,
     }),
     addFills: assign({
       filledQuantity: ({ context, event }) => totalOf('quantity', fillsOf(event), context.filledQuantity),
@@ -38,14 +39,14 @@ export const marketOrderMachine = setup({
     }),
   },
   guards: {
-    isBornFilled: ({ context }) => context.begins === 'filled',
-    isBornPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
-    isBornUnfilled: ({ context }) => context.begins === 'failed',
+    beginsFilled: ({ context }) => context.begins === 'filled',
+    beginsPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
+    beginsUnfilled: ({ context }) => context.begins === 'failed',
     isFilled: answered('filled'),
     isPartiallyFilled: answered('partially_filled'),
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
-    isSuperseded: answered('overtaken'),
+    isSuperseded: answered('superseded'),
     isUnknown: answered('unknown'),
   },
   delays: { reconcileAfter: 15_000 },
@@ -60,13 +61,13 @@ export const marketOrderMachine = setup({
   }),
   initial: 'placed',
   states: {
-    /** Passed through at its birth, never rested in. */
+    /** Left at once when the actor is created. */
     placed: {
       entry: ['requireEpoch'],
       always: [
-        { guard: 'isBornFilled', target: 'filled', actions: 'recordOwnFills' },
-        { guard: 'isBornPartiallyFilled', target: 'partially_filled', actions: 'recordOwnFills' },
-        { guard: 'isBornUnfilled', target: 'failed' },
+        { guard: 'beginsFilled', target: 'filled', actions: 'recordOwnFills' },
+        { guard: 'beginsPartiallyFilled', target: 'partially_filled', actions: 'recordOwnFills' },
+        { guard: 'beginsUnfilled', target: 'failed' },
         { target: 'approved' },
       ],
     },
@@ -78,12 +79,12 @@ export const marketOrderMachine = setup({
           target: 'executing',
           actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
-        'errand.done': [
+        'activity.done': [
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
         ],
-        'errand.given_up': { target: 'failed', actions: 'rememberReason' },
+        'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
     /** From here on the order may be at the exchange. */
@@ -91,15 +92,15 @@ export const marketOrderMachine = setup({
       entry: ['projectOrder'],
       exit: 'endLease',
       on: {
-        // A activity worker that follows one that died takes the lease anew.
+        // An activity worker that follows one that died takes the lease anew.
         'execution.begun': { actions: ['requireEpoch', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE] },
-        'errand.done': [
+        'activity.done': [
           ...SETTLE,
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
           { guard: 'isSuperseded', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isUnknown', target: 'unknown', actions: [{ type: 'alertOperators', params: { what: 'order_outcome_unknown' } }] },
         ],
-        'errand.given_up': {
+        'activity.given_up': {
           target: 'unknown',
           actions: ['rememberReason', { type: 'alertOperators', params: { what: 'order_outcome_unknown' } }],
         },
@@ -109,7 +110,7 @@ export const marketOrderMachine = setup({
     unknown: {
       entry: ['projectOrder', 'reconcileOrder'],
       after: { reconcileAfter: { target: 'unknown', reenter: true } },
-      on: { 'errand.done': [...SETTLE, { guard: 'isUnknown' }], 'errand.given_up': {} },
+      on: { 'activity.done': [...SETTLE, { guard: 'isUnknown' }], 'activity.given_up': {} },
     },
     filled: { type: 'final', entry: ['projectOrder'] },
     partially_filled: { type: 'final', entry: ['projectOrder'] },

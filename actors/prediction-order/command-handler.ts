@@ -20,7 +20,7 @@ import type { PredictionOrderInput } from './protocol.ts';
 export function createPredictionOrderHandler(deps: {
   readonly runtime: Pick<Runtime, 'start'>;
   readonly preTrade: PredictionPreTrade;
-  /** True where a step failed because its book was not at the version that it was judged on. */
+  /** True where a step failed because its book was not at the version that it was validated on. */
   readonly isOverrun: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
@@ -44,10 +44,10 @@ export function createPredictionOrderHandler(deps: {
   }
 
   async function judgedAndFilled(context: CommandContext, id: string, wish: PredictionWish): Promise<Outcome<PredictionOrderView>> {
-    const judged = passed(await deps.preTrade.judge(context.orgId, id, 'paper', wish));
-    if (!judged.ok) return judged;
+    const validated = passed(await deps.preTrade.validate(context.orgId, id, 'paper', wish));
+    if (!validated.ok) return validated;
     const createdAt = clock.now();
-    const input = inputOf(judged.value, wish.outcome, context.subject, createdAt, { ...onPaper(id, judged.value), onchain: null });
+    const input = inputOf(validated.value, wish.outcome, context.subject, createdAt, { ...onPaper(id, validated.value), onchain: null });
     const plan = await runtime.start('prediction_order', id, context.orgId, input as never, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
@@ -72,13 +72,13 @@ export function createPredictionOrderHandler(deps: {
 
 /** What an order's actor begins with. */
 export function inputOf(
-  judged: PredictionVerdict,
+  validated: PredictionVerdict,
   outcome: PredictionOrderInput['outcome'],
   placedBy: string,
   createdAt: EpochMs,
   begun: Pick<PredictionOrderInput, 'begins' | 'reason' | 'detail' | 'fills' | 'onchain'>,
 ): PredictionOrderInput {
-  const { market, order, verdict, touch, epoch, capitalUsd, bookVersion } = judged;
+  const { market, order, verdict, touch, epoch, capitalUsd, bookVersion } = validated;
   return {
     order,
     marketId: market.id,

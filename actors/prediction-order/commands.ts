@@ -30,7 +30,7 @@ export interface PredictionOrderCommands {
 
 /** Live orders, in two steps. */
 export interface LivePredictionOrders {
-  /** Asks the venue for a transaction that opens the order, judges exactly that order and stores both. Nothing is on the chain yet. */
+  /** Asks the venue for a transaction that opens the order, validates exactly that order and stores both. Nothing is on the chain yet. */
   prepare(
     context: CommandContext,
     wish: PredictionWish,
@@ -47,8 +47,8 @@ export interface PredictionVerdict extends ManualVerdict {
 
 /** Risk for orders on prediction markets: the one risk function on the venue's present book and the manual book. */
 export interface PredictionPreTrade {
-  /** Compiles the order on the present market and judges it; refused where the market takes none, or there is no live price. */
-  judge(orgId: string, id: string, mode: ExecutionMode, wish: PredictionWish): Promise<Outcome<PredictionVerdict>>;
-  /** Judges an order that was compiled before, on the market of this moment. */
-  rejudge(orgId: string, market: PredictionMarket, order: Order): Promise<Outcome<PredictionVerdict>>;
+  /** Compiles the order on the present market and validates it; refused where the market takes none, or there is no live price. */
+  validate(orgId: string, id: string, mode: ExecutionMode, wish: PredictionWish): Promise<Outcome<PredictionVerdict>>;
+  /** Validates an order that was compiled before, on the market of this moment. */
+  revalidate(orgId: string, market: PredictionMarket, order: Order): Promise<Outcome<PredictionVerdict>>;
 }

@@ -38,7 +38,7 @@ function projected(info: StepInfo): { readonly [field: string]: unknown } {
 export const predictionOrderKind: ActorKind = {
   kind: 'prediction_order',
   machine: predictionOrderMachine,
-  judge: () => null,
+  validate: () => null,
   migrations: {},
   effects: {
     ...MANUAL_ORDER_EFFECTS,

@@ -1,5 +1,5 @@
 /**
- * Takes live orders in two steps (spec 4.4, 5.5): prepare asks the venue for a transaction, judges exactly what it would
+ * Takes live orders in two steps: prepare asks the venue for a transaction, validates exactly what it would
  * come to and stores it; execute takes the signed bytes. The venue fills what was opened, later.
  */
 import { Decimal, type DecimalString, plainDecimal } from '../../src/domain/decimal.ts';
@@ -39,7 +39,7 @@ const OFFERS = 3;
 
 export interface LivePredictionDeps {
   readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
-  /** Prices and judges on the book of the very venue that the order goes to. */
+  /** Prices and validates on the book of the very venue that the order goes to. */
   readonly preTrade: PredictionPreTrade;
   readonly venue: OnchainVenue;
   readonly chain: Pick<ChainClient, 'simulate' | 'lookupTable' | 'blockHeight'>;
@@ -49,7 +49,7 @@ export interface LivePredictionDeps {
     /** The account of the position that a wallet has in an outcome; null where no order of ours opened one. */
     positionOf(orgId: string, wallet: string, instrument: string): Promise<string | null>;
   };
-  /** What a judgement on a book rests on, as one text. */
+  /** What a validation on a book rests on, as one text. */
   readonly ground: (orgId: string, bookId: string) => Promise<string>;
   readonly obstacleOf: (error: unknown) => CapacityObstacle;
   /** True of an error that says that the node gave no answer. */
@@ -69,7 +69,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
         (error) => capacityAnswer(deps.obstacleOf(error)),
         async () => {
           const made = await unlessSilent(deps.isSilence, offered(context.orgId, id, wish, wallet));
-          return made.ok ? { ok: true, value: await born(context, id, wish.outcome, wallet, made.value) } : made;
+          return made.ok ? { ok: true, value: await create(context, id, wish.outcome, wallet, made.value) } : made;
         },
       );
     },
@@ -86,11 +86,11 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
     },
   };
 
-  /** The order that the venue would carry out, judged, with its transaction looked through. */
+  /** The order that the venue would carry out, validated, with its transaction looked through. */
   async function offered(orgId: string, id: string, wish: PredictionWish, wallet: string): Promise<Outcome<Offered>> {
-    const judged = passed(await deps.preTrade.judge(orgId, id, 'live', wish));
-    if (!judged.ok) return judged;
-    const { market, order: wished } = judged.value;
+    const validated = passed(await deps.preTrade.validate(orgId, id, 'live', wish));
+    if (!validated.ok) return validated;
+    const { market, order: wished } = validated.value;
     const positionAccount = wished.side === 'buy' ? null : await deps.orders.positionOf(orgId, wallet, wished.instrument);
     if (wished.side === 'sell' && positionAccount === null)
       return refuse('state_conflict', `the wallet ${wallet} has no position in ${wished.instrument} that was opened here`);
@@ -100,12 +100,12 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
     const worse = worseThanWished(wished, order);
     if (worse !== null) return refuse('state_conflict', worse);
     const ground = await deps.ground(orgId, order.bookId);
-    const final = passed(await deps.preTrade.rejudge(orgId, market, order));
+    const final = passed(await deps.preTrade.revalidate(orgId, market, order));
     if (!final.ok) return final;
     const transaction = await lookedThrough(wallet, offer, depositUsd);
     if (!transaction.ok) return transaction;
-    const placed = { ...final.value, touch: judged.value.touch };
-    return { ok: true, value: { judged: placed, offer, depositUsd, ground, ...transaction.value } };
+    const placed = { ...final.value, touch: validated.value.touch };
+    return { ok: true, value: { validated: placed, offer, depositUsd, ground, ...transaction.value } };
   }
 
   /**
@@ -166,27 +166,27 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
       : refuse('route_refused', `the transaction is not the promised one: ${broken}`);
   }
 
-  /** First the transaction, which reserves; then the order. Where the second is never born, the first one expires by itself. */
-  async function born(
+  /** First the transaction, which reserves; then the order. Where the second is never created, the first one expires by itself. */
+  async function create(
     context: CommandContext,
     orderId: string,
     outcome: 'yes' | 'no',
     wallet: string,
     made: Offered,
   ): Promise<{ readonly order: PredictionOrderView; readonly transaction: PreparedTransactionView }> {
-    const { judged, depositUsd, ground } = made;
+    const { validated, depositUsd, ground } = made;
     const createdAt = clock.now();
     const transactionId = deps.newId();
     const cause = `${context.subject} ${context.requestId}`;
     const input = transactionInputOf(made, orderId, context.subject, createdAt);
     const prepared = await runtime.start('prepared_transaction', transactionId, context.orgId, input as never, {
       cause,
-      also: () => [capacityRow(context.orgId, judged.order.bookId, ground)],
+      also: () => [capacityRow(context.orgId, validated.order.bookId, ground)],
     });
     const view = transactionView(transactionId, prepared.state, createdAt);
     const { venueMarketId, orderAccount, escrowAccount, positionAccount } = made.offer;
     const onchain = { wallet, transactionId, venueMarketId, orderAccount, escrowAccount, positionAccount, depositUsd };
-    const begun = inputOf(judged, outcome, context.subject, createdAt, {
+    const begun = inputOf(validated, outcome, context.subject, createdAt, {
       begins: 'prepared',
       reason: null,
       detail: null,
@@ -205,7 +205,7 @@ export function createLivePredictionHandler(deps: LivePredictionDeps): LivePredi
 }
 
 interface Offered {
-  readonly judged: PredictionVerdict;
+  readonly validated: PredictionVerdict;
   readonly offer: OnchainOffer;
   readonly depositUsd: DecimalString;
   readonly ground: string;
@@ -216,12 +216,12 @@ interface Offered {
 
 /** What the actor of the transaction begins with. */
 function transactionInputOf(
-  { judged, offer, transaction, lookups, promise }: Offered,
+  { validated, offer, transaction, lookups, promise }: Offered,
   orderId: string,
   preparedBy: string,
   createdAt: EpochMs,
 ): PreparedTransactionInput {
-  const { bookId, instrument, side, quantity, notionalUsd } = judged.order;
+  const { bookId, instrument, side, quantity, notionalUsd } = validated.order;
   const subject: PredictionSubject = { orderId, ...promise };
   return {
     purpose: 'prediction_order',
@@ -233,7 +233,7 @@ function transactionInputOf(
     reservation: { bookId, instrument, side, quantity, notionalUsd },
     executor: 'user',
     preparedBy,
-    epoch: judged.epoch,
+    epoch: validated.epoch,
     createdAt,
   };
 }

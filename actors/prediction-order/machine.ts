@@ -1,5 +1,5 @@
 /**
- * The state chart of an order on a prediction market: a paper order is born at its end; a live one is opened by a final
+ * The state chart of an order on a prediction market: a paper order is created in its final state; a live one is opened by a final
  * transaction and filled later, as its venue tells. Executed is not filled.
  */
 import { assign, setup } from 'xstate';
@@ -20,7 +20,7 @@ interface Heard {
 
 /** What a venue said of the order; null of every other event. */
 function newsIn({ event }: Pick<Heard, 'event'>): Exclude<VenueNews, { readonly outcome: 'unknown' }> | null {
-  return event.type === 'errand.done' && 'fills' in event.answer ? event.answer : null;
+  return event.type === 'activity.done' && 'fills' in event.answer ? event.answer : null;
 }
 
 /** Fills that the venue tells of and that are not booked yet. */
@@ -31,7 +31,7 @@ function freshFills(heard: Heard): readonly Fill[] {
 const answers =
   (outcome: string) =>
   ({ event }: Heard): boolean =>
-    event.type === 'errand.done' && event.answer.outcome === outcome;
+    event.type === 'activity.done' && event.answer.outcome === outcome;
 
 /** A venue that tells of more than was ordered, or worse than the limit, tells of something else: nothing of it is booked. */
 function isBeyond(heard: Heard): boolean {
@@ -74,7 +74,7 @@ const SETTLE = [
 const atVenue = (state: 'open' | 'partially_filled') =>
   ({
     after: { lookAgain: { target: state, reenter: true, actions: 'countLook' } },
-    on: { 'errand.done': SETTLE, 'errand.given_up': {} },
+    on: { 'activity.done': SETTLE, 'activity.given_up': {} },
   }) as const;
 
 /** The word of the transaction's own actor comes by itself where it is final, and is asked for besides. */
@@ -85,13 +85,13 @@ const awaitingTransaction = (state: 'prepared' | 'submitted') =>
       'transaction.submitted': { target: 'submitted' },
       // The chain may be faster than the word that it was sent.
       'transaction.finalized': { target: 'open' },
-      'errand.done': [
+      'activity.done': [
         { guard: 'isTransactionFinal', target: 'open' },
         { guard: 'isTransactionEnded', target: 'failed', actions: 'rememberTransaction' },
         { guard: 'isTransactionSent', target: 'submitted' },
         {},
       ],
-      'errand.given_up': {},
+      'activity.given_up': {},
     },
   }) as const;
 
@@ -122,16 +122,16 @@ export const predictionOrderMachine = setup({
       return news === null || news.outcome === 'open' ? {} : { reason: news.reason, refundUsd: news.refundUsd };
     }),
     rememberTransaction: assign(({ event }) =>
-      event.type === 'errand.done' && event.answer.outcome === 'transaction_ended'
+      event.type === 'activity.done' && event.answer.outcome === 'transaction_ended'
         ? { reason: event.answer.reason, detail: event.answer.detail }
         : {},
     ),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
   },
   guards: {
-    isBornFilled: ({ context }) => context.begins === 'filled',
-    isBornPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
-    isBornUnfilled: ({ context }) => context.begins === 'failed',
+    beginsFilled: ({ context }) => context.begins === 'filled',
+    beginsPartiallyFilled: ({ context }) => context.begins === 'partially_filled',
+    beginsUnfilled: ({ context }) => context.begins === 'failed',
     isBeyond,
     isTransactionFinal: answers('transaction_final'),
     isTransactionEnded: answers('transaction_ended'),
@@ -161,13 +161,13 @@ export const predictionOrderMachine = setup({
   }),
   initial: 'placed',
   states: {
-    /** Passed through at its birth, never rested in. */
+    /** Left at once when the actor is created. */
     placed: {
       entry: ['requireEpoch'],
       always: [
-        { guard: 'isBornFilled', target: 'filled', actions: 'recordOwnFills' },
-        { guard: 'isBornPartiallyFilled', target: 'lapsed', actions: 'recordOwnFills' },
-        { guard: 'isBornUnfilled', target: 'failed' },
+        { guard: 'beginsFilled', target: 'filled', actions: 'recordOwnFills' },
+        { guard: 'beginsPartiallyFilled', target: 'lapsed', actions: 'recordOwnFills' },
+        { guard: 'beginsUnfilled', target: 'failed' },
         { target: 'prepared' },
       ],
     },

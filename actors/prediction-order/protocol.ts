@@ -49,5 +49,5 @@ export type PredictionOrderEvent =
   | { readonly type: 'transaction.submitted' }
   /** The transaction is final: the venue has the order. */
   | { readonly type: 'transaction.finalized' }
-  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: VenueNews | TransactionNews }
-  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: VenueNews | TransactionNews }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -59,7 +59,7 @@ export function preparedTransactionKind(purposes: Purposes): ActorKind {
   return {
     kind: 'prepared_transaction',
     machine: preparedTransactionMachine,
-    judge: () => null,
+    validate: () => null,
     migrations: {},
     effects: {
       projectTransaction: (_: undefined, info) => [record('prepared_transaction', projected(info))],

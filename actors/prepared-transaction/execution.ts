@@ -1,6 +1,6 @@
 /**
  * Carries a submitted transaction to the chain and follows it there: the bytes checked once more, the lease that a halt
- * waits for, the broadcast, and then the chain's own word. A activity worker may die between any two of these steps; the one
+ * waits for, the broadcast, and then the chain's own word. An activity worker may die between any two of these steps; the one
  * after it sends the same bytes, which the chain carries out once.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
@@ -69,18 +69,18 @@ export function transactionWorkers(deps: TransactionExecutionDeps): Readonly<Rec
 
   async function check(id: string): Promise<TransactionAnswer> {
     const loaded = await load(id);
-    if (loaded.state !== 'submitted') return { outcome: 'overtaken', reason: loaded.state };
+    if (loaded.state !== 'submitted') return { outcome: 'superseded', reason: loaded.state };
     const found = await obstacle(loaded);
     return found === null ? { outcome: 'verified' } : { outcome: 'refused', ...found, lease: null };
   }
 
   async function broadcast(id: string, key: string): Promise<TransactionAnswer> {
     const loaded = await load(id);
-    if (!SENDABLE.has(loaded.state)) return { outcome: 'overtaken', reason: loaded.state };
+    if (!SENDABLE.has(loaded.state)) return { outcome: 'superseded', reason: loaded.state };
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (await deps.leaseIsHeld(id)) throw new Error(`another carrier holds the lease of prepared transaction ${id}`);
     const taken = await takeLease(deps, id, key, async () => (await load(id)).state);
-    if ('supersededBy' in taken) return { outcome: 'overtaken', reason: taken.supersededBy };
+    if ('supersededBy' in taken) return { outcome: 'superseded', reason: taken.supersededBy };
     const lease = taken.until;
     const answer = await chain.broadcast(bytesOf(loaded));
     if (answer.outcome === 'sent') return { outcome: 'sent', lease };

@@ -11,7 +11,7 @@ import type { PreparedTransactionContext, PreparedTransactionEvent, PreparedTran
 type Told = { readonly event: PreparedTransactionEvent };
 
 function answerOf({ event }: Told): TransactionAnswer | null {
-  return event.type === 'errand.done' ? event.answer : null;
+  return event.type === 'activity.done' ? event.answer : null;
 }
 
 const answered =
@@ -27,9 +27,9 @@ function landedOf(told: Told): LandedTransaction | null {
 
 function reasonOf(told: Told): { readonly reason: string | null; readonly detail: string | null } {
   const answer = answerOf(told);
-  if (told.event.type === 'errand.given_up') return { reason: 'given_up', detail: told.event.detail };
+  if (told.event.type === 'activity.given_up') return { reason: 'given_up', detail: told.event.detail };
   if (answer?.outcome === 'refused') return { reason: answer.reason, detail: answer.detail };
-  if (answer?.outcome === 'overtaken') return { reason: answer.reason, detail: null };
+  if (answer?.outcome === 'superseded') return { reason: answer.reason, detail: null };
   if (answer?.outcome === 'unknown') return { reason: 'outcome_unknown', detail: answer.detail };
   const landed = landedOf(told);
   return landed !== null && landed.error !== null
@@ -117,7 +117,7 @@ export const preparedTransactionMachine = setup({
     isVerified: answered('verified'),
     isSent: answered('sent'),
     isRefused: answered('refused'),
-    isSuperseded: answered('overtaken'),
+    isSuperseded: answered('superseded'),
     isUnknown: answered('unknown'),
     isUnseen: answered('unseen'),
     isProcessed: answered('processed'),
@@ -130,7 +130,7 @@ export const preparedTransactionMachine = setup({
       const answer = answerOf(told);
       return answer?.outcome === 'expired' && answer.signature === told.context.signature;
     },
-    isBroadcasting: ({ event }) => event.type === 'errand.given_up' && event.kind === 'broadcast_transaction',
+    isBroadcasting: ({ event }) => event.type === 'activity.given_up' && event.kind === 'broadcast_transaction',
   },
   delays: { expiryLookAfter: 15_000, followAfter: 2_000, refusedLookAfter: 10_000 },
 }).createMachine({
@@ -148,29 +148,29 @@ export const preparedTransactionMachine = setup({
     landed: null,
     expiredAtHeight: null,
   }),
-  initial: 'born',
+  initial: 'created',
   states: {
-    /** Passed through at its birth, never rested in. */
-    born: { entry: 'requireEpoch', always: 'prepared' },
+    /** Left at once when the actor is created. */
+    created: { entry: 'requireEpoch', always: 'prepared' },
     /** The unsigned message is stored; nobody has signed it yet. */
     prepared: {
       entry: 'projectTransaction',
       after: { expiryLookAfter: { actions: 'followTransaction' } },
       on: {
         submit: { target: 'submitted', actions: ['requireEpoch', 'rememberSubmission'] },
-        'errand.done': [{ guard: 'isExpired', target: 'expired', actions: 'rememberExpiry' }, ...again('prepared')],
-        'errand.given_up': { target: 'prepared', reenter: true },
+        'activity.done': [{ guard: 'isExpired', target: 'expired', actions: 'rememberExpiry' }, ...again('prepared')],
+        'activity.given_up': { target: 'prepared', reenter: true },
       },
     },
     /** The signed bytes are stored, and their name on the chain with them; nothing has left yet. */
     submitted: {
       entry: ['projectTransaction', 'checkTransaction'],
       on: {
-        'errand.done': [
+        'activity.done': [
           { guard: 'isVerified', target: 'verified' },
           { guard: 'isRefused', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
         ],
-        'errand.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
+        'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
     /** Every byte and signature was checked again, and the chain would take it. */
@@ -178,8 +178,8 @@ export const preparedTransactionMachine = setup({
       entry: ['projectTransaction', 'broadcastTransaction'],
       on: {
         'execution.begun': { target: 'broadcast', actions: BEGIN },
-        'errand.done': [{ guard: 'isSuperseded', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] }],
-        'errand.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
+        'activity.done': [{ guard: 'isSuperseded', target: 'refused', actions: ['rememberReason', alert('transaction_refused')] }],
+        'activity.given_up': { target: 'refused', actions: ['rememberReason', alert('transaction_refused')] },
       },
     },
     /** From here on the bytes may be on the chain. The same bytes are sent again while it has not seen them. */
@@ -188,7 +188,7 @@ export const preparedTransactionMachine = setup({
       after: { followAfter: { actions: 'followTransaction' } },
       on: {
         'execution.begun': { actions: BEGIN },
-        'errand.done': [
+        'activity.done': [
           ...CHAIN_SAYS,
           { guard: 'isSent', actions: ['countBroadcast', END_LEASE] },
           { guard: 'isRefused', target: 'refused', actions: ['rememberReason', END_LEASE, alert('transaction_refused')] },
@@ -196,7 +196,7 @@ export const preparedTransactionMachine = setup({
           { guard: 'isUnseen', target: 'broadcast', reenter: true, actions: 'broadcastTransaction' },
           ...again('broadcast'),
         ],
-        'errand.given_up': [
+        'activity.given_up': [
           { guard: 'isBroadcasting', target: 'unknown', actions: ['rememberReason', alert('transaction_outcome_unknown')] },
           { target: 'broadcast', reenter: true },
         ],
@@ -207,12 +207,12 @@ export const preparedTransactionMachine = setup({
       entry: ['forgetReason', 'projectTransaction'],
       after: { followAfter: { actions: 'followTransaction' } },
       on: {
-        'errand.done': [
+        'activity.done': [
           ...CHAIN_SAYS.slice(0, 3),
           { guard: 'isConfirmed', target: 'confirmed', reenter: true, actions: 'rememberSlot' },
           ...again('confirmed'),
         ],
-        'errand.given_up': { target: 'confirmed', reenter: true },
+        'activity.given_up': { target: 'confirmed', reenter: true },
       },
     },
     /** An answer was lost: only what the chain says leads out. The same bytes are sent again while it has not seen them. */
@@ -221,7 +221,7 @@ export const preparedTransactionMachine = setup({
       after: { followAfter: { actions: 'followTransaction' } },
       on: {
         'execution.begun': { actions: BEGIN },
-        'errand.done': [
+        'activity.done': [
           ...CHAIN_SAYS,
           { guard: 'isSent', actions: ['countBroadcast', END_LEASE] },
           { guard: 'isRefused', actions: ['rememberReason', END_LEASE] },
@@ -229,7 +229,7 @@ export const preparedTransactionMachine = setup({
           { guard: 'isUnseen', target: 'unknown', reenter: true, actions: 'broadcastTransaction' },
           ...again('unknown'),
         ],
-        'errand.given_up': { target: 'unknown', reenter: true },
+        'activity.given_up': { target: 'unknown', reenter: true },
       },
     },
     /** Nothing is sent any more. Its signed bytes exist, so what it reserves stays reserved until they have expired. */
@@ -237,8 +237,8 @@ export const preparedTransactionMachine = setup({
       entry: 'projectTransaction',
       after: { refusedLookAfter: { actions: 'followTransaction' } },
       on: {
-        'errand.done': [...CHAIN_SAYS, ...again('refused')],
-        'errand.given_up': { target: 'refused', reenter: true },
+        'activity.done': [...CHAIN_SAYS, ...again('refused')],
+        'activity.given_up': { target: 'refused', reenter: true },
       },
     },
     /** Never taken back. */

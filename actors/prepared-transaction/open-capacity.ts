@@ -1,4 +1,4 @@
-/** The room that an organization has for open transactions, and what the birth of one may meet there. */
+/** The room that an organization has for open transactions, and what the creation of one may meet there. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import { refuse } from '../../src/domain/refusal.ts';
 import type { Obstacle } from '../manual-order/placing.ts';
@@ -6,19 +6,19 @@ import type { Obstacle } from '../manual-order/placing.ts';
 /** How many transactions of an organization may be open at once. */
 export const MOST_OPEN_TRANSACTIONS = 20;
 
-/** What a birth that failed has met: its ground moved, the room is full, or the same message was prepared before. */
-export type CapacityObstacle = 'moved' | 'full' | 'twin' | null;
+/** What a creation that failed has met: its ground moved, the room is full, or the same message was prepared before. */
+export type CapacityObstacle = 'moved' | 'full' | 'duplicate' | null;
 
-/** The row that lets a transaction be born only on the ground that it was judged on, and only where there is room. */
+/** The row that lets a transaction be created only on the ground that it was validated on, and only where there is room. */
 export function capacityRow(orgId: string, bookId: string, ground: string): ActorRecord {
   return { type: 'prepared_room', orgId, bookId, ground, most: MOST_OPEN_TRANSACTIONS };
 }
 
-/** What is answered to it: only a ground that moved is worth another judgement. */
+/** What is answered to it: only a ground that moved is worth another validation. */
 export function capacityAnswer(obstacle: CapacityObstacle): Obstacle {
   if (obstacle === 'full')
     return refuse('too_many_prepared', `${MOST_OPEN_TRANSACTIONS} transactions are open; an unsigned one ends by itself in about a minute`);
-  if (obstacle === 'twin')
+  if (obstacle === 'duplicate')
     return refuse('state_conflict', 'the same message is prepared already: sign that one, or ask again in a moment for another');
   return obstacle;
 }

@@ -1,4 +1,4 @@
-/** What a prepared transaction remembers and what it hears (decisions "States of the other actors"). */
+/** What a prepared transaction remembers and what it hears. */
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { DecimalString } from '../../src/domain/decimal.ts';
 import type { OrderSide } from '../../src/domain/order.ts';
@@ -73,7 +73,7 @@ export type TransactionAnswer =
   /** The bytes were looked at and not let through; they may still land until they expire. */
   | { readonly outcome: 'refused'; readonly reason: string; readonly detail: string; readonly lease: EpochMs | null }
   /** A halt came since: nothing was sent by this attempt. */
-  | { readonly outcome: 'overtaken'; readonly reason: string }
+  | { readonly outcome: 'superseded'; readonly reason: string }
   /** The bytes may have been sent, and nobody knows. */
   | { readonly outcome: 'unknown'; readonly detail: string; readonly lease: EpochMs | null }
   /** No node answers. */
@@ -91,5 +91,5 @@ export type PreparedTransactionEvent =
   | { readonly type: 'submit'; readonly signedBase64: string; readonly signature: string; readonly subject: string }
   /** The lease to broadcast is taken: from here on the bytes may be on the chain. */
   | { readonly type: 'execution.begun'; readonly key: string; readonly leaseUntil: EpochMs; readonly leaseMs: number }
-  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: TransactionAnswer }
-  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: TransactionAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -42,13 +42,13 @@ const DEFAULT_SLIPPAGE_BPS = 50;
 export interface SwapPreTrade {
   /** The present quote of a token, aged; null where none was heard. */
   quote(instrument: InstrumentKey): Quote | null;
-  /** Judges the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
-  judge(
+  /** Validates the order that `compile` makes, told the mandate's slippage budget, the present quote and what the book may sell where that counts to the last unit. */
+  validate(
     orgId: string,
     instrument: InstrumentKey,
     compile: (longestSlippageBps: number, quote: Quote | null, sellable?: DecimalString) => Outcome<Order>,
   ): Promise<Outcome<ManualVerdict>>;
-  /** What a judgement rests on, as one text. */
+  /** What a validation rests on, as one text. */
   ground(orgId: string): Promise<string>;
 }
 
@@ -67,7 +67,7 @@ export interface SwapHandlerDeps {
   readonly isSilence: (error: unknown) => boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
-  /** Who signs what this desk prepares; a person's wallet unless told. */
+  /** Who signs what this handler prepares; a person's wallet unless told. */
   readonly executor?: PreparedTransactionInput['executor'];
 }
 
@@ -141,7 +141,7 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
     const given = await givenBy(wish);
     if (!given.ok) return given;
     const id = deps.newId();
-    const first = passed(await preTrade.judge(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
+    const first = passed(await preTrade.validate(orgId, wish.instrument, atTouch(wish, given.value, id, orgId)));
     if (!first.ok) return first;
     const { maxSlippageBps } = first.value.order;
     const route = await routed(given.value, maxSlippageBps, wish.wallet);
@@ -155,28 +155,28 @@ export function createSwapHandler(deps: SwapHandlerDeps): SwapCommands {
     return placedOnVerdict(
       context.orgId,
       (error) => capacityAnswer(deps.obstacleOf(error)),
-      () => born(context, wish, id, agreed),
+      () => create(context, wish, id, agreed),
     );
   }
 
-  /** Judges the swap at the worst price that its message allows, and begins it on that judgement. */
-  async function born(context: CommandContext, wish: SwapWish, id: string, agreed: Agreed): Promise<Outcome<PreparedTransactionView>> {
+  /** Validates the swap at the worst price that its message allows, and begins it on that validation. */
+  async function create(context: CommandContext, wish: SwapWish, id: string, agreed: Agreed): Promise<Outcome<PreparedTransactionView>> {
     const { orgId } = context;
     const { promise, maxSlippageBps } = agreed;
     const worstPrice = priceOf(promise, promise.inAmount, promise.minOutAmount);
     const ground = await preTrade.ground(orgId);
-    const judged = passed(
-      await preTrade.judge(orgId, wish.instrument, (_, quote, sellable) => {
+    const validated = passed(
+      await preTrade.validate(orgId, wish.instrument, (_, quote, sellable) => {
         const touch = liveTouch(wish.instrument, wish.side, quote);
         return touch.ok ? { ok: true, value: orderFor(promise, wish, { id, orgId, worstPrice, maxSlippageBps, sellable }) } : touch;
       }),
     );
-    if (!judged.ok) return judged;
-    const input = inputOf({ preparedBy: context.subject, executor: deps.executor ?? 'user' }, judged.value, agreed, clock.now());
+    if (!validated.ok) return validated;
+    const input = inputOf({ preparedBy: context.subject, executor: deps.executor ?? 'user' }, validated.value, agreed, clock.now());
     const plan = await runtime.start('prepared_transaction', id, orgId, input as never, {
       cause: `${context.subject} ${context.requestId}`,
       also: (begins) => [
-        capacityRow(orgId, judged.value.order.bookId, ground),
+        capacityRow(orgId, validated.value.order.bookId, ground),
         auditRow(context, 'transaction.prepare.swap', id, null, begins.state),
         ...answerRows(context, transactionView(id, begins.state, input.createdAt)),
       ],

@@ -18,7 +18,7 @@ export interface ProposalDirectory {
 
 const NO_PROPOSAL = 'there is no proposal with this id';
 
-const OVERTAKEN: Readonly<Record<SupersededReason, string>> = {
+const SUPERSEDED: Readonly<Record<SupersededReason, string>> = {
   halted: 'an emergency halt came after the proposal',
   paused: 'the agent is paused',
   manifest_changed: 'the manifest has changed since the proposal',
@@ -48,7 +48,7 @@ export function createProposalHandler(deps: {
       });
       return outcome.ok ? { ok: true, value: after(outcome.value.plan) } : outcome;
     } catch (error) {
-      if (error instanceof PermitLost) return overtaken(error.reason);
+      if (error instanceof PermitLost) return superseded(error.reason);
       return answeredMeanwhile(error);
     }
   }
@@ -71,7 +71,7 @@ export function createProposalHandler(deps: {
       if (verdict.ok)
         return command(context, before, 'proposal.approve', { type: 'approve', subject: context.subject, risk: verdict.risk });
       // Of a proposal that waits risk knows one halt: its agent's pause. The proposal stays as it is.
-      if (isHalted(verdict.risk)) return overtaken('paused');
+      if (isHalted(verdict.risk)) return superseded('paused');
       const refusal = {
         code: 'blocked_by_risk',
         detail: `risk does not let it pass now: ${verdict.risk.rejections.map(({ code }) => code).join(', ')}`,
@@ -97,8 +97,8 @@ export function createProposalHandler(deps: {
   };
 }
 
-function overtaken(reason: SupersededReason): Outcome<never> {
-  return refuse(reason === 'halted' ? 'halted' : 'state_conflict', `${OVERTAKEN[reason]}; it will not be executed`);
+function superseded(reason: SupersededReason): Outcome<never> {
+  return refuse(reason === 'halted' ? 'halted' : 'state_conflict', `${SUPERSEDED[reason]}; it will not be executed`);
 }
 
 /** The proposal as it is after a step: what the step can change comes from the step. */

@@ -77,7 +77,7 @@ function announced(what: string, info: StepInfo): { readonly [key: string]: stri
 }
 
 /** Why a proposal would not take an answer or a command: to a command it says where it stands. */
-function judgeProposal(state: ActorState, event: ActorEvent): Refusal | null {
+function validateProposal(state: ActorState, event: ActorEvent): Refusal | null {
   const value = proposalState(state);
   const command = event as unknown as ProposalEvent;
   const { reason } = proposalContext(state);
@@ -91,7 +91,7 @@ function judgeProposal(state: ActorState, event: ActorEvent): Refusal | null {
 export const proposalKind: ActorKind = {
   kind: 'proposal',
   machine: proposalMachine,
-  judge: judgeProposal,
+  validate: validateProposal,
   migrations: {},
   effects: {
     projectProposal: (_: undefined, info) => [record('proposal', projected(info))],

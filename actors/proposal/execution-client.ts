@@ -27,7 +27,7 @@ export interface LookUpInfo {
 
 /**
  * Takes orders on venue `V` that the pre-trade risk function passed, and nothing else. Properties, not methods: of those
- * the compiler would let a door through that takes another venue's orders.
+ * the compiler would accept a client that takes another venue's orders.
  */
 export interface ExecutionClient<V extends ExecutableVenue> {
   /** Sends the order. Answers `unknown` where it may have arrived and the answer was lost. @throws only before anything was sent. */
@@ -36,5 +36,5 @@ export interface ExecutionClient<V extends ExecutableVenue> {
   readonly lookUp: (order: Order<V>, key: string, info: LookUpInfo) => Promise<VenueAnswer>;
 }
 
-/** The doors that are open, each under its own venue. */
+/** The clients that are switched on, each under its own venue. */
 export type ExecutionClients = { readonly [V in ExecutableVenue]?: ExecutionClient<V> };

@@ -13,11 +13,11 @@ interface Heard {
 export const answered =
   (outcome: CarriedAnswer['outcome']) =>
   ({ event }: Heard): boolean =>
-    event.type === 'errand.done' && event.answer.outcome === outcome;
+    event.type === 'activity.done' && event.answer.outcome === outcome;
 
 /** The fills that an answer tells of; none of every other event. */
 export function fillsOf(event: ProposalEvent): readonly Fill[] {
-  if (event.type !== 'errand.done') return [];
+  if (event.type !== 'activity.done') return [];
   return event.answer.outcome === 'filled' || event.answer.outcome === 'partially_filled' ? event.answer.fills : [];
 }
 
@@ -36,12 +36,12 @@ export const TAKE_LEASE = {
 } as const;
 
 /**
- * Why an answer of a activity worker would not be taken: another one has taken the lease since, and may be sending. `unavailable`
+ * Why an answer of an activity worker would not be taken: another one has taken the lease since, and may be sending. `unavailable`
  * leaves the activity where it is: should the other activity worker die, it is carried out again.
  */
 export function staleAnswer({ value, context }: ActorState, told: ActorEvent): Refusal | null {
   const event = told as unknown as ProposalEvent;
-  if (event.type !== 'errand.done' || (value !== 'approved' && value !== 'executing')) return null;
+  if (event.type !== 'activity.done' || (value !== 'approved' && value !== 'executing')) return null;
   const { leaseUntil } = context as { readonly leaseUntil: EpochMs | null };
   if ((event.answer.lease ?? null) === leaseUntil) return null;
   return refuse('unavailable', 'another carrier has taken the lease since this answer was found').refusal;

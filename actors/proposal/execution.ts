@@ -1,6 +1,6 @@
 /**
  * Carries out a proposal's execution: risk on the present quotes, then the lease that a halt waits for, then the order.
- * A activity worker may die between any two of these steps; the one after it comes to one fill or none.
+ * An activity worker may die between any two of these steps; the one after it comes to one fill or none.
  */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
@@ -52,7 +52,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     const proposal = await load(id);
     const { order, leaseUntil: seen } = proposal.context;
     const unsent = (answer: ExecutionAnswer): CarriedAnswer => ({ ...answer, lease: seen });
-    if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'overtaken', reason: proposal.state });
+    if (proposal.state !== 'approved' && proposal.state !== 'executing') return unsent({ outcome: 'superseded', reason: proposal.state });
     // Whoever holds the lease may be sending at this moment; only after its end does anybody follow.
     if (proposal.state === 'executing' && (await deps.leaseIsHeld(id)))
       throw new Error(`another carrier holds the lease of proposal ${id}`);
@@ -69,7 +69,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
     // Whether it was a halt or a pause that risk saw, the permit of the lease tells.
     if (!verdict.ok && !isHalted(verdict.risk)) return unsent({ outcome: 'blocked', risk: verdict.risk });
     const lease = await takeLease(deps, id, key, async () => (await load(id)).state);
-    if ('supersededBy' in lease) return unsent({ outcome: 'overtaken', reason: lease.supersededBy });
+    if ('supersededBy' in lease) return unsent({ outcome: 'superseded', reason: lease.supersededBy });
     if (!verdict.ok) return { outcome: 'blocked', risk: verdict.risk, lease: lease.until };
     const answer =
       order.mode === 'paper'
@@ -89,7 +89,7 @@ export function executionWorkers(deps: ExecutionDeps): Readonly<Record<string, A
       : { outcome: filled.outcome, fills: [filled.fill] };
   }
 
-  /** Through the door of one venue goes what risk passed on that venue, on that venue's quote. */
+  /** To the client of one venue goes what risk passed on that venue, on that venue's quote. */
   async function submit<V extends ExecutableVenue>(
     venue: V,
     id: string,

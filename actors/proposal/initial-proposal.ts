@@ -60,7 +60,7 @@ function decisionPriceOf({ order, cut }: ProposalDraft): string {
   return (order.side === 'buy' ? quote?.ask : quote?.bid) ?? order.limitPrice;
 }
 
-function bornAs(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ActorStart {
+function initialStep(from: ProposalDraft, begins: ProposalBeginning, reason: string | null): ActorStart {
   const { duty, order, at } = from;
   return startOf(inputOf(from, begins, reason), order.id, duty.orgId, at, 'decision');
 }
@@ -95,8 +95,8 @@ export function startedProposal(from: ProposalDraft): ProposalStart {
     agentId: duty.id,
     orgId: duty.orgId,
     permit: { epoch: from.epoch, manifestHash: duty.manifestHash, mode: order.mode, reduceOnly: order.reduceOnly, byItself },
-    start: bornAs(from, byItself ? 'approved' : 'pending_approval', null),
-    superseded: (reason) => bornAs(from, 'cancelled', reason),
+    start: initialStep(from, byItself ? 'approved' : 'pending_approval', null),
+    superseded: (reason) => initialStep(from, 'cancelled', reason),
   };
 }
 
@@ -141,7 +141,7 @@ export function startedFlattening(from: Flattening): ActorStart {
   return startOf(input, order.id, agent.orgId, at, 'kill switch');
 }
 
-/** What an agent that only suggests says of a trade: nothing is created, an operator makes the order (spec section 2.7). */
+/** What an agent that only suggests says of a trade: nothing is created, an operator makes the order. */
 export function recommendation(from: ProposalDraft): Announcement & { readonly orgId: string; readonly agentId: string } {
   const { duty, row, order } = from;
   return {

@@ -10,7 +10,7 @@ export const LEASE_MS = 2_000;
 const MARGIN_MS = 250;
 
 /**
- * Takes the lease to carry an activity out; answers until when it holds, or what has overtaken the actor, which `standsAt`
+ * Takes the lease to carry an activity out; answers until when it holds, or what has superseded the actor, which `standsAt`
  * tells where its chart takes no lease any more. @throws where the lease was over before it could be used, or could not be
  * taken at this moment: the activity is carried out again
  */

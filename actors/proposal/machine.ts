@@ -1,4 +1,4 @@
-/** The state chart of a trade proposal: waiting for an operator, executing, and what it came to (decisions "Proposal states"). */
+/** The state chart of a trade proposal: waiting for an operator, executing, and what it came to. */
 import { assign, setup } from 'xstate';
 import { totalOf } from '../../src/domain/filled.ts';
 import { effect } from '../runtime/actor-kind.ts';
@@ -9,11 +9,11 @@ import type { FillsToRecord, ProposalContext, ProposalEvent, ProposalInput } fro
 function reasonOf(event: ProposalEvent): string | null {
   if (event.type === 'cancel' || event.type === 'decline') return event.reason;
   if (event.type === 'block') return event.risk.rejections[0]?.code ?? null;
-  if (event.type === 'errand.given_up') return 'execution_given_up';
-  if (event.type !== 'errand.done') return null;
+  if (event.type === 'activity.given_up') return 'execution_given_up';
+  if (event.type !== 'activity.done') return null;
   const { answer } = event;
   if (answer.outcome === 'blocked') return answer.risk.rejections[0]?.code ?? null;
-  if (answer.outcome === 'rejected' || answer.outcome === 'overtaken') return answer.reason;
+  if (answer.outcome === 'rejected' || answer.outcome === 'superseded') return answer.reason;
   return null;
 }
 
@@ -27,7 +27,7 @@ export const proposalMachine = setup({
     projectProposal: effect<undefined>(),
     announceProposal: effect<{ readonly what: string }>(),
     alertOperators: effect<{ readonly what: string }>(),
-    /** The database refuses the step where the proposal has been overtaken. */
+    /** The database refuses the step where the proposal has been superseded. */
     requirePermit: effect<undefined>(),
     takeLease: effect<{ readonly forMs: number }>(),
     endLease: effect<undefined>(),
@@ -38,7 +38,7 @@ export const proposalMachine = setup({
     rememberRisk: assign({
       risk: ({ context, event }) => {
         if (event.type === 'approve' || event.type === 'block') return event.risk;
-        if (event.type === 'errand.done' && event.answer.outcome === 'blocked') return event.answer.risk;
+        if (event.type === 'activity.done' && event.answer.outcome === 'blocked') return event.answer.risk;
         return context.risk;
       },
     }),
@@ -54,8 +54,8 @@ export const proposalMachine = setup({
     isPartiallyFilled: answered('partially_filled'),
     isRejected: answered('rejected'),
     isBlocked: answered('blocked'),
-    isSupersededSince: answered('overtaken'),
-    isUnderWay: ({ event }) => event.type === 'errand.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
+    isSupersededSinceThen: answered('superseded'),
+    isUnderWay: ({ event }) => event.type === 'activity.done' && event.answer.outcome === 'unknown' && event.answer.underWay === true,
     isUnknown: answered('unknown'),
     /** Paper leaves no trace outside: an execution that was given up did not happen. */
     isPaper: ({ context }) => context.order.mode === 'paper',
@@ -94,7 +94,7 @@ export const proposalMachine = setup({
   }),
   initial: 'compiled',
   states: {
-    /** Passed through at its birth, never rested in. */
+    /** Left at once when the actor is created. */
     compiled: {
       always: [
         { guard: 'isSuperseded', target: 'cancelled' },
@@ -124,12 +124,12 @@ export const proposalMachine = setup({
           actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
         cancel: { target: 'cancelled', actions: 'rememberReason' },
-        'errand.done': [
+        'activity.done': [
           { guard: 'isBlocked', target: 'blocked_by_risk', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isSupersededSince', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSupersededSinceThen', target: 'cancelled', actions: 'rememberReason' },
           { guard: 'isRejected', target: 'failed', actions: 'rememberReason' },
         ],
-        'errand.given_up': { target: 'failed', actions: 'rememberReason' },
+        'activity.given_up': { target: 'failed', actions: 'rememberReason' },
       },
     },
     /** From here on the order may be at the venue. */
@@ -137,14 +137,14 @@ export const proposalMachine = setup({
       entry: ['projectProposal', { type: 'announceProposal', params: { what: 'executing' } }],
       exit: 'endLease',
       on: {
-        // A activity worker that follows one that died takes the lease anew.
+        // An activity worker that follows one that died takes the lease anew.
         'execution.begun': {
           actions: ['requirePermit', assign({ leaseUntil: ({ event }) => event.leaseUntil }), TAKE_LEASE],
         },
-        'errand.done': [
+        'activity.done': [
           ...SETTLE,
           { guard: 'isBlocked', target: 'failed', actions: ['rememberRisk', 'rememberReason'] },
-          { guard: 'isSupersededSince', target: 'cancelled', actions: 'rememberReason' },
+          { guard: 'isSupersededSinceThen', target: 'cancelled', actions: 'rememberReason' },
           // The chain takes its time: nothing that anybody has to look at.
           { guard: 'isUnderWay', target: 'unknown' },
           {
@@ -156,7 +156,7 @@ export const proposalMachine = setup({
             ],
           },
         ],
-        'errand.given_up': [
+        'activity.given_up': [
           { guard: 'isPaper', target: 'failed', actions: 'rememberReason' },
           {
             target: 'unknown',
@@ -176,8 +176,8 @@ export const proposalMachine = setup({
         reconcileAfter: { target: 'unknown', reenter: true, actions: assign({ lookUps: ({ context }) => context.lookUps + 1 }) },
       },
       on: {
-        'errand.done': [...SETTLE, { guard: 'isUnknown' }],
-        'errand.given_up': {},
+        'activity.done': [...SETTLE, { guard: 'isUnknown' }],
+        'activity.given_up': {},
       },
     },
     filled: { type: 'final', entry: ['projectProposal', { type: 'announceProposal', params: { what: 'filled' } }] },

@@ -7,7 +7,7 @@ import type { VenueAnswer } from '../../src/domain/execution.ts';
 import type { Order } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
-/** How a proposal begins: it waits for an operator, it executes by itself, or it was overtaken before it began. */
+/** How a proposal begins: it waits for an operator, it executes by itself, or it was superseded before it began. */
 export type ProposalBeginning = 'pending_approval' | 'approved' | 'cancelled';
 
 /** Plain JSON: what a decision hands over to its proposal. */
@@ -64,7 +64,7 @@ export type ExecutionAnswer =
   /** Risk does not let it pass on the present quotes; nothing was sent. */
   | { readonly outcome: 'blocked'; readonly risk: RiskAttribution }
   /** It may not be executed any more (halt, pause, changed manifest, lowered autonomy); nothing was sent. */
-  | { readonly outcome: 'overtaken'; readonly reason: string };
+  | { readonly outcome: 'superseded'; readonly reason: string };
 
 /** What the activity worker of executions tells: people's live orders hear the same (`actors/market-order`). */
 export type ExecutionEvent =
@@ -76,8 +76,8 @@ export type ExecutionEvent =
       readonly leaseUntil: EpochMs;
       readonly leaseMs: number;
     }
-  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
-  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarriedAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
 
 export type ProposalEvent =
   | { readonly type: 'approve'; readonly subject: string; readonly risk: RiskAttribution }

@@ -11,7 +11,7 @@ export interface PreferencesDirectory {
   current(orgId: string): Promise<PreferencesView>;
   /** Writes the rows of a change; false, and nothing written, where somebody else set that version first. */
   change(records: readonly ActorRecord[]): Promise<boolean>;
-  /** Resolves once every execution that may still be judged by earlier preferences has ended. */
+  /** Resolves once every execution that may still be validated by earlier preferences has ended. */
   executionsEnded(orgId: string): Promise<void>;
 }
 

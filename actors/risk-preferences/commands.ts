@@ -13,6 +13,6 @@ export interface PreferencesView {
 }
 
 export interface PreferencesCommands {
-  /** Replaces the preferences; the same ones again change nothing. Once it has answered, nothing is executed any more that was judged by earlier ones. */
+  /** Replaces the preferences; the same ones again change nothing. Once it has answered, nothing is executed any more that was validated by earlier ones. */
   replace(context: CommandContext, preferences: RiskPreferences): Promise<Outcome<PreferencesView>>;
 }

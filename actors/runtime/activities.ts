@@ -8,7 +8,7 @@ import type { Runtime } from './runtime.ts';
 
 const LOOK_MS = 250;
 const BATCH = 100;
-/** A activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
+/** An activity worker that died in the middle is followed by another after so long, doubled with every attempt. */
 const RETRY_MS = 5_000;
 const ATTEMPT_LIMIT = 10;
 
@@ -33,12 +33,12 @@ export function startActivities(deps: {
   async function carry(activity: DueActivity): Promise<void> {
     const worker = deps.workers[activity.kind];
     try {
-      if (!worker) throw new Error(`nobody carries errands of kind ${activity.kind}`);
+      if (!worker) throw new Error(`nobody carries out activities of kind ${activity.kind}`);
       const answer = await worker(activity.payload, activity.key);
       const outcome = await runtime.deliver(
         activity.actorId,
-        { type: 'errand.done', key: activity.key, kind: activity.kind, answer },
-        { cause: 'errand', answeredActivity: { key: activity.key, answer } },
+        { type: 'activity.done', key: activity.key, kind: activity.kind, answer },
+        { cause: 'activity', answeredActivity: { key: activity.key, answer } },
       );
       if (!outcome.ok && outcome.refusal.code !== 'unavailable')
         await store.giveUpActivity(activity.key, { refused: outcome.refusal.code, answer });
@@ -48,8 +48,8 @@ export function startActivities(deps: {
       const detail = error instanceof Error ? error.message : String(error);
       await runtime.deliver(
         activity.actorId,
-        { type: 'errand.given_up', key: activity.key, kind: activity.kind, detail },
-        { cause: 'errand' },
+        { type: 'activity.given_up', key: activity.key, kind: activity.kind, detail },
+        { cause: 'activity' },
       );
       await store.giveUpActivity(activity.key, { detail });
     }

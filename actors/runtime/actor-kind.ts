@@ -1,4 +1,4 @@
-/** What a kind of actor brings along so that the runtime can carry it: its machine, its judgement and the meaning of its actions. */
+/** What a kind of actor brings along so that the runtime can carry it: its machine, its validation and the meaning of its actions. */
 import type { AnyStateMachine } from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
@@ -8,7 +8,7 @@ import type { EpochMs } from '../../src/domain/time.ts';
 /** What an action of a machine means once it is committed. */
 export type Effect =
   | { readonly kind: 'record'; readonly record: ActorRecord }
-  | { readonly kind: 'errand'; readonly activity: Activity }
+  | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'announcement'; readonly announcement: Announcement };
 
 /** A row that the step writes, by the name of whoever writes it. */
@@ -18,7 +18,7 @@ export function record(type: string, fields: { readonly [key: string]: unknown }
 
 /** Work that is carried out after the commit, by the name of its activity worker. */
 export function activity(kind: string, payload: { readonly [key: string]: Json }): Effect {
-  return { kind: 'errand', activity: { kind, payload } };
+  return { kind: 'activity', activity: { kind, payload } };
 }
 
 /** What an effect may look at besides its action's parameters. */
@@ -41,7 +41,7 @@ export interface ActorKind {
   /** Its id carries a version, `agent@1`, that is stored with every snapshot. */
   readonly machine: AnyStateMachine;
   /** Why the actor would not take this event in its state, or null where it would. Pure; asked before every step. */
-  judge(state: ActorState, event: ActorEvent): Refusal | null;
+  validate(state: ActorState, event: ActorEvent): Refusal | null;
   /** The meaning of every named action of the machine, as data. */
   readonly effects: { readonly [action: string]: (parameters: never, info: StepInfo) => readonly Effect[] };
   /** From each older machine id to this one's state; a machine id without a way here is quarantined. */

@@ -1,5 +1,6 @@
-/** The durable actor runtime: loads, judges, steps and commits; retries a lost race; contains what throws. */
+/** The durable actor runtime: loads, validates, steps and commits; retries a lost race; contains what throws. */
 
+import type { AnyMachineSnapshot } from 'xstate';
 import type { ActorEvent, ActorRecord, ActorRow, StepCommit, StepPlan } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
@@ -7,7 +8,7 @@ import type { Clock } from '../../streams/clock.ts';
 import type { ActorKind } from './actor-kind.ts';
 import type { ActorStore } from './actor-store.ts';
 import type { Directory } from './directory.ts';
-import { eventStep, startStep } from './step.ts';
+import { eventStep, eventsTaken, startStep } from './step.ts';
 
 /** How often a step is tried again when another process committed first. */
 const RACE_LIMIT = 12;
@@ -67,10 +68,9 @@ export function createRuntime(deps: {
     const { kind, state, snapshot } = fit;
     const at = clock.now();
     try {
-      const refusal = kind.judge(state, event);
+      const refusal = kind.validate(state, event);
       if (refusal) return { refusal };
-      if (!snapshot.can(event as never))
-        return { refusal: { code: 'state_conflict', detail: `in its state the actor does not take ${event.type}` } };
+      if (!snapshot.can(event as never)) return { refusal: { code: 'state_conflict', detail: notTaken(snapshot, event) } };
       const plan = eventStep(kind, { actorId: row.id, orgId: row.orgId, now: at }, snapshot, event);
       const commit: StepCommit = {
         row,
@@ -164,6 +164,11 @@ export function createRuntime(deps: {
     },
     deliverMany,
   };
+}
+
+function notTaken(snapshot: AnyMachineSnapshot, { type }: ActorEvent): string {
+  const taken = eventsTaken(snapshot);
+  return `in its state the actor does not take ${type}${taken.includes(type) ? ' as it is' : `; it takes ${taken.join(', ') || 'nothing'}`}`;
 }
 
 /** A command has somebody who hears the refusal; what a timer, an activity or a feed sends has not, and would throw again for ever. */

@@ -1,10 +1,16 @@
 /** One step of a durable actor: state and event in; state, records, timers, activities and announcements out. Pure. */
-import type { AnyMachineSnapshot, AnyStateMachine, ExecutableActionObject } from 'xstate';
+import {
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type ExecutableActionObject,
+  getNextTransitions,
+  initialTransition,
+  transition,
+} from 'xstate';
 import type { Activity, ActorEvent, ActorRecord, ActorState, Announcement, StepPlan, TimerChange } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { ActorKind } from './actor-kind.ts';
-import { stepScope } from './scope.ts';
 
 export interface StepSubject {
   readonly actorId: string;
@@ -14,9 +20,7 @@ export interface StepSubject {
 
 /** The first step: the machine's initial state from its input. */
 export function startStep(kind: ActorKind, subject: StepSubject, input: { readonly [key: string]: Json }): StepPlan {
-  const { scope, actions } = stepScope(kind.machine);
-  actions.length = 0;
-  const snapshot = kind.machine.getInitialSnapshot(scope as never, input as never) as AnyMachineSnapshot;
+  const [snapshot, actions] = initialTransition(kind.machine, input as never) as Transitioned;
   return plan(kind, subject, snapshot, actions);
 }
 
@@ -25,11 +29,17 @@ export function startStep(kind: ActorKind, subject: StepSubject, input: { readon
  * @throws whatever a guard, an assignment or an effect throws; the caller keeps the last good state.
  */
 export function eventStep(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapshot, event: ActorEvent): StepPlan {
-  const { scope, actions } = stepScope(kind.machine);
-  actions.length = 0;
-  const next = kind.machine.transition(snapshot as never, event as never, scope as never) as AnyMachineSnapshot;
+  const [next, actions] = transition(kind.machine, snapshot as never, event as never) as Transitioned;
   if (next.status === 'error') throw next.error;
   return plan(kind, subject, next, actions);
+}
+
+type Transitioned = readonly [AnyMachineSnapshot, readonly ExecutableActionObject[]];
+
+/** The types of the events that the machine reacts to in this state, whatever their guards say; the chart's own delays are not among them. */
+export function eventsTaken(snapshot: AnyMachineSnapshot): readonly string[] {
+  const types = getNextTransitions(snapshot).map(({ eventType }) => eventType);
+  return [...new Set(types)].filter((type) => type !== '' && !type.startsWith('xstate.')).sort();
 }
 
 /** The machine's snapshot of a state at rest. @throws where the state names states that the machine lacks. */
@@ -75,7 +85,7 @@ function plan(kind: ActorKind, subject: StepSubject, snapshot: AnyMachineSnapsho
       if (!effect) throw new Error(`${kind.machine.id} has no effect for its action ${action.type}`);
       for (const item of effect(parameters as never, info)) {
         if (item.kind === 'record') records.push(item.record);
-        else if (item.kind === 'errand') activities.push(item.activity);
+        else if (item.kind === 'activity') activities.push(item.activity);
         else announcements.push(item.announcement);
       }
     }

@@ -39,7 +39,7 @@ export function openGates(deps: {
         DAILY_LOOK_MS,
         async () => {
           // An agent that moves on meanwhile is judged at its new stage next time.
-          for (const agent of await keeper.dueForToday(clock.now())) await keeper.judge(agent, true).catch(onError);
+          for (const agent of await keeper.dueForToday(clock.now())) await keeper.validate(agent, true).catch(onError);
         },
         onError,
       );

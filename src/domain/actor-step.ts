@@ -27,7 +27,7 @@ export interface Activity {
   readonly payload: { readonly [key: string]: Json };
 }
 
-/** Something that the feeds send. `channel` is one of the contract's feed channels. */
+/** Something that the feeds send. `channel` is one of the feed channels. */
 export interface Announcement {
   readonly channel: string;
   /** Whom subscribers that narrow to one actor have to name, where that is not the actor that took the step. */
@@ -97,7 +97,7 @@ export interface ActorStart {
 export interface Incident {
   readonly actorId: string;
   readonly at: EpochMs;
-  readonly kind: 'step_threw' | 'quarantined' | 'tick_threw' | 'tick_crash' | 'errand_given_up';
+  readonly kind: 'step_threw' | 'quarantined' | 'tick_threw' | 'tick_crash' | 'activity_given_up';
   readonly detail: string;
   readonly event: Json;
   readonly quarantine: boolean;

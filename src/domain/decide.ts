@@ -21,7 +21,7 @@ export interface Proposal {
   readonly readsReference: boolean;
 }
 
-/** The pre-trade risk engine as a tick asks it: pure, the same for paper and live (spec section 1). */
+/** The pre-trade risk engine as a tick asks it: pure, the same for paper and live. */
 export type RiskAssessor = (proposal: Proposal) => RiskAttribution;
 
 /** A verdict that still needs risk: the rules are evaluated, and every trade that they ask for is in it. */

@@ -3,9 +3,9 @@
 /** Milliseconds since 1970-01-01T00:00:00Z. Always an integer. */
 export type EpochMs = number;
 
-/** How often an agent is ticked (spec section 8). */
+/** How often an agent is ticked. */
 export const AGENT_TICK_MS = 60_000;
-/** How often an armed Take is evaluated (spec section 8). */
+/** How often an armed Take is evaluated. */
 export const TAKE_TICK_MS = 30_000;
 
 /** The start of the slot that `at` falls in: floor(at / period) * period. */
@@ -16,7 +16,7 @@ export function slotOf(at: EpochMs, periodMs: number): EpochMs {
 const TIMEFRAME = /^([1-9]\d{0,2})([mh])$/;
 
 /**
- * The length of a manifest timeframe (`<n>m` or `<n>h`, spec section 2.5) in milliseconds,
+ * The length of a manifest timeframe (`<n>m` or `<n>h`) in milliseconds,
  * or null where the text is no timeframe.
  */
 export function timeframeMs(timeframe: string): number | null {

@@ -238,7 +238,7 @@ export function createPaperBroker(deps: {
     if (row === undefined || states.get(id) !== 'approved') return;
     const context = proposalContext(row.state);
     const agent = deps.agent(context.agentId);
-    const overtaken = supersededBy(
+    const superseded = supersededBy(
       {
         epoch: 0,
         manifestHash: context.manifestHash,
@@ -248,8 +248,8 @@ export function createPaperBroker(deps: {
       },
       { epoch: 0, manifestHash: agent.manifestHash, paused: agent.paused, stage: agent.stage, autonomy: agent.autonomy },
     );
-    if (overtaken !== null) {
-      await runtime.deliver(id, { type: 'cancel', reason: overtaken }, { cause: 'replay' });
+    if (superseded !== null) {
+      await runtime.deliver(id, { type: 'cancel', reason: superseded }, { cause: 'replay' });
       return;
     }
     const key = [...store.activities].find(([name, { state }]) => name.startsWith(`${id}:`) && state === 'pending')?.[0];
@@ -258,8 +258,8 @@ export function createPaperBroker(deps: {
     const answer: Json = await worker({ proposalId: id }, key);
     await runtime.deliver(
       id,
-      { type: 'errand.done', key, kind: EXECUTE_ORDER, answer },
-      { cause: 'errand', answeredActivity: { key, answer } },
+      { type: 'activity.done', key, kind: EXECUTE_ORDER, answer },
+      { cause: 'activity', answeredActivity: { key, answer } },
     );
   }
 

@@ -156,7 +156,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       preTrade: {
         quote: () => info.quote,
         ground: (orgId) => store.ground(orgId, order.bookId),
-        async judge(orgId, _, compile) {
+        async validate(orgId, _, compile) {
           const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
           if (!made.ok) return made;
           // The proposal's own: its reservation is left out of what the swap is judged against.

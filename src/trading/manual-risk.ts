@@ -21,7 +21,7 @@ export interface ManualRisk {
    * Judges an order of a person on the market that it would trade on, and shows what it was judged by. `compile` makes
    * it, told the organization's own limit of slippage in basis points and the book with everything that waits on it.
    */
-  judge(
+  validate(
     orgId: string,
     mode: ExecutionMode,
     present: PresentInstrument,
@@ -55,7 +55,7 @@ export function createManualRisk(deps: RiskDeps): ManualRisk {
   }
 
   return {
-    async judge(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
+    async validate(orgId, mode, present, compile, { feeBps, alongside = [], placedIn } = {}) {
       const bookId = bookIds.manual(orgId, mode);
       const [epoch, { preferences }, books, waiting] = await Promise.all([
         reads.epoch(orgId),

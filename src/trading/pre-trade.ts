@@ -41,7 +41,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   const manual = createManualRisk(deps);
 
   /** Judges an order of a person, made by `compile` of what is quoted now. */
-  async function judgeManual(
+  async function validateManual(
     orgId: string,
     mode: ExecutionMode,
     instrument: InstrumentKey,
@@ -53,20 +53,20 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       const compiled = compile(present.quote, longest);
       return compiled.ok ? { ok: true, value: atPresentPrice(compiled.value, present.quote) } : compiled;
     };
-    return manual.judge(orgId, mode, present, priced, more);
+    return manual.validate(orgId, mode, present, priced, more);
   }
 
   return {
-    judge: (orgId, id, mode, request) =>
-      judgeManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, id, mode, request, quote, longest)),
+    validate: (orgId, id, mode, request) =>
+      validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, id, mode, request, quote, longest)),
 
     preview: (orgId, mode, request, alongside) =>
-      judgeManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest), {
+      validateManual(orgId, mode, request.instrument, (quote, longest) => compiledManual(orgId, PREVIEW, mode, request, quote, longest), {
         alongside,
       }),
 
     async reassess(orgId, { order, epoch }) {
-      const judged = await judgeManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }), { placedIn: epoch });
+      const judged = await validateManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }), { placedIn: epoch });
       if (!judged.ok) throw new Error(judged.refusal.detail);
       return judged.value.verdict;
     },

@@ -60,7 +60,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
   }
 
   return {
-    async judge(orgId, id, mode, wish) {
+    async validate(orgId, id, mode, wish) {
       const stored = await deps.markets.get(wish.marketId);
       const market = stored === null ? null : await listed(stored);
       if (market === null) return refuse('not_found', 'there is no prediction market with this id');
@@ -68,7 +68,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       if (refused !== null) return refused;
       const now = await present(market, wish.outcome);
       const terms = { id, origin: 'manual', mode, bookId: bookIds.manual(orgId, mode) } as const;
-      const judged = await deps.risk.judge(
+      const judged = await deps.risk.validate(
         orgId,
         mode,
         now,
@@ -78,7 +78,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       return judged.ok ? { ok: true, value: { market, ...judged.value } } : judged;
     },
 
-    async rejudge(orgId, known, order) {
+    async revalidate(orgId, known, order) {
       const market = await listed(known);
       const outcome = readOutcomeKey(order.instrument)?.outcome;
       if (outcome === undefined) throw new Error(`${order.instrument} is no outcome`);
@@ -87,7 +87,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       const now = await present(market, outcome);
       // What has come closer since keeps its slippage budget; the order itself stays as it was compiled.
       const compile = () => ({ ok: true, value: atPresentPrice(order, now.quote) }) as const;
-      const judged = await deps.risk.judge(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
+      const judged = await deps.risk.validate(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
       return judged.ok ? { ok: true, value: { market, ...judged.value, order } } : judged;
     },
   };

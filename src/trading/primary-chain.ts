@@ -72,13 +72,13 @@ export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: s
   return {
     quote,
     ground: (orgId) => deps.ground(orgId, bookIds.manual(orgId, 'live')),
-    async judge(orgId, instrument, compile) {
+    async validate(orgId, instrument, compile) {
       const liquidity = await heardLiquidity(reads, instrument, clock.now());
       const at = clock.now();
       const own = quote(instrument);
       const market = presentMarket({ at, quote: own, reference: referenceNow(bus, freshness, instrument, at), liquidity });
       const present = { quote: own, depth: null, market };
-      return risk.judge(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument)));
+      return risk.validate(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument)));
     },
   };
 }

@@ -265,7 +265,7 @@ function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder):
   if (proposal.state !== 'executing') return no('state_conflict', `the proposal is ${proposal.state}: nothing is signed for it`);
   if (!BY_ITSELF.has(ground.autonomy) || !BY_ITSELF.has(proposal.autonomy))
     return no('autonomy_refused', `the agent is at ${ground.autonomy}: only policy_auto and autonomous trade without a wallet prompt`);
-  const overtaken = supersededBy(
+  const superseded = supersededBy(
     {
       epoch: proposal.epoch,
       manifestHash: proposal.manifestHash,
@@ -276,7 +276,7 @@ function proposalRefusal(proposal: SignableProposal, { order }: DelegatedOrder):
     },
     ground,
   );
-  if (overtaken !== null) return no(overtaken, `the proposal has been overtaken: ${overtaken}`);
+  if (superseded !== null) return no(superseded, `the proposal has been superseded: ${superseded}`);
   return isWithin(order, proposal.order)
     ? null
     : no('state_conflict', 'the order that was put before the signer is not that of the proposal, or more');

@@ -18,7 +18,7 @@ const StepBody = Type.Object(
     event: AnyJson,
     from: AnyJson,
     to: AnyJson,
-    cause: nullable('string', 'What brought the event: a request id, `timer`, `errand`, `feed`.'),
+    cause: nullable('string', 'What brought the event: a request id, `timer`, `activity`, `feed`.'),
   },
   { $id: 'Step' },
 );

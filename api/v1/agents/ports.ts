@@ -59,7 +59,7 @@ export interface VersionedManifest extends AgentVersion {
 }
 
 /** Where an agent's state chart stands. */
-export interface AgentStanding {
+export interface GateProgress {
   readonly machine: string;
   readonly version: number;
   readonly status: 'running' | 'done' | 'quarantined';
@@ -81,7 +81,7 @@ export interface AgentReads {
   ): Promise<PageOf<VersionedManifest> | null>;
   /** One version's manifest; null where there is no such version (or agent). */
   manifest(orgId: string, agentId: string, version: number): Promise<Manifest | null>;
-  standing(orgId: string, agentId: string): Promise<AgentStanding | null>;
+  standing(orgId: string, agentId: string): Promise<GateProgress | null>;
 }
 
 /** Reads of decision records, newest first. Null where the organization has no such agent. */

@@ -12,11 +12,11 @@ export interface RequestBudget {
   observeUsed(used: number, now: EpochMs): void;
   /** Lets nothing through before `until` (Retry-After). */
   block(until: EpochMs): void;
-  state(now: EpochMs): BudgetStanding;
+  state(now: EpochMs): BudgetState;
 }
 
 /** What may be spent at the moment, of how much in which window, and until when nothing may; null where it may. */
-export interface BudgetStanding {
+export interface BudgetState {
   readonly limit: number;
   readonly windowMs: number;
   readonly left: number;
@@ -81,7 +81,7 @@ export class WeightBudget implements RequestBudget {
     if (used > this.#sum) this.note(used - this.#sum, now);
   }
 
-  state(now: EpochMs): BudgetStanding {
+  state(now: EpochMs): BudgetState {
     this.#forget(now);
     const blocked = now < this.#blockedUntil;
     return {

@@ -74,7 +74,7 @@ export function createLivePredictionOrders(deps: {
     const order = await orders.find(orgId, orderId);
     const market = order === null ? null : await markets.get(order.marketId);
     if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
-    const judged = passed(await preTrade.rejudge(orgId, market, { ...order.order, id: transactionId }));
+    const judged = passed(await preTrade.revalidate(orgId, market, { ...order.order, id: transactionId }));
     return judged.ok ? { ok: true, value: null } : judged;
   }
 

@@ -79,7 +79,7 @@ function createSubmission({ sql, runtime, clock }: SwapDeps, preTrade: SwapPreTr
 /** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
 async function mayLeave(preTrade: SwapPreTrade, orgId: string, context: PreparedTransactionContext): Promise<Outcome<null>> {
   const { order } = swapSubject(context);
-  const judged = passed(await preTrade.judge(orgId, order.instrument, () => ({ ok: true, value: order })));
+  const judged = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
   return judged.ok ? { ok: true, value: null } : judged;
 }
 
@@ -88,11 +88,11 @@ export function isSilence(error: unknown): boolean {
   return error instanceof NodeError;
 }
 
-/** What the birth of a transaction has met. */
+/** What the creation of a transaction has met. */
 export function obstacleOf(error: unknown): CapacityObstacle {
   if (error instanceof CapacityMoved) return 'moved';
   if (error instanceof CapacityFull) return 'full';
-  return isDuplicate(error) ? 'twin' : null;
+  return isDuplicate(error) ? 'duplicate' : null;
 }
 
 /** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */

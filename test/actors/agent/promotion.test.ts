@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentContext, agentKind, agentValue, judgeAgent } from '../../../actors/agent/effects.ts';
+import { agentContext, agentKind, agentValue, validateAgent } from '../../../actors/agent/effects.ts';
 import type { AgentContext } from '../../../actors/agent/protocol.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
@@ -29,7 +29,7 @@ function stateAt(
 
 /** What an event does, exactly as the runtime delivers it: refused, not taken, or a step. */
 function told(state: ActorState, event: ActorEvent) {
-  const refusal = judgeAgent(state, event);
+  const refusal = validateAgent(state, event);
   if (refusal) return { refusal, plan: null };
   const snapshot = restore(agentKind.machine, state);
   if (!snapshot.can(event as never)) return { refusal: { code: 'state_conflict', detail: 'not taken' }, plan: null };
@@ -238,8 +238,8 @@ test('no random life reaches a stage without having passed each gate before it, 
         if (event.type === 'manifest.changed') earned = 0;
         if (event.type === 'breaker.tripped' && to === 'paper' && at !== 'paper') earned = STAGES.indexOf('paper');
         if (event.type === 'gate.passed') {
-          const { gate, manifestHash: judged } = event as unknown as { gate: Stage; manifestHash: string };
-          expect([gate, judged]).toEqual([at, manifestHash]);
+          const { gate, manifestHash: validated } = event as unknown as { gate: Stage; manifestHash: string };
+          expect([gate, validated]).toEqual([at, manifestHash]);
           earned++;
         }
         expect(STAGES.indexOf(to)).toBe(earned);

@@ -187,9 +187,9 @@ test('an agent that was paused and resumed, twice, before its shard was ticked k
 });
 
 test('in memory a window is moved as the steps say: a rest between two duties, none where the earlier duty had no slot', () => {
-  const born = movedWindow(undefined, { from: 60, until: null });
-  expect(born).toEqual({ from: 60, until: null, rests: [] });
-  const paused = movedWindow(born, { from: null, until: 130 });
+  const created = movedWindow(undefined, { from: 60, until: null });
+  expect(created).toEqual({ from: 60, until: null, rests: [] });
+  const paused = movedWindow(created, { from: null, until: 130 });
   expect(paused).toEqual({ from: 60, until: 130, rests: [] });
   const resumed = movedWindow(paused, { from: 300, until: null });
   expect(resumed).toEqual({ from: 60, until: null, rests: [{ from: 130, until: 300 }] });
@@ -198,7 +198,7 @@ test('in memory a window is moved as the steps say: a rest between two duties, n
     { from: 130, until: 300 },
     { from: 400, until: 480 },
   ]);
-  expect(movedWindow(movedWindow(born, { from: null, until: 59 }), { from: 120, until: null })).toEqual({
+  expect(movedWindow(movedWindow(created, { from: null, until: 59 }), { from: 120, until: null })).toEqual({
     from: 120,
     until: null,
     rests: [],

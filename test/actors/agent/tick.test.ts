@@ -45,7 +45,7 @@ test('over random lives, rules and risk asked apart give the verdict of the mach
       for (const [index, event] of life.entries()) {
         const snapshot = restore(agentKind.machine, state);
         if (event.type !== 'tick') {
-          if (agentKind.judge(state, event) === null && snapshot.can(event as never))
+          if (agentKind.validate(state, event) === null && snapshot.can(event as never))
             state = eventStep(agentKind, subject, snapshot, event).state;
           continue;
         }

@@ -1,4 +1,4 @@
-// An order is placed on a judgement that still holds: judged anew where it does not, answered where that is all there is to say.
+// An order is placed on a validation that still holds: validated anew where it does not, answered where that is all there is to say.
 import { expect, test } from 'vitest';
 import { type Obstacle, placedOnVerdict } from '../../../actors/manual-order/placing.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
@@ -25,7 +25,7 @@ function attempts(...errors: Error[]) {
   };
 }
 
-test('what moved is judged anew, and the fifth time is the last', async () => {
+test('what moved is validated anew, and the fifth time is the last', async () => {
   const fourth = attempts(new Moved(), new Moved(), new Moved(), new Moved());
   expect(await placedOnVerdict('org', obstacleOf, fourth.attempt)).toEqual({ ok: true, value: 'written' });
   const never = attempts(...Array.from({ length: 9 }, () => new Moved()));
@@ -33,7 +33,7 @@ test('what moved is judged anew, and the fifth time is the last', async () => {
   expect([fourth.made.times, never.made.times]).toEqual([5, 5]);
 });
 
-test('orders that overtook one another take turns: each is judged anew at most once more', async () => {
+test('orders that overtook one another take turns: each is validated anew at most once more', async () => {
   let version = 0;
   let writing = 0;
   const order = (orgId: string) => {
@@ -76,14 +76,14 @@ test('an error that nobody knows is an error still', async () => {
   await expect(placedOnVerdict('org', obstacleOf, attempts(new Error('a defect')).attempt)).rejects.toThrow('a defect');
 });
 
-test('a judgement that lets nothing pass names every limit, and the reason of what is only not known', () => {
+test('a validation that lets nothing pass names every limit, and the reason of what is only not known', () => {
   const limit = { limit: '5', before: '4', after: '6', suggestion: 'at most 1' };
   const rejections = [
     { code: 'open_positions_limit', ...limit },
     { code: 'quote_not_live', limit: null, before: null, after: null, suggestion: 'wait for a live quote' },
   ];
-  const judged = { order: {}, verdict: { ok: false, risk: { verdict: 'blocked', rejections } } } as never;
-  expect(passed({ ok: true, value: judged })).toEqual({
+  const validated = { order: {}, verdict: { ok: false, risk: { verdict: 'blocked', rejections } } } as never;
+  expect(passed({ ok: true, value: validated })).toEqual({
     ok: false,
     refusal: {
       code: 'blocked_by_risk',

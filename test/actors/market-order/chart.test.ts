@@ -45,30 +45,30 @@ function input(begins: MarketOrderInput['begins'], fills: readonly Fill[] = []):
   };
 }
 
-const done = (answer: object): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'execute_market_order', answer });
+const done = (answer: object): ActorEvent => ({ type: 'activity.done', key: 'k', kind: 'execute_market_order', answer });
 const EVENTS = {
   begun: { type: 'execution.begun', key: 'k', leaseUntil: SLOT + 2_000, leaseMs: 2_000 },
   filled: done({ outcome: 'filled', fills: [fill] }),
   partly: done({ outcome: 'partially_filled', fills: [half] }),
   rejected: done({ outcome: 'rejected', reason: 'no_quote', detail: '' }),
   blocked: done({ outcome: 'blocked', risk: blocked }),
-  overtaken: done({ outcome: 'overtaken', reason: 'halted' }),
+  superseded: done({ outcome: 'superseded', reason: 'halted' }),
   notKnown: done({ outcome: 'unknown', detail: '' }),
-  givenUp: { type: 'errand.given_up', key: 'k', kind: 'execute_market_order', detail: 'ten attempts' },
+  givenUp: { type: 'activity.given_up', key: 'k', kind: 'execute_market_order', detail: 'ten attempts' },
   again: { type: 'xstate.after.reconcileAfter.market_order@1.unknown' },
 } as const satisfies Readonly<Record<string, ActorEvent>>;
 type EventName = keyof typeof EVENTS;
 
 /** Where each event leads; an event that is not listed is not taken. */
 const EDGES: Readonly<Partial<Record<MarketOrderState, Readonly<Partial<Record<EventName, MarketOrderState>>>>>> = {
-  approved: { begun: 'executing', blocked: 'blocked_by_risk', overtaken: 'cancelled', rejected: 'failed', givenUp: 'failed' },
+  approved: { begun: 'executing', blocked: 'blocked_by_risk', superseded: 'cancelled', rejected: 'failed', givenUp: 'failed' },
   executing: {
     begun: 'executing',
     filled: 'filled',
     partly: 'partially_filled',
     rejected: 'failed',
     blocked: 'blocked_by_risk',
-    overtaken: 'cancelled',
+    superseded: 'cancelled',
     notKnown: 'unknown',
     givenUp: 'unknown',
   },
@@ -82,7 +82,7 @@ const WAYS: Readonly<Record<MarketOrderState, readonly EventName[]>> = {
   partially_filled: ['begun', 'partly'],
   failed: ['begun', 'rejected'],
   unknown: ['begun', 'notKnown'],
-  cancelled: ['overtaken'],
+  cancelled: ['superseded'],
   blocked_by_risk: ['blocked'],
 };
 
@@ -111,14 +111,14 @@ for (const state of MARKET_ORDER_STATES) {
   });
 }
 
-test('an answer that was found before another carrier took the lease counts for nothing, and its errand stays', () => {
+test('an answer that was found before another carrier took the lease counts for nothing, and its activity stays', () => {
   const late = { ...EVENTS.filled, answer: { outcome: 'filled', fills: [fill], lease: SLOT + 1_000 } };
-  expect(marketOrderKind.judge(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
+  expect(marketOrderKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
   // Whoever looks an unknown outcome up holds no lease.
-  expect(marketOrderKind.judge(stepTo(WAYS.unknown), done({ outcome: 'filled', fills: [fill] }))).toBeNull();
+  expect(marketOrderKind.validate(stepTo(WAYS.unknown), done({ outcome: 'filled', fills: [fill] }))).toBeNull();
 });
 
-test('a paper order begins where it ends, and is booked on the version that it was judged on or not at all', () => {
+test('a paper order begins where it ends, and is booked on the version that it was validated on or not at all', () => {
   const { state, records, activities } = begun('partially_filled', [half]);
   expect(state).toMatchObject({
     value: 'partially_filled',

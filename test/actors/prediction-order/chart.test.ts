@@ -56,7 +56,7 @@ function input(begins: PredictionOrderInput['begins'] = 'prepared', fills: Predi
 
 const fill = (id: string, quantity: string, fillPrice = '0.5', feeUsd = '0.1') =>
   ({ id, orderId: subject.actorId, quantity, fillPrice, feeUsd, notionalUsd: String(Number(quantity) * Number(fillPrice)) }) as never;
-const done = (answer: object): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'any', answer });
+const done = (answer: object): ActorEvent => ({ type: 'activity.done', key: 'k', kind: 'any', answer });
 const EVENTS = {
   submitted: { type: 'transaction.submitted' },
   final: { type: 'transaction.finalized' },
@@ -70,7 +70,7 @@ const EVENTS = {
   cancelled: done({ outcome: 'cancelled', fills: [fill('f1', '4')], refundUsd: '3.1', reason: 'closed_by_venue' }),
   failed: done({ outcome: 'failed', fills: [], refundUsd: '5.2', reason: 'failed_at_venue' }),
   silent: done({ outcome: 'unknown', detail: 'nobody answers' }),
-  givenUp: { type: 'errand.given_up', key: 'k', kind: 'any', detail: 'ten attempts' },
+  givenUp: { type: 'activity.given_up', key: 'k', kind: 'any', detail: 'ten attempts' },
 } satisfies Record<string, ActorEvent>;
 type EventName = keyof typeof EVENTS;
 
@@ -178,7 +178,7 @@ test.each([
   expect(plan?.announcements.map(({ body }) => body['what'])).toEqual(Array.from({ length: alarms }, () => 'prediction_refund_off'));
 });
 
-test('a paper order begins where it ends, on the book that it was judged on', () => {
+test('a paper order begins where it ends, on the book that it was validated on', () => {
   const start = (begins: PredictionOrderInput['begins'], fills: PredictionOrderInput['fills'] = []) =>
     startStep(predictionOrderKind, subject, input(begins, fills) as never);
   const filled = start('filled', [fill('f', '10')]);

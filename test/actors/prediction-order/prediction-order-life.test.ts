@@ -261,8 +261,8 @@ describe('crashes', () => {
     const worker = stage.workers['follow_prediction_order'];
     const answer = await worker?.({ predictionOrderId: order.id }, 'lost-1');
     await worker?.({ predictionOrderId: order.id }, 'lost-2');
-    const event = { type: 'errand.done', key: 'twice', kind: 'follow_prediction_order', answer };
-    await Promise.all([1, 2].map(() => stage.runtime.deliver(order.id, event, { cause: 'errand' })));
+    const event = { type: 'activity.done', key: 'twice', kind: 'follow_prediction_order', answer };
+    await Promise.all([1, 2].map(() => stage.runtime.deliver(order.id, event, { cause: 'activity' })));
     await stage.pass(60_000);
     expect((await stage.order(order.id)).fills).toHaveLength(1);
     expect((await bookNow())?.fills).toBe(before + 1);

@@ -36,7 +36,7 @@ const input: PreparedTransactionInput = {
   createdAt: SLOT,
 };
 
-const done = (answer: object): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'x', answer });
+const done = (answer: object): ActorEvent => ({ type: 'activity.done', key: 'k', kind: 'x', answer });
 const landed = { slot: 9, blockTime: SLOT, feeLamports: '5000', changes: { lamports: [], tokens: [] } };
 const EVENTS = {
   submit: { type: 'submit', signedBase64: 'AQ==', signature: 's', subject: 'ann' },
@@ -44,7 +44,7 @@ const EVENTS = {
   verified: done({ outcome: 'verified' }),
   sent: done({ outcome: 'sent', lease: SLOT + 2_000 }),
   refused: done({ outcome: 'refused', reason: 'refused_by_chain', detail: 'x', lease: SLOT + 2_000 }),
-  overtaken: done({ outcome: 'overtaken', reason: 'halted' }),
+  superseded: done({ outcome: 'superseded', reason: 'halted' }),
   notKnown: done({ outcome: 'unknown', detail: 'lost', lease: SLOT + 2_000 }),
   silent: done({ outcome: 'silent', detail: 'no node' }),
   unseen: done({ outcome: 'unseen' }),
@@ -54,9 +54,9 @@ const EVENTS = {
   failed: done({ outcome: 'finalized', landed: { ...landed, error: 'x' } }),
   expired: done({ outcome: 'expired', blockHeight: 151, signature: 's' }),
   expiredUnsigned: done({ outcome: 'expired', blockHeight: 151, signature: null }),
-  givenUpCheck: { type: 'errand.given_up', key: 'k', kind: 'check_transaction', detail: 'ten attempts' },
-  givenUpBroadcast: { type: 'errand.given_up', key: 'k', kind: 'broadcast_transaction', detail: 'ten attempts' },
-  givenUpFollow: { type: 'errand.given_up', key: 'k', kind: 'follow_transaction', detail: 'ten attempts' },
+  givenUpCheck: { type: 'activity.given_up', key: 'k', kind: 'check_transaction', detail: 'ten attempts' },
+  givenUpBroadcast: { type: 'activity.given_up', key: 'k', kind: 'broadcast_transaction', detail: 'ten attempts' },
+  givenUpFollow: { type: 'activity.given_up', key: 'k', kind: 'follow_transaction', detail: 'ten attempts' },
   preparedTimer: { type: 'xstate.after.expiryLookAfter.prepared_transaction@1.prepared' },
   broadcastTimer: { type: 'xstate.after.followAfter.prepared_transaction@1.broadcast' },
   confirmedTimer: { type: 'xstate.after.followAfter.prepared_transaction@1.confirmed' },
@@ -76,7 +76,7 @@ const EDGES: Readonly<Record<PreparedTransactionState, Edges>> = {
     ...same('prepared', 'silent', 'unseen', 'processed', 'givenUpCheck', 'givenUpBroadcast', 'givenUpFollow', 'preparedTimer'),
   },
   submitted: { verified: 'verified', refused: 'refused', ...same('refused', 'givenUpCheck', 'givenUpBroadcast', 'givenUpFollow') },
-  verified: { begun: 'broadcast', overtaken: 'refused', ...same('refused', 'givenUpCheck', 'givenUpBroadcast', 'givenUpFollow') },
+  verified: { begun: 'broadcast', superseded: 'refused', ...same('refused', 'givenUpCheck', 'givenUpBroadcast', 'givenUpFollow') },
   broadcast: {
     ...SAID,
     ...same('broadcast', 'begun', 'sent', 'silent', 'unseen', 'processed', 'givenUpCheck', 'givenUpFollow', 'broadcastTimer'),
@@ -177,7 +177,7 @@ test('only a finalized transaction is settled, and once', () => {
   expect(settling).toEqual(['broadcast finalized', 'confirmed finalized', 'refused finalized', 'unknown finalized']);
 });
 
-test('every resting state in which it may land has its timer or its errand: nothing waits for ever', () => {
+test('every resting state in which it may land has its timer or its activity: nothing waits for ever', () => {
   for (const state of OPEN_TRANSACTION_STATES) {
     let plan = startStep(kind, subject, input as never);
     for (const name of WAYS[state]) plan = stepped(plan.state, name) as StepPlan;

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 const died = new Error('the process died');
-const due = () => stage.sql`update errands set due_at = 0 where state = 'pending'`;
+const due = () => stage.sql`update activities set due_at = 0 where state = 'pending'`;
 const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 /** Whoever follows carries on from what is stored, until the swap has ended. */
@@ -47,7 +47,7 @@ function dyingAt(matches: (event: { type: string; kind?: unknown; answer?: unkno
     },
   };
 }
-const answers = (kind: string) => (event: { type: string; kind?: unknown }) => event.type === 'errand.done' && event.kind === kind;
+const answers = (kind: string) => (event: { type: string; kind?: unknown }) => event.type === 'activity.done' && event.kind === kind;
 
 const POINTS = {
   'before the check is kept': { dies: answers(CHECK_TRANSACTION), when: 'before' },
@@ -102,7 +102,7 @@ test('a request that dies while it prepares leaves nothing that could be signed 
   expect(await stage.sql`select 1 from prepared_transactions`).toEqual([]);
 });
 
-test('two carriers of the same errands at once come to one transaction and one fill', async () => {
+test('two carriers of the same activities at once come to one transaction and one fill', async () => {
   const order = await preparedSwap(stage);
   must(await stage.swaps.execute(stage.context(), order.id, signedBy(stage.wallet, order.unsigned)));
   const other = createRuntime({ store: stage.store, directory: createDirectory([preparedTransactions]), clock: stage.clock });

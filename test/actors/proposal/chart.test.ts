@@ -47,7 +47,7 @@ function input(mode: 'paper' | 'live', begins: ProposalInput['begins']): Proposa
 }
 
 const fill = { id: 'f', quantity: '2', notionalUsd: '200', fillPrice: '100' };
-const done = (answer: object): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'execute_order', answer });
+const done = (answer: object): ActorEvent => ({ type: 'activity.done', key: 'k', kind: 'execute_order', answer });
 const EVENTS: Readonly<Record<string, ActorEvent>> = {
   approve: { type: 'approve', subject: 'ann', risk: passed },
   decline: { type: 'decline', subject: 'ann', reason: 'no' },
@@ -58,9 +58,9 @@ const EVENTS: Readonly<Record<string, ActorEvent>> = {
   partly: done({ outcome: 'partially_filled', fills: [{ ...fill, quantity: '1', notionalUsd: '100' }] }),
   rejected: done({ outcome: 'rejected', reason: 'no_quote', detail: '' }),
   blockedAnswer: done({ outcome: 'blocked', risk: blocked }),
-  overtaken: done({ outcome: 'overtaken', reason: 'halted' }),
+  superseded: done({ outcome: 'superseded', reason: 'halted' }),
   notKnown: done({ outcome: 'unknown', detail: '' }),
-  givenUp: { type: 'errand.given_up', key: 'k', kind: 'execute_order', detail: 'ten attempts' },
+  givenUp: { type: 'activity.given_up', key: 'k', kind: 'execute_order', detail: 'ten attempts' },
   window: { type: 'xstate.after.approvalWindow.proposal@1.pending_approval' },
   again: { type: 'xstate.after.reconcileAfter.proposal@1.unknown' },
 };
@@ -73,7 +73,7 @@ const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, P
     begun: 'executing',
     cancel: 'cancelled',
     blockedAnswer: 'blocked_by_risk',
-    overtaken: 'cancelled',
+    superseded: 'cancelled',
     rejected: 'failed',
     givenUp: 'failed',
   },
@@ -83,7 +83,7 @@ const EDGES: Readonly<Partial<Record<ProposalState, Readonly<Record<EventName, P
     partly: 'partially_filled',
     rejected: 'failed',
     blockedAnswer: 'failed',
-    overtaken: 'cancelled',
+    superseded: 'cancelled',
     notKnown: 'unknown',
     givenUp: 'unknown',
   },
@@ -126,10 +126,10 @@ for (const state of PROPOSAL_STATES) {
   });
 }
 
-test('an answer that was found before another carrier took the lease counts for nothing, and its errand stays', () => {
+test('an answer that was found before another carrier took the lease counts for nothing, and its activity stays', () => {
   const late = { ...(EVENTS['blockedAnswer'] as ActorEvent), answer: { outcome: 'blocked', risk: blocked, lease: null } };
-  expect(proposalKind.judge(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
-  expect(proposalKind.judge(stepTo(WAYS.approved), late)).toBeNull();
+  expect(proposalKind.validate(stepTo(WAYS.executing), late)).toMatchObject({ code: 'unavailable' });
+  expect(proposalKind.validate(stepTo(WAYS.approved), late)).toBeNull();
 });
 
 test('an execution on paper that was given up did not happen: failed, not unknown', () => {

@@ -53,8 +53,8 @@ const state = async (id: string) => {
   return [found?.state, found?.reason];
 };
 const fills = async () => (await stage.sql<{ n: number }[]>`select count(*)::int as n from fills`)[0]?.n;
-/** Activities that were given up by a activity worker that died are due again. */
-const due = () => stage.sql`update errands set due_at = 0 where state = 'pending'`;
+/** Activities that were given up by an activity worker that died are due again. */
+const due = () => stage.sql`update activities set due_at = 0 where state = 'pending'`;
 /** Leases run by the database's clock: the time after which the next activity worker may follow has passed. */
 const leaseOver = () => stage.sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
@@ -109,7 +109,7 @@ test('a halt leaves what is unknown alone, and the venue still says what became 
   expect(await state(id)).toEqual(['filled', null]);
 });
 
-// A activity worker dies at a point; the next one finds the activity again. Whatever the point: one order at the venue, one fill here.
+// An activity worker dies at a point; the next one finds the activity again. Whatever the point: one order at the venue, one fill here.
 const CRASHES = [
   'before risk',
   'before the lease',

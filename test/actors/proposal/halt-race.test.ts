@@ -68,8 +68,8 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       const carryUntilHalted = async (n: number): Promise<void> => {
         await wobble(n);
         while (!haltAnswered) if ((await carrying.carryDue()) === 0) await after(2);
-        // What was put off is due at once: whoever carries it now must find that it has been overtaken.
-        await stage.sql`update errands set due_at = 0 where state = 'pending'`;
+        // What was put off is due at once: whoever carries it now must find that it has been superseded.
+        await stage.sql`update activities set due_at = 0 where state = 'pending'`;
         await carrying.carryDue();
       };
       const work = [
@@ -100,7 +100,7 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
       await carrying.carryDue();
       const open = await stage.sql`select id, state from proposals where state in ('pending_approval', 'approved', 'executing', 'unknown')`;
       expect(open.filter(({ state }) => state === 'pending_approval')).toEqual([]);
-      await stage.sql`update errands set due_at = 0 where state = 'pending'`;
+      await stage.sql`update activities set due_at = 0 where state = 'pending'`;
       await carrying.carryDue();
       expect(late, `round ${round}`).toBe(0);
       for (const id of ids)

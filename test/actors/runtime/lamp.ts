@@ -12,8 +12,8 @@ type LampEvent =
   | { type: 'break' }
   | { type: 'poison' }
   | { type: 'count' }
-  | { type: 'errand.done'; answer: string }
-  | { type: 'errand.given_up'; detail: string };
+  | { type: 'activity.done'; answer: string }
+  | { type: 'activity.given_up'; detail: string };
 
 export const lampMachine = setup({
   types: {
@@ -30,8 +30,8 @@ export const lampMachine = setup({
   initial: 'dark',
   on: {
     count: { actions: assign({ presses: ({ context }) => context.presses + 1 }) },
-    'errand.done': { actions: assign({ bill: ({ event }) => event.answer }) },
-    'errand.given_up': { actions: assign({ bill: ({ event }) => `none: ${event.detail}` }) },
+    'activity.done': { actions: assign({ bill: ({ event }) => event.answer }) },
+    'activity.given_up': { actions: assign({ bill: ({ event }) => `none: ${event.detail}` }) },
     poison: { actions: assign({ badly: () => 10n }) },
   },
   states: {
@@ -60,7 +60,7 @@ export const lampMachine = setup({
 export const lampKind: ActorKind = {
   kind: 'lamp',
   machine: lampMachine,
-  judge: (state, event) =>
+  validate: (state, event) =>
     event.type === 'press' && event['by'] === 'nobody'
       ? refuse('permission_missing', 'nobody may not press').refusal
       : state.context['presses'] === 99
@@ -90,7 +90,7 @@ export const lampKind: ActorKind = {
         },
       },
     ],
-    askForBill: ({ presses }: { presses: number }) => [{ kind: 'errand', activity: { kind: 'bill', payload: { presses } } }],
+    askForBill: ({ presses }: { presses: number }) => [{ kind: 'activity', activity: { kind: 'bill', payload: { presses } } }],
     explode: () => {
       throw new Error('the bulb burst');
     },

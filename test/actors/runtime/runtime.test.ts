@@ -57,7 +57,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(await state(id)).toMatchObject({ version: 2, state: { value: 'lit', context: { presses: 1, bill: null } } });
   });
 
-  test('a refusal, by judgement or because the state has no such transition, changes nothing', async () => {
+  test('a refusal, by validation or because the state has no such transition, changes nothing', async () => {
     const id = await lamp();
     expect(await runtime.deliver(id, { type: 'press', by: 'nobody' }, { cause: 'test' })).toMatchObject({
       ok: false,
@@ -115,7 +115,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(errors).toEqual([]);
   });
 
-  test('an errand is carried out after the commit, again until it is answered, always under the same key; the answer is an event', async () => {
+  test('an activity is carried out after the commit, again until it is answered, always under the same key; the answer is an event', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const keys: string[] = [];
@@ -142,7 +142,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(await state(id)).toMatchObject({ state: { context: { bill: '1 presses' } } });
   });
 
-  test('an errand waits for a process that carries its kind: others do not use up its attempts', async () => {
+  test('an activity waits for a process that carries its kind: others do not use up its attempts', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const failures: unknown[] = [];
@@ -160,7 +160,7 @@ describe.each(['memory', 'postgres'] as const)('on the %s store', (where) => {
     expect(failures).toEqual([]);
   });
 
-  test('an errand that never succeeds is given up, and the actor hears of it', async () => {
+  test('an activity that never succeeds is given up, and the actor hears of it', async () => {
     const id = await lamp();
     await runtime.deliver(id, { type: 'press', by: 'ann' }, { cause: 'test' });
     const activities = startActivities({

@@ -127,15 +127,15 @@ export function createActorStore(sql: Sql) {
 
     async takeActivities(now: EpochMs, retryMs: number, limit: number, kinds: readonly string[]): Promise<readonly DueActivity[]> {
       const rows = await sql<{ key: string; actor_id: string; kind: string; payload: DueActivity['payload']; attempts: number }[]>`
-        update errands set attempts = attempts + 1, due_at = ${now}::bigint + ${retryMs}::bigint * (1 << least(attempts, 6))
-        where key in (select key from errands where state = 'pending' and due_at <= ${now}
+        update activities set attempts = attempts + 1, due_at = ${now}::bigint + ${retryMs}::bigint * (1 << least(attempts, 6))
+        where key in (select key from activities where state = 'pending' and due_at <= ${now}
           and kind = any(${kinds as string[]}::text[]) order by due_at limit ${limit} for update skip locked)
         returning key, actor_id, kind, payload, attempts`;
       return rows.map((row) => ({ key: row.key, actorId: row.actor_id, kind: row.kind, payload: row.payload, attempts: row.attempts }));
     },
 
     async giveUpActivity(key: string, answer: Json): Promise<void> {
-      await sql`update errands set state = 'given_up', answer = ${sql.json(answer as never)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
+      await sql`update activities set state = 'given_up', answer = ${sql.json(answer as never)}, ended_at = clock_timestamp() where key = ${key} and state = 'pending'`;
     },
   };
 }
@@ -198,7 +198,7 @@ async function writeSteps(transaction: Transaction, commits: readonly StepCommit
     await transaction`delete from timers where actor_id = ${row.id} and timer_id = ${firedTimer as string}`;
   const answered = commits.filter(({ answeredActivity }) => answeredActivity !== undefined);
   for (const { answeredActivity } of answered) {
-    await transaction`update errands set state = 'done', answer = ${transaction.json(answeredActivity?.answer as never)}, ended_at = clock_timestamp() where key = ${answeredActivity?.key as string}`;
+    await transaction`update activities set state = 'done', answer = ${transaction.json(answeredActivity?.answer as never)}, ended_at = clock_timestamp() where key = ${answeredActivity?.key as string}`;
   }
   await writeRecords(
     transaction,
@@ -268,7 +268,7 @@ async function writeTimers(transaction: Transaction, changes: readonly Addressed
 async function writeActivities(transaction: Transaction, activities: readonly Addressed<Activity>[]): Promise<void> {
   for (const { actorId, version, at, index, item } of activities) {
     await transaction`
-      insert into errands (key, actor_id, kind, payload, due_at)
+      insert into activities (key, actor_id, kind, payload, due_at)
       values (${`${actorId}:${version}:${index}`}, ${actorId}, ${item.kind}, ${transaction.json(item.payload as never)}, ${at})`;
   }
 }

@@ -1,4 +1,4 @@
-/** Decision records (spec section 2.8) assembled on reading: the packed row, its slot's observations and the manifest's rules. */
+/** Decision records assembled on reading: the packed row, its slot's observations and the manifest's rules. */
 import type { DecisionBatch } from '../../../../api/feeds/ports.ts';
 import type { DecisionReads } from '../../../../api/v1/agents/ports.ts';
 import type { Disposition } from '../../../domain/agent.ts';

@@ -248,8 +248,8 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
 }
 
 /**
- * What decisions lead to, in their transaction. A proposal that was overtaken since its tick was read (a halt, a pause, a
- * change of the agent, a proposal of somebody else) is born cancelled: the decision stands, and so does what became of it.
+ * What decisions lead to, in their transaction. A proposal that was superseded since its tick was read (a halt, a pause, a
+ * change of the agent, a proposal of somebody else) is created cancelled: the decision stands, and so does what became of it.
  */
 async function writeTrades(transaction: Transaction, trades: TickTrades, at: EpochMs): Promise<void> {
   if (trades.proposals.length > 0) {

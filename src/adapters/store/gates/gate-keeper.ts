@@ -101,7 +101,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
    * shadow) is computed now, and with `write` it is put on record: always where it passes, else once a day or where the
    * newest on record says otherwise.
    */
-  async function judge(agent: GatedAgent, write: boolean): Promise<JudgedGate | null> {
+  async function validate(agent: GatedAgent, write: boolean): Promise<JudgedGate | null> {
     const kind = evidenceKindAt(agent.stage);
     if (kind === null) return null;
     const known = await deciding(agent, kind);
@@ -137,13 +137,13 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   }
 
   return {
-    judge,
+    validate,
 
     /** Every gate in order: what is on record for the active manifest, and of the gate that is being worked on how it stands now. */
     async all(agent: GatedAgent): Promise<readonly JudgedGate[]> {
       const gates: JudgedGate[] = [];
       for (const kind of EVIDENCE_KINDS) {
-        const now = GATE_OF[kind] === agent.stage ? await judge(agent, false) : null;
+        const now = GATE_OF[kind] === agent.stage ? await validate(agent, false) : null;
         const known = now === null ? await latest(agent, kind) : null;
         gates.push(now ?? gateOf(kind, known, [], null));
       }

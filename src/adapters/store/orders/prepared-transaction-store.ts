@@ -35,13 +35,13 @@ function isOpen(sql: Sql | Transaction) {
   return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
-/** Thrown where an organization's ground moved between the judgement of a transaction and its birth: nothing is written. */
+/** Thrown where an organization's ground moved between the judgement of a transaction and its creation: nothing is written. */
 export class CapacityMoved extends Error {}
 
 /** Thrown where an organization has as many open transactions as it may: nothing is written. */
 export class CapacityFull extends Error {}
 
-/** True of the error of a birth whose message, byte for byte, was prepared before. */
+/** True of the error of a creation whose message, byte for byte, was prepared before. */
 export function isDuplicate(error: unknown): boolean {
   const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
@@ -58,7 +58,7 @@ export interface PreparedCapacityRecord extends ActorRecord {
 
 /**
  * What a judgement of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
- * judgement and again in the transaction of the birth; where both are the same, the judgement holds there.
+ * judgement and again in the transaction of the creation; where both are the same, the judgement holds there.
  */
 export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
   const [row] = await sql<{ ground: string }[]>`
@@ -74,7 +74,7 @@ export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: st
   return row?.ground as string;
 }
 
-/** Lets transactions of an organization be born one after the other. @throws RoomMoved, RoomFull */
+/** Lets transactions of an organization be created one after the other. @throws RoomMoved, RoomFull */
 export async function requireCapacities(transaction: Transaction, records: readonly ActorRecord[]): Promise<void> {
   for (const { orgId, bookId, ground, most } of records as readonly PreparedCapacityRecord[]) {
     await transaction`select lock_prepared_transactions(${orgId as string})`;
