@@ -1,6 +1,7 @@
 /** The database and the queue: the servers that the environment names, or private ones that this command starts and stops. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { QueuePlace } from '../adapters/queue/bullmq.ts';
 import {
   type EmbeddedRedis,
   findRedisServer,
@@ -8,7 +9,6 @@ import {
   refusalOfRedis,
   startEmbeddedRedis,
 } from '../adapters/queue/embedded-redis.ts';
-import type { QueuePlace } from '../adapters/queue/tick-queue.ts';
 import { claim, claimant, processStartedAt, release, until } from '../adapters/server-process.ts';
 import { startEmbeddedPostgres } from '../adapters/store/embedded-postgres.ts';
 import type { Config } from './config.ts';

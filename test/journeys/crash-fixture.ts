@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
-import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';

@@ -4,7 +4,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { processStartedAt } from '../../src/adapters/server-process.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/adapters/store/embedded-postgres.ts';

@@ -2,7 +2,7 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import type { QueuePlace } from '../../src/adapters/queue/tick-queue.ts';
+import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { testRedis } from '../harness/redis.ts';
 import { waitFor } from '../harness/wait-for.ts';

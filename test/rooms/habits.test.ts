@@ -11,7 +11,7 @@ const MAY: Readonly<Record<string, string>> = {
   'src/adapters/store/embedded-postgres.ts': 'starts a process: retries and its PATH',
   'src/adapters/queue/embedded-redis.ts': 'starts a process: its PATH',
   'src/adapters/store/actors/actor-store.ts': 'tries a transaction again in real time, spread by chance; what it writes holds neither',
-  'src/adapters/queue/tick-queue.ts': 'gives up on a queue that does not answer in real time',
+  'src/adapters/queue/bullmq.ts': 'gives up on a queue that does not answer in real time',
   'src/adapters/store/database.ts': 'a connection attempt gives up in real time',
 };
 

@@ -1,12 +1,14 @@
 /** GET /v1/agents/:id/chart: the agent's machine and where it stands. */
 
 import { Type } from 'typebox';
+import type { EpochMs } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { AgentPath, AnyJson, choice, nullable } from '../../shapes.ts';
+import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
+import type { AgentPorts, GateProgress } from './ports.ts';
 
 const ChartBody = Type.Object(
   {
@@ -27,15 +29,30 @@ export const getChart = defineRoute({
   tag: 'agents',
   summary: "The agent's state chart and where it stands",
   cost: 'read',
-  schema: { params: AgentPath },
+  description: 'With `at`, where the chart stood at that time: rebuilt from the last checkpoint before it and the steps since.',
+  schema: {
+    params: AgentPath,
+    querystring: objectOf({
+      at: Type.Optional(Type.String({ format: 'date-time', description: 'Where it stood then; now unless given.' })),
+    }),
+  },
   answers: { 200: { description: 'The chart.', schema: ChartBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
-    const standing = id === null ? null : await ports.agents.reads.standing(memberOf(request).orgId, id);
-    if (standing === null) return sendProblem(reply, 'not_found', NO_AGENT);
-    const chart = ports.machines.describe(standing.machine);
-    const { machine, version, status, value } = standing;
+    const { at } = request.query;
+    const found = id === null ? null : await foundAt(ports.agents, memberOf(request).orgId, id, at === undefined ? null : Date.parse(at));
+    if (found === null) return sendProblem(reply, 'not_found', at === undefined ? NO_AGENT : 'there was no such agent at that time');
+    const chart = ports.machines.describe(found.machine);
+    const { machine, version, status, value } = found;
     return { machine, version, status, value, definition: chart?.definition ?? null, mermaid: chart?.mermaid ?? null };
   },
 });
+
+async function foundAt({ reads, past }: AgentPorts, orgId: string, id: string, at: EpochMs | null): Promise<GateProgress | null> {
+  if (at === null) return reads.standing(orgId, id);
+  const found = await past.stateAt(orgId, 'agent', id, { at });
+  if (!found.ok) return null;
+  const { machine, version, state } = found.value;
+  return { machine, version, status: state.status === 'done' ? 'done' : 'running', value: state.value };
+}

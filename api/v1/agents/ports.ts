@@ -3,6 +3,7 @@
 import type { AgentCommands, AgentView } from '../../../actors/agent/commands.ts';
 import type { GateCommands } from '../../../actors/agent/gate-handler.ts';
 import type { EvaluationCommands, EvaluationView } from '../../../actors/evaluation/commands.ts';
+import type { ActorHistory } from '../../../actors/runtime/actor-history.ts';
 import type { Json } from '../../../src/domain/canonical-json.ts';
 import type { DecisionRecord } from '../../../src/domain/decision.ts';
 import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../../../src/domain/evidence.ts';
@@ -103,6 +104,8 @@ export interface AgentPorts {
   readonly reads: AgentReads;
   readonly commands: AgentCommands;
   readonly decisions: DecisionReads;
+  /** What an agent's chart was at any moment. */
+  readonly past: Pick<ActorHistory, 'stateAt'>;
   readonly gates: GateCommands;
   readonly evaluations: EvaluationPort;
 }

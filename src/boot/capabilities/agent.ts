@@ -2,8 +2,11 @@
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
+import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
+import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createAgentReads } from '../../adapters/store/agents/agent-reads.ts';
 import { createDecisionReads } from '../../adapters/store/agents/decision-reads.ts';
@@ -43,13 +46,14 @@ export const agentCapability = {
     },
   },
 
-  recurring(deps) {
+  watches(deps) {
     const breakers = createBreakers({ ...deps, onError: deps.onError('breakers') });
-    const vaults = createVaultStore(deps.sql, createSignedRows(deps.sql));
-    return [
-      { what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look },
-      { what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark() },
-    ];
+    return [{ what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look }];
+  },
+
+  recurring({ sql }) {
+    const vaults = createVaultStore(sql, createSignedRows(sql));
+    return [{ what: 'pricing vaults', everyMs: VAULT_MARK_MS, run: () => vaults.mark() }];
   },
 
   callers(deps): Pick<ApiPorts, 'agents' | 'vaults'> {
@@ -59,6 +63,7 @@ export const agentCapability = {
     return {
       agents: {
         reads: createAgentReads(sql),
+        past: createActorHistory({ store: createHistoryStore(sql), directory: createDirectory([agentKind]) }),
         commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
         decisions: { list: decisions.list, get: decisions.get },
         gates: openGates({ sql, evaluator: deps.evaluator, runtime, newId }).commands,

@@ -11,6 +11,7 @@ import type { ChainClient } from '../../../actors/prepared-transaction/chain-cli
 import type { ExecutionDeps } from '../../../actors/proposal/execution.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
+import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ShardTicker, Turns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
@@ -102,14 +103,6 @@ export interface CallerDeps {
   readonly newId: () => string;
 }
 
-/** Work that is done again and again by whichever worker is there; doing it twice changes nothing. */
-export interface RecurringWork {
-  /** What is being done, as it is said where it fails. */
-  readonly what: string;
-  readonly everyMs: number;
-  readonly run: () => Promise<unknown>;
-}
-
 export interface ActorCapability {
   readonly kind: ActorKind;
   /** The file of the machine, as the page of its state chart names it. */
@@ -118,7 +111,10 @@ export interface ActorCapability {
   readonly workers?: (deps: WorkerDeps) => Readonly<Record<string, ActivityWorker>>;
   /** How actors of the kind are ticked. A period belongs to one kind. */
   readonly ticks?: { readonly periodMs: number; readonly ticker: (deps: TickerDeps) => ShardTicker };
+  /** What is done once per period by whichever worker the queue sends. */
   readonly recurring?: (deps: WorkerDeps) => readonly RecurringWork[];
+  /** What every worker looks for by itself, because it has to happen sooner than a queue plans: seconds at most. */
+  readonly watches?: (deps: WorkerDeps) => readonly RecurringWork[];
   /** Commands and lists, by the names that the API knows them by. */
   readonly callers?: (deps: CallerDeps) => object;
 }

@@ -1,10 +1,11 @@
 /** The kinds of actors of the service, each once: the worker, the API, replays and tests are built from this list. */
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { ActorKind } from '../../../actors/runtime/actor-kind.ts';
+import type { RecurringWork } from '../../../actors/runtime/recurring.ts';
 import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import { agentCapability } from './agent.ts';
 import { bridgeTransferCapability } from './bridge-transfer.ts';
-import type { ActorCapability, CallerDeps, RecurringWork, TickerDeps, WorkerDeps } from './capability.ts';
+import type { ActorCapability, CallerDeps, TickerDeps, WorkerDeps } from './capability.ts';
 import { evaluationCapability } from './evaluation.ts';
 import { launchCapability } from './launch.ts';
 import { marketOrderCapability } from './market-order.ts';
@@ -62,4 +63,8 @@ export function tickersOf(deps: TickerDeps): ReadonlyMap<number, ShardTicker> {
 
 export function recurringWorkOf(deps: WorkerDeps): readonly RecurringWork[] {
   return ACTOR_CAPABILITIES.flatMap(({ recurring }) => recurring?.(deps) ?? []);
+}
+
+export function watchesOf(deps: WorkerDeps): readonly RecurringWork[] {
+  return ACTOR_CAPABILITIES.flatMap(({ watches }) => watches?.(deps) ?? []);
 }

@@ -17,7 +17,7 @@ export const proposalCapability = {
 
   workers: (deps) => (deps.trading === null ? {} : executionWorkers({ ...deps, ...deps.trading, load: deps.store.load })),
 
-  recurring({ sql, trading, clock }) {
+  watches({ sql, trading, clock }) {
     if (trading === null) return [];
     const killSwitch = createKillSwitch({ ...trading, store: createKillSwitchStore(sql), clock });
     return [{ what: 'closing what a breaker holds', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];

@@ -2,23 +2,29 @@
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands } from '../../../actors/agent/commands.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
+import { writeCheckpoints } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { startDispatcher } from '../../../actors/runtime/dispatcher.ts';
+import { startRecurring } from '../../../actors/runtime/recurring.ts';
 import { runEvery } from '../../../actors/runtime/run-every.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTurns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
 import type { Clock } from '../../../streams/clock.ts';
-import { openTickQueue, type QueuePlace, type TickJob } from '../../adapters/queue/tick-queue.ts';
+import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
+import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
+import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
+import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
 import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import type { RecurringWork, WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
-import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf } from '../capabilities/index.ts';
+import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
+import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
 import type { Logger } from '../log.ts';
 import type { ServiceMetrics } from '../metrics.ts';
 
@@ -27,6 +33,10 @@ const SHARDS_AT_ONCE = 4;
 /** How long the answer under an Idempotency-Key is kept, and how often old ones are forgotten. */
 const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
+/** How often histories that have grown get their checkpoints. */
+const CHECKPOINT_MS = 60_000;
+
+const directory = createDirectory(ACTOR_KINDS);
 
 /** The actors of this database, as any role may reach them. */
 export interface Actors {
@@ -35,7 +45,7 @@ export interface Actors {
 }
 
 export function openActors(sql: Sql, clock: Clock, newId: () => string): Actors {
-  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
+  const runtime = createRuntime({ store: createActorStore(sql), directory, clock });
   return { runtime, commands: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }) };
 }
 
@@ -89,16 +99,30 @@ export function startWorker(options: {
   const timers = startTimers({ store, runtime, clock, onError: onError('timers') });
   const activities = startActivities({ store, runtime, workers: activityWorkersOf(deps), clock, onError: onError('activities') });
   const answers = createIdempotencyStore(sql);
-  const recurring: readonly RecurringWork[] = [
-    ...recurringWorkOf(deps),
-    { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
-  ];
-  const looks = recurring.map(({ what, everyMs, run }) => runEvery(clock, everyMs, run, onError(what)));
+  const plan = openWorkPlan(options.queue, onError('queue'));
+  const recurring = startRecurring({
+    works: [
+      ...recurringWorkOf(deps),
+      ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
+      { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
+      {
+        what: 'checkpoints',
+        everyMs: CHECKPOINT_MS,
+        run: () => writeCheckpoints({ store: createHistoryStore(sql), directory, onError: onError('checkpoints') }),
+      },
+    ],
+    plan,
+    store: createRecurringStore(sql),
+    clock,
+    holder: options.holder,
+    onError,
+  });
+  const watches = watchesOf(deps).map(({ what, everyMs, run }) => runEvery(clock, everyMs, run, onError(what)));
   return {
     ping: () => queue.ping(),
     async stop() {
-      await Promise.all([dispatcher, timers, activities, ...looks].map((part) => part.stop()));
-      await queue.close();
+      await Promise.all([recurring, dispatcher, timers, activities, ...watches].map((part) => part.stop()));
+      await Promise.all([queue.close(), plan.close()]);
     },
   };
 }

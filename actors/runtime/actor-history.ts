@@ -1,0 +1,155 @@
+/**
+ * The past of an actor: any state of it, rebuilt from the last checkpoint before it and the steps since, and the
+ * checkpoints themselves, which are written every so many steps.
+ */
+import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
+import { canonicalJson, type Json } from '../../src/domain/canonical-json.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Directory } from './directory.ts';
+import { eventStep, startStep } from './step.ts';
+
+/** So many steps lie between two checkpoints: what has to be stepped again takes some milliseconds. */
+export const CHECKPOINT_STEPS = 128;
+/** So many checkpoints of one actor are written in one go. */
+const CHECKPOINTS_AT_ONCE = 64;
+
+/** An actor at a version of its past. */
+export interface PastState {
+  readonly version: number;
+  readonly at: EpochMs;
+  /** The machine that the state fits. */
+  readonly machine: string;
+  readonly state: ActorState;
+}
+
+/** A committed step as it is stored. */
+export interface StoredStep {
+  readonly version: number;
+  readonly at: EpochMs;
+  readonly machine: string;
+  readonly event: Json;
+  readonly to: Json;
+}
+
+/** The actor whose history it is. */
+export interface HistorySubject {
+  readonly id: string;
+  readonly orgId: string;
+  readonly kind: string;
+}
+
+export interface HistoryStore {
+  /** Null where the organization has no such actor of the kind. */
+  find(orgId: string, kind: string, actorId: string): Promise<HistorySubject | null>;
+  /** The last checkpoint at or before the version; null where there is none. */
+  checkpoint(actorId: string, version: number): Promise<PastState | null>;
+  /** Steps after `from` up to and including `to`, oldest first. */
+  steps(actorId: string, from: number, to: number): Promise<readonly StoredStep[]>;
+  /** The version of the last step at or before an instant; null where the first one is later. */
+  versionAt(actorId: string, at: EpochMs): Promise<number | null>;
+}
+
+export interface CheckpointStore extends HistoryStore {
+  /** Actors that have taken `CHECKPOINT_STEPS` steps since their last checkpoint, and where they are now. */
+  due(limit: number): Promise<readonly (HistorySubject & { readonly version: number; readonly checkpointVersion: number })[]>;
+  /** Writes the checkpoints and notes `upTo` as the version that they reach. */
+  write(actorId: string, checkpoints: readonly PastState[], upTo: number): Promise<void>;
+}
+
+/** The event types of steps that were committed before they had their present names. */
+const RENAMED: Readonly<Record<string, string>> = { 'errand.done': 'activity.done', 'errand.given_up': 'activity.given_up' };
+
+/** A stored event as the present machines know it. */
+function presentEvent(stored: Json): ActorEvent {
+  const event = stored as unknown as ActorEvent;
+  const answer = event['answer'] as { readonly outcome?: string } | undefined;
+  const renamed = answer?.outcome === 'overtaken' ? { ...event, answer: { ...answer, outcome: 'superseded' } } : event;
+  return { ...renamed, type: RENAMED[event.type] ?? event.type };
+}
+
+/**
+ * The state after the steps, of which the first may be the actor's start (then `from` is null).
+ * @throws Error where a step leads elsewhere than it led when it was committed, or no version of the machine fits.
+ */
+export function foldSteps(
+  directory: Directory,
+  subject: HistorySubject,
+  from: PastState | null,
+  steps: readonly StoredStep[],
+): PastState | null {
+  let past = from;
+  const kind = directory.kind(subject.kind);
+  for (const step of steps) {
+    const info = { actorId: subject.id, orgId: subject.orgId, now: step.at };
+    const event = presentEvent(step.event);
+    let state: ActorState;
+    if (past === null) {
+      if (event.type !== 'started') throw new Error(`the history of actor ${subject.id} does not begin with its start`);
+      state = startStep(kind, info, event['input'] as { readonly [key: string]: Json }).state;
+    } else {
+      const fit = directory.fit({ kind: subject.kind, machine: past.machine, state: past.state });
+      if (fit === null) throw new Error(`no present version carries on what ${past.machine} wrote`);
+      state = eventStep(kind, info, fit.snapshot, event).state;
+    }
+    if (canonicalJson(state.value) !== canonicalJson(step.to))
+      throw new Error(
+        `step ${step.version} of actor ${subject.id} led to ${canonicalJson(step.to)}, and leads to ${canonicalJson(state.value)} now`,
+      );
+    past = { version: step.version, at: step.at, machine: kind.machine.id, state };
+  }
+  return past;
+}
+
+export interface ActorHistory {
+  /** The actor as it was after a version, or at an instant. Refused as `not_found` where there was nothing yet. */
+  stateAt(
+    orgId: string,
+    kind: string,
+    actorId: string,
+    moment: { readonly version: number } | { readonly at: EpochMs },
+  ): Promise<Outcome<PastState>>;
+}
+
+export function createActorHistory(deps: { readonly store: HistoryStore; readonly directory: Directory }): ActorHistory {
+  const { store, directory } = deps;
+  return {
+    async stateAt(orgId, kind, actorId, moment) {
+      const subject = await store.find(orgId, kind, actorId);
+      if (subject === null) return refuse('not_found', 'there is no such actor');
+      const version = 'version' in moment ? moment.version : await store.versionAt(actorId, moment.at);
+      const checkpoint = version === null ? null : await store.checkpoint(actorId, version);
+      const steps = version === null ? [] : await store.steps(actorId, checkpoint?.version ?? 0, version);
+      const past = foldSteps(directory, subject, checkpoint, steps);
+      return past === null ? refuse('not_found', 'the actor did not exist at that moment') : { ok: true, value: past };
+    },
+  };
+}
+
+/** Writes the checkpoints that are due; answers of how many actors. An actor whose history does not fold is told and left as it is. */
+export async function writeCheckpoints(deps: {
+  readonly store: CheckpointStore;
+  readonly directory: Directory;
+  readonly onError: (error: unknown) => void;
+}): Promise<number> {
+  const due = await deps.store.due(100);
+  for (const actor of due) await checkpointActor(deps.store, deps.directory, actor).catch(deps.onError);
+  return due.length;
+}
+
+async function checkpointActor(
+  store: CheckpointStore,
+  directory: Directory,
+  actor: HistorySubject & { readonly version: number; readonly checkpointVersion: number },
+): Promise<void> {
+  let past = actor.checkpointVersion === 0 ? null : await store.checkpoint(actor.id, actor.checkpointVersion);
+  for (let reached = past?.version ?? 0; actor.version - reached >= CHECKPOINT_STEPS; reached = past?.version ?? reached) {
+    const made: PastState[] = [];
+    for (; made.length < CHECKPOINTS_AT_ONCE && actor.version - reached >= CHECKPOINT_STEPS; reached += CHECKPOINT_STEPS) {
+      past = foldSteps(directory, actor, past, await store.steps(actor.id, reached, reached + CHECKPOINT_STEPS));
+      if (past !== null) made.push({ ...past, version: reached + CHECKPOINT_STEPS });
+    }
+    await store.write(actor.id, made, reached);
+    if (past !== null) past = { ...past, version: reached };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What is done again and again by whichever worker is there. The queue plans it; PostgreSQL says which slot of it is done,
+ * so that two workers do it once, and a look at what is overdue finds what the queue lost.
+ */
+import { type EpochMs, slotOf } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { runEvery } from './run-every.ts';
+
+/** One kind of recurring work. Doing it twice changes nothing. */
+export interface RecurringWork {
+  /** Its name in the queue and in the store, and what is said where it fails. */
+  readonly what: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<unknown>;
+}
+
+export interface RecurringStore {
+  /** The time of record. */
+  now(): Promise<EpochMs>;
+  /** Takes the slot for so long; false where it is done, or another worker is at it. */
+  claim(name: string, slot: EpochMs, holder: string, forMs: number): Promise<boolean>;
+  /** Notes how the slot ended: `failure` null where it is done, else it may be claimed again at once. */
+  ended(name: string, slot: EpochMs, holder: string, failure: string | null): Promise<void>;
+}
+
+/** Where recurring work is planned. */
+export interface WorkPlan {
+  /** Makes the plan what is listed here, for every process. */
+  plan(works: readonly Pick<RecurringWork, 'what' | 'everyMs'>[]): Promise<void>;
+  /** Calls `work` whenever something of the plan is due. */
+  workPlanned(work: (what: string) => Promise<void>): void;
+}
+
+/** Work that is not over after so long may be begun by another worker. */
+const CLAIM_MS = 60_000;
+/** How often what is overdue is looked for, and how long the queue is given first. */
+const LOOK_MS = 5_000;
+const OVERDUE_MS = 10_000;
+
+export function startRecurring(deps: {
+  readonly works: readonly RecurringWork[];
+  readonly plan: WorkPlan;
+  readonly store: RecurringStore;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly holder: string;
+  /** How long the queue is given before its work counts as lost, in milliseconds; ten seconds unless told. */
+  readonly overdueMs?: number;
+  readonly onError: (what: string) => (error: unknown) => void;
+}): { look(): Promise<void>; stop(): Promise<void> } {
+  const { store, holder, works } = deps;
+  let planned = false;
+
+  async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
+    const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
+    if (!(await store.claim(work.what, slot, holder, CLAIM_MS))) return;
+    try {
+      await work.run();
+      await store.ended(work.what, slot, holder, null);
+    } catch (error) {
+      deps.onError(work.what)(error);
+      await store.ended(work.what, slot, holder, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async function look(): Promise<void> {
+    if (!planned) {
+      // A queue that is away now is told of the plan later; until then the work is found here.
+      await deps.plan.plan(works).then(
+        () => {
+          planned = true;
+        },
+        (error: unknown) => deps.onError('planning recurring work')(error),
+      );
+    }
+    for (const work of works) await carry(work, deps.overdueMs ?? OVERDUE_MS).catch(deps.onError(work.what));
+  }
+
+  deps.plan.workPlanned(async (what) => {
+    const work = works.find((one) => one.what === what);
+    if (work !== undefined) await carry(work, 0);
+  });
+  const looking = runEvery(deps.clock, Math.min(LOOK_MS, deps.overdueMs ?? OVERDUE_MS), look, deps.onError('looking for overdue work'));
+  return { look, stop: looking.stop };
+}

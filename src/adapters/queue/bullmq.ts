@@ -1,0 +1,108 @@
+/** BullMQ on whichever place the jobs wait: Redis, or its own PostgreSQL backend. A further backend is an entry of `BACKENDS`. */
+import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
+import { Redis } from 'ioredis';
+
+/** Where the jobs wait. */
+export type QueuePlace = { readonly kind: 'redis'; readonly url: string } | { readonly kind: 'postgres'; readonly url: string };
+
+/** A queue that does not answer within this many milliseconds is told as away. */
+export const ANSWER_LIMIT_MS = 4_000;
+/** BullMQ needs about twice this to notice a dead worker; its defaults would lose a whole tick. */
+const LOCK_MS = 5_000;
+
+interface Backend {
+  readonly classes: { readonly Queue: typeof Queue; readonly Worker: typeof Worker };
+  connection(options: { readonly blocking: boolean }): never;
+  disconnect(): void;
+}
+
+const BACKENDS: { readonly [Kind in QueuePlace['kind']]: (url: string, onError: (error: Error) => void) => Backend } = {
+  redis(url, onError) {
+    const clients: Redis[] = [];
+    return {
+      classes: { Queue, Worker },
+      connection({ blocking }) {
+        const client = new Redis(url, {
+          protocol: 2,
+          maxRetriesPerRequest: null,
+          enableOfflineQueue: true,
+          ...(blocking ? {} : { commandTimeout: ANSWER_LIMIT_MS }),
+          retryStrategy: (times: number) => Math.min(100 * times, 2_000),
+        } as never);
+        client.on('error', onError);
+        clients.push(client);
+        return client as never;
+      },
+      disconnect: () => {
+        for (const client of clients) client.disconnect();
+      },
+    };
+  },
+
+  // BullMQ keeps its own tables beside ours, and refuses to work where nobody has made them.
+  postgres: (url) => ({
+    classes: withBackend(createPostgresBackend) as unknown as Backend['classes'],
+    connection: () => ({ connectionString: url, migrate: true }) as never,
+    disconnect: () => {},
+  }),
+};
+
+/** One queue by its name, with the workers of this process. */
+export interface OpenQueue<Data> {
+  readonly queue: Queue<Data>;
+  /** Runs `work` for every job, up to `concurrency` at a time, until closed. A job whose worker died is run again within about 10 s. */
+  work(work: (data: Data) => Promise<void>, concurrency: number): void;
+  close(): Promise<void>;
+}
+
+/** Opens a queue. `onFailed` hears of every job whose work threw, with the data of the job. */
+export function openQueue<Data extends object>(
+  name: string,
+  place: QueuePlace,
+  on: { readonly error: (error: Error) => void; readonly failed: (data: Data | null, error: Error) => void },
+): OpenQueue<Data> {
+  const backend = BACKENDS[place.kind](place.url, on.error);
+  const queue = new backend.classes.Queue<Data>(name, {
+    connection: backend.connection({ blocking: false }),
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  }) as unknown as Queue<Data>;
+  queue.on('error', on.error);
+  const workers: Worker<Data>[] = [];
+  return {
+    queue,
+    work(work, concurrency) {
+      const worker = new backend.classes.Worker<Data>(name, (job) => work(job.data), {
+        connection: backend.connection({ blocking: true }),
+        concurrency,
+        lockDuration: LOCK_MS,
+        stalledInterval: LOCK_MS,
+        maxStalledCount: 100,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      }) as unknown as Worker<Data>;
+      worker.on('error', on.error);
+      worker.on('failed', (job, error) => on.failed(job?.data ?? null, error));
+      workers.push(worker);
+    },
+    async close() {
+      await Promise.allSettled(workers.map((worker) => within(5_000, worker.close())));
+      await Promise.allSettled([within(2_000, queue.close())]);
+      backend.disconnect();
+    },
+  };
+}
+
+/** Rejects where the work is not done within the limit. */
+export async function within<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([
+      work,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`the queue did not answer within ${limitMs} ms`)), limitMs);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

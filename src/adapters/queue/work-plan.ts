@@ -1,0 +1,39 @@
+/** The plan of what recurs, as BullMQ's job schedulers: one scheduler per work, whose jobs come at whole multiples of its period. */
+import type { WorkPlan } from '../../../actors/runtime/recurring.ts';
+import { ANSWER_LIMIT_MS, openQueue, type QueuePlace, within } from './bullmq.ts';
+
+interface PlannedJob {
+  readonly what: string;
+}
+
+/** Works of this process that run at a time. */
+const AT_ONCE = 2;
+
+export function openWorkPlan(place: QueuePlace, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {
+  const { queue, work, close } = openQueue<PlannedJob>('sevengate-recurring', place, {
+    error: onError,
+    failed: (_, error) => onError(error),
+  });
+  return {
+    async plan(works) {
+      await within(
+        ANSWER_LIMIT_MS,
+        (async () => {
+          const wanted = new Set(works.map(({ what }) => idOf(what)));
+          for (const { what, everyMs } of works)
+            await queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } } as never);
+          for (const { key } of await queue.getJobSchedulers()) if (!wanted.has(key)) await queue.removeJobScheduler(key);
+        })(),
+      );
+    },
+    workPlanned(carry) {
+      work(({ what }) => carry(what), AT_ONCE);
+    },
+    close,
+  };
+}
+
+/** A scheduler's id must hold no colon. */
+function idOf(what: string): string {
+  return what.replaceAll(' ', '-').replaceAll(':', '-');
+}

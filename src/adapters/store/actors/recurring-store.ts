@@ -1,0 +1,26 @@
+/** Which slot of every recurring work is done, and who is at the next one. */
+import type { RecurringStore } from '../../../../actors/runtime/recurring.ts';
+import { databaseNow } from '../agents/tick-store.ts';
+import type { Sql } from '../database.ts';
+
+export function createRecurringStore(sql: Sql): RecurringStore {
+  return {
+    now: () => databaseNow(sql),
+
+    async claim(name, slot, holder, forMs) {
+      const rows = await sql`
+        insert into recurring_work as w (name, done_slot, claimed_by, claimed_until)
+        values (${name}, 0, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
+        on conflict (name) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
+        where w.done_slot < ${slot} and (w.claimed_until is null or w.claimed_until < clock_timestamp()) returning 1`;
+      return rows.length > 0;
+    },
+
+    async ended(name, slot, holder, failure) {
+      await sql`
+        update recurring_work set done_slot = case when ${failure}::text is null then greatest(done_slot, ${slot}) else done_slot end,
+          claimed_by = null, claimed_until = null, failure = ${failure}
+        where name = ${name} and claimed_by = ${holder}`;
+    },
+  };
+}
