@@ -34,26 +34,39 @@ export function createBreakerWatch(deps: {
   readonly slippage: (agentIds: readonly string[]) => Promise<ReadonlyMap<string, SlippageFacts>>;
   readonly clock: Pick<Clock, 'now'>;
 }): BreakerWatch {
+  async function lookAt({ agentId, stage, manifest, marked }: WatchedBook, facts: SlippageFacts): Promise<boolean> {
+    let told = false;
+    const { maxDailyDrawdownPct } = manifest;
+    for (const { breaker, observed, limit } of breakersOf({
+      stage,
+      dailyDrawdownPct: marked.dailyDrawdownPct,
+      maxDailyDrawdownPct,
+      ...facts,
+    })) {
+      const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
+      // Refused where the agent has left live capital in between, or is paused already: then it has done what it was told.
+      const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
+      told ||= outcome.ok;
+    }
+    return told;
+  }
+
   return {
     async look(books) {
       const live = books.filter(({ stage }) => stage === 'limited_live' || stage === 'live');
       if (live.length === 0) return [];
       const slippage = await deps.slippage(live.map(({ agentId }) => agentId));
       const told: string[] = [];
-      for (const { agentId, stage, manifest, marked } of live) {
-        const tripped = breakersOf({
-          stage,
-          dailyDrawdownPct: marked.dailyDrawdownPct,
-          maxDailyDrawdownPct: manifest.maxDailyDrawdownPct,
-          ...(slippage.get(agentId) ?? NO_FILLS),
-        });
-        for (const { breaker, observed, limit } of tripped) {
-          const event = { type: 'breaker.tripped', breaker, at: deps.clock.now(), observed, limit };
-          // Refused where the agent has left live capital in between, or is paused already: then it has done what it was told.
-          const outcome = await deps.runtime.deliver(agentId, event, { cause: `breaker ${breaker}` });
-          if (outcome.ok) told.push(agentId);
+      const failures: unknown[] = [];
+      for (const book of live) {
+        try {
+          if (await lookAt(book, slippage.get(book.agentId) ?? NO_FILLS)) told.push(book.agentId);
+        } catch (error) {
+          // One that cannot be looked at leaves the others' breakers in force.
+          failures.push(error);
         }
       }
+      if (failures.length > 0) throw new AggregateError(failures, `the breakers of ${failures.length} agents could not be looked at`);
       return told;
     },
   };

@@ -62,7 +62,7 @@ const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [act
 export const bridgeTransferKind: ActorKind = {
   kind: 'bridge_transfer',
   machine: bridgeTransferMachine,
-  judge: (state, event) => {
+  validate: (state, event) => {
     const { expiresAt, createdAt } = transferContext(state);
     if (event.type !== 'submit' || transferState(state) !== 'quoted' || (event['at'] as number) < expiresAt) return null;
     return {

@@ -44,7 +44,7 @@ interface Heard {
 
 /** The axes after what was heard, and the standing that they come to. */
 function after({ context, event }: Heard): { readonly axes: TransferAxes; readonly standing: Standing } {
-  const sighting = event.type === 'errand.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
+  const sighting = event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting : null;
   // Looks may overtake one another: what was begun before the last news says nothing any more.
   const isNews = sighting !== null && sighting.at >= (context.seenAt ?? 0);
   const axes = isNews ? seen(context.axes, sighting) : context.axes;
@@ -57,7 +57,7 @@ const leadsTo =
     isSighting(heard) && after(heard).standing.state === state;
 
 function isSighting({ event }: Pick<Heard, 'event'>): boolean {
-  return event.type === 'errand.done' && event.answer.outcome === 'seen';
+  return event.type === 'activity.done' && event.answer.outcome === 'seen';
 }
 
 function hasChanged(heard: Heard): boolean {
@@ -80,7 +80,7 @@ const TAKE_LEASE = {
 } as const;
 const END_LEASE = {
   type: 'endLease',
-  params: ({ event }: Heard) => ({ lease: event.type === 'errand.done' && 'lease' in event.answer ? event.answer.lease : null }),
+  params: ({ event }: Heard) => ({ lease: event.type === 'activity.done' && 'lease' in event.answer ? event.answer.lease : null }),
 } as const;
 const TELL = { type: 'tellAttentions', params: (heard: Heard) => ({ attentions: untold(heard) }) } as const;
 const alert = (what: string) => ({ type: 'alertOperators', params: { what } }) as const;
@@ -104,7 +104,7 @@ function followed(state: Followed) {
     entry: 'lookAtTransfer',
     after: { lookAgain: { target: state, reenter: true, actions: 'countLook' } },
     on: {
-      'errand.done': [
+      'activity.done': [
         ...ENDS,
         ...others.map((other) => ({ guard: `leadsTo_${other}`, target: other, actions: [...REMEMBER, ...SHOW] }) as const),
         { guard: 'hasChangedUnseen', actions: [...REMEMBER, ...SHOW, 'broadcastSource'] },
@@ -140,19 +140,19 @@ export const bridgeTransferMachine = setup({
       leaseUntil: ({ context, event }) => (event.type === 'execution.begun' ? event.leaseUntil : context.leaseUntil),
     }),
     rememberBroadcast: assign(({ event }) =>
-      event.type === 'errand.done' && 'lease' in event.answer
+      event.type === 'activity.done' && 'lease' in event.answer
         ? { broadcast: { outcome: event.answer.outcome, detail: event.answer.detail } }
         : {},
     ),
     rememberAxes: assign((heard) => {
       const { axes, standing } = after(heard);
-      const seenAt = heard.event.type === 'errand.done' && heard.event.answer.outcome === 'seen' ? heard.event.answer.sighting.at : null;
+      const seenAt = heard.event.type === 'activity.done' && heard.event.answer.outcome === 'seen' ? heard.event.answer.sighting.at : null;
       return { axes, seenAt, attentions: standing.attentions, told: [...heard.context.told, ...untold(heard)], looks: 0 };
     }),
     rememberConfirmations: assign({ axes: (heard) => after(heard).axes }),
     rememberEnd: assign({
       endedAt: ({ context, event }) =>
-        event.type === 'errand.done' && event.answer.outcome === 'seen' ? event.answer.sighting.at : context.expiresAt,
+        event.type === 'activity.done' && event.answer.outcome === 'seen' ? event.answer.sighting.at : context.expiresAt,
     }),
     rememberDelay: assign({
       delayedAt: ({ context }) => (context.submittedAt ?? context.createdAt) + delayAfterMs(context.estimatedSeconds),
@@ -173,7 +173,7 @@ export const bridgeTransferMachine = setup({
     hasChangedUnseen: (heard) => hasChanged(heard) && waitsForSource(heard),
     isSighting,
     waitsForSource: (heard) => isSighting(heard) && waitsForSource(heard),
-    isSending: ({ event }) => event.type === 'errand.done' && 'lease' in event.answer,
+    isSending: ({ event }) => event.type === 'activity.done' && 'lease' in event.answer,
     isOnTime: ({ context }) => context.delayedAt === null,
     isInTime: ({ context, event }) => event.type === 'submit' && event.at < context.expiresAt,
   },
@@ -229,7 +229,7 @@ export const bridgeTransferMachine = setup({
       },
       on: {
         'execution.begun': { actions: ['requireEpoch', 'rememberLease', TAKE_LEASE] },
-        'errand.given_up': {},
+        'activity.given_up': {},
       },
       states: {
         /** No block holds the source transaction, as far as anybody knows: that is never a failure. */

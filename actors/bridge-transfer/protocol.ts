@@ -63,5 +63,5 @@ export type BridgeTransferEvent =
   | ({ readonly type: 'submit' } & BridgeSubmission)
   /** The lease to send is taken: from here on the bytes may be on the chain. */
   | { readonly type: 'execution.begun'; readonly key: string; readonly leaseUntil: EpochMs; readonly leaseMs: number }
-  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: BridgeAnswer }
-  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: BridgeAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -91,7 +91,7 @@ const announced = (info: StepInfo): Effect => {
 export const launchKind: ActorKind = {
   kind: 'launch',
   machine: launchMachine,
-  judge: () => null,
+  validate: () => null,
   migrations: {},
   effects: {
     projectLaunch: (_: undefined, info) => [record('launch', projected(info)), announced(info)],

@@ -13,7 +13,7 @@ interface Heard {
 }
 
 function answerOf({ event }: Pick<Heard, 'event'>): CarryAnswer | null {
-  return event.type === 'errand.done' ? event.answer : null;
+  return event.type === 'activity.done' ? event.answer : null;
 }
 
 const answers =
@@ -124,8 +124,8 @@ export const launchMachine = setup({
       ...again('carryTransactions', 'unsignedLookAfter'),
       on: {
         submit: { target: 'submitted', actions: 'rememberSubmission' },
-        'errand.done': [...ENDS, WAIT],
-        'errand.given_up': WAIT,
+        'activity.done': [...ENDS, WAIT],
+        'activity.given_up': WAIT,
       },
     },
     /** The signed bytes are stored; from here on a part of the launch may be on the chain. */
@@ -133,27 +133,27 @@ export const launchMachine = setup({
       entry: ['projectLaunch', 'carryTransactions'],
       ...again('carryTransactions', 'carryAfter'),
       on: {
-        'errand.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, { guard: 'isConfirmed', target: 'confirmed' }, WAIT],
-        'errand.given_up': WAIT,
+        'activity.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, { guard: 'isConfirmed', target: 'confirmed' }, WAIT],
+        'activity.given_up': WAIT,
       },
     },
     /** Every transaction has a supermajority behind it; its block may still be left behind. */
     confirmed: {
       entry: 'projectLaunch',
       ...again('carryTransactions', 'carryAfter'),
-      on: { 'errand.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, WAIT], 'errand.given_up': WAIT },
+      on: { 'activity.done': [...ENDS, { guard: 'isFinal', target: 'trading' }, WAIT], 'activity.given_up': WAIT },
     },
     /** The token is on its curve, and an instrument of the catalog. */
     trading: {
       entry: ['projectLaunch', 'listToken', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),
-      on: { 'errand.done': [...ON_CURVE, MOVED, QUIET], 'errand.given_up': QUIET },
+      on: { 'activity.done': [...ON_CURVE, MOVED, QUIET], 'activity.given_up': QUIET },
     },
     /** The curve is complete; somebody opens the successor pool. */
     graduating: {
       entry: ['projectLaunch', 'lookAtCurve'],
       ...again('lookAtCurve', 'lookAfter'),
-      on: { 'errand.done': [ON_CURVE[0], MOVED, QUIET], 'errand.given_up': QUIET },
+      on: { 'activity.done': [ON_CURVE[0], MOVED, QUIET], 'activity.given_up': QUIET },
     },
     graduated: { type: 'final', entry: 'projectLaunch' },
     expired: { type: 'final', entry: 'projectLaunch' },

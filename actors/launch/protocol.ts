@@ -65,5 +65,5 @@ export type CarryAnswer =
 
 export type LaunchEvent =
   | { readonly type: 'submit'; readonly signed: readonly string[]; readonly signatures: readonly string[]; readonly subject: string }
-  | { readonly type: 'errand.done'; readonly key: string; readonly kind: string; readonly answer: CarryAnswer }
-  | { readonly type: 'errand.given_up'; readonly key: string; readonly kind: string; readonly detail: string };
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: CarryAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -7,15 +7,18 @@
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick } from './decision-chain.ts';
-import type { ShardProgress, TickDuty, TickStore, TickTrades } from './tick-store.ts';
+import type { ShardProgress, TickCommit, TickDuty, TickStore, TickTrades } from './tick-store.ts';
 import { dutyEnds, isDue, LATE_AFTER_MS, type ShardActor } from './tick-window.ts';
 
 /** After so many starts or throws in a row the actor is paused. */
 const CRASH_LIMIT = 3;
 /** Late rows are committed in batches of about so many. */
 const LATE_BATCH_ROWS = 5_000;
+/** A commit is tried so often without the actors that are found in its way. */
+const COMMIT_ATTEMPTS = 3;
 /** So many cuts are kept: shards of one slot share its cut. */
 const CUTS_KEPT = 4;
 
@@ -32,6 +35,8 @@ export interface SlotDecisions<Duty extends TickDuty> {
   decide(duty: Duty, previousHash: string): DecisionRow | OpenDecision;
   /** Loads what open decisions of these organizations need. */
   load(orgIds: readonly string[]): Promise<void>;
+  /** What was met of other actors that cannot be read: they are quarantined as well. */
+  unreadable(): ReadonlyMap<string, UnreadableRow>;
   /** What is committed beside the rows; null where that is nothing. */
   trades(): TickTrades | null;
   /** Called after the commit. */
@@ -144,7 +149,7 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
     if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, duty);
     const headless = actors.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
     if (headless.length > 0) {
-      const heads = await store.heads(headless);
+      const heads = await store.heads(headless, lastSlot);
       for (const id of headless) state.heads.set(id, heads.get(id) ?? GENESIS_HASH);
     }
     return state;
@@ -168,7 +173,7 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
         rows.push(row);
       }
       if (rows.length >= LATE_BATCH_ROWS || slot === to) {
-        if (!(await store.commit({ periodMs, shard, lastSlot, slot, rows, at: clock.now(), decided: false }))) return null;
+        if (!(await commit({ periodMs, shard, lastSlot, slot, rows, at: clock.now(), decided: false }))) return null;
         lastSlot = slot;
         written += rows.length;
         rows = [];
@@ -189,9 +194,39 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
     await deps.pause(actorId);
   }
 
+  /** Takes an actor off duty for good that has a row which nobody can have written: it is for people to look at. */
+  async function quarantine(actorId: string, slot: EpochMs, row: UnreadableRow): Promise<void> {
+    await store.incident({
+      actorId,
+      at: clock.now(),
+      kind: 'quarantined',
+      detail: row.message,
+      event: { type: 'tick', slot },
+      quarantine: true,
+    });
+  }
+
+  /** Commits; what the database refuses is committed without the actors whose rows are in the way, which are quarantined. */
+  async function commit(wanted: TickCommit): Promise<boolean> {
+    for (let tick = wanted, attempt = 1; ; attempt++) {
+      try {
+        return await store.commit(tick);
+      } catch (error) {
+        const inTheWay = attempt > COMMIT_ATTEMPTS ? new Map<string, UnreadableRow>() : await store.inTheWay(tick);
+        if (inTheWay.size === 0) throw error;
+        for (const [actorId, row] of inTheWay) await quarantine(actorId, tick.slot, row);
+        tick = withoutActors(tick, inTheWay);
+      }
+    }
+  }
+
   /** The row of a tick that threw, which is told as an incident of its actor. */
   async function contained(duty: Duty, { slot, state }: Slot<Duty, Note>, error: unknown, throwing: string[]): Promise<DecisionRow> {
     const { id } = duty;
+    if (error instanceof UnreadableRow) {
+      await quarantine(id, slot, error);
+      return crashedTick(chainEnd(duty, state), slot);
+    }
     crashing.add(id);
     await store.incident({
       actorId: id,
@@ -262,8 +297,9 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
     else await decideTogether(tick, decisions, able, decided);
     for (const row of decided.rows) state.heads.set(row.agentId, row.hash);
     const trades = decisions.trades();
-    const commit = { periodMs, shard, lastSlot, slot, rows: decided.rows, at: clock.now(), decided: true };
-    if (!(await store.commit(trades === null ? commit : { ...commit, trades }))) return null;
+    for (const [actorId, row] of decisions.unreadable()) await quarantine(actorId, slot, row);
+    const wanted = { periodMs, shard, lastSlot, slot, rows: decided.rows, at: clock.now(), decided: true };
+    if (!(await commit(trades === null ? wanted : { ...wanted, trades }))) return null;
     warm.set(tick.key, { ...state, lastSlot: slot });
     await settleCrashes(decided, slot);
     await decisions.committed();
@@ -347,4 +383,20 @@ function chainEnd(duty: TickDuty, state: { readonly heads: ReadonlyMap<string, s
 
 function suspectFirst(actors: readonly ShardActor[], suspect: string | null): readonly ShardActor[] {
   return [...actors.filter(({ id }) => id === suspect), ...actors.filter(({ id }) => id !== suspect)];
+}
+
+/** The same commit without rows and trades of some actors. */
+function withoutActors(tick: TickCommit, left: ReadonlyMap<string, unknown>): TickCommit {
+  const stays = ({ agentId }: { readonly agentId: string }): boolean => !left.has(agentId);
+  const { trades, ...rest } = tick;
+  const rows = tick.rows.filter(stays);
+  if (trades === undefined) return { ...rest, rows };
+  const days = trades.days.filter(({ bookId }) => ![...left.keys()].some((id) => bookId.includes(id)));
+  const records = trades.records.filter((record) => !left.has(String(record['agentId'])));
+  const { proposals, announcements, inputs } = trades;
+  return {
+    ...rest,
+    rows,
+    trades: { proposals: proposals.filter(stays), announcements: announcements.filter(stays), inputs: inputs.filter(stays), days, records },
+  };
 }

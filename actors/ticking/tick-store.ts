@@ -7,6 +7,7 @@ import type { ExecutionPermit, SupersededReason } from '../../src/domain/executi
 import type { OtherBooks, RiskPreferences, TradingControl } from '../../src/domain/risk/index.ts';
 import type { BookDay } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { ShardActor } from './tick-window.ts';
 
 /** What of a ticked actor changes only with its version. The manifest's version and hash go into every decision row. */
@@ -34,6 +35,8 @@ export interface OrganizationRisk {
   readonly preferences: RiskPreferences;
   /** Every book of it that something has happened to, of both modes; not needed where `others` is known. */
   readonly books?: readonly TradingBook[];
+  /** Its books that cannot be read, by the actor that they belong to. */
+  readonly unreadable?: ReadonlyMap<string, UnreadableRow>;
   /** Its exposure of the actor's mode outside of the actor's book: a replay knows it as it was noted. */
   others?(actor: TickDuty, cut: Cut): OtherBooks;
   /** Those of the actors asked about that are paused now, though their tick has begun. */
@@ -82,17 +85,19 @@ export interface TickStore<Duty extends TickDuty> {
   begin(periodMs: number, shard: number, slot: EpochMs): Promise<ShardProgress | null>;
   agents(periodMs: number, shard: number): Promise<readonly ShardActor[]>;
   duties(ids: readonly string[]): Promise<readonly Duty[]>;
-  /** The hash of the last decision of each actor that has one. */
-  heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The hash of the last decision of each actor that has one at or before the shard's last slot. */
+  heads(ids: readonly string[], lastSlot: EpochMs): Promise<ReadonlyMap<string, string>>;
   cut(slot: EpochMs): Promise<Cut | null>;
-  /** The present books of those actors that something has happened to, with their open proposals; by book id. */
-  books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>>;
-  /** Asked only where some actor's rules ask for a trade; `actorIds` are those of the slot. */
+  /** The present books of those actors that something has happened to, with their open proposals, by book id; by actor id what cannot be read. */
+  books(actorIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>>;
+  /** Asked only where some actor's rules ask for a trade. `actorIds` are those of the slot. What cannot be read of an organization is missing. */
   organizations(ids: readonly string[], actorIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationRisk>>;
   /** Notes who is ticked alone from now on, null for nobody. */
   suspect(periodMs: number, shard: number, actorId: string | null): Promise<void>;
   /** Commits the rows and moves the shard from `lastSlot` to `slot`; false, and nothing written, where another worker did. */
   commit(tick: TickCommit): Promise<boolean>;
+  /** Why the database refused a commit: the actors whose rows are in its way, with what is wrong; none where it refused for another reason. */
+  inTheWay(tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>>;
   /** Actors of the shard that took their worker down as often as the limit allows, and have not been resumed between then and `slot`. */
   poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>>;
   markPoisoned(actorId: string, slot: EpochMs): Promise<void>;

@@ -20,6 +20,7 @@ import {
 } from '../../src/domain/risk/index.ts';
 import { type BookDay, begunDay, summedExposures, type TickRiskInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { assessorOf, bookIdOf, decidedOrder, markAt, type ReadBook, readBook, untouchedBook } from '../agent/tick-risk.ts';
 import { recommendation, startedProposal } from '../proposal/initial-proposal.ts';
@@ -106,7 +107,7 @@ function slotDecisions<Duty extends TradingDuty>(
   deps: TradingKindDeps<Duty>,
   slot: {
     readonly cut: HashedCut;
-    readonly books: ReadonlyMap<string, TradingBook>;
+    readonly books: ReadonlyMap<string, TradingBook | UnreadableRow>;
     readonly notes: Map<string, Noted>;
     readonly compiled: (duty: Duty) => CompiledManifest;
     readonly due: readonly Duty[];
@@ -115,6 +116,7 @@ function slotDecisions<Duty extends TradingDuty>(
   const { cut, notes } = slot;
   const observed = new Map<CompiledManifest, string>();
   const organizations = new Map<string, OrganizationRisk>();
+  const unreadable = new Map<string, UnreadableRow>();
   const consequences: Consequences = { proposals: [], announcements: [], inputs: [], days: [], marked: [], noted: [] };
 
   function observedHash(rules: CompiledManifest): string {
@@ -135,7 +137,9 @@ function slotDecisions<Duty extends TradingDuty>(
 
   return {
     decide(duty, previousHash): DecisionRow | OpenDecision {
-      const subject = subjectOf(duty, slot.books.get(bookIdOf(duty)) ?? null, previousHash, cut.cut);
+      const book = slot.books.get(duty.id) ?? slot.books.get(bookIdOf(duty)) ?? null;
+      if (book instanceof UnreadableRow) throw book;
+      const subject = subjectOf(duty, book, previousHash, cut.cut);
       const rules = slot.compiled(duty);
       const evaluated = rules.evaluate(cut.cut, subject.read.book, duty.autonomy, subject.read.pending);
       const rowOf = (verdict: Verdict) => decisionRow(subject.end, cut.cut.slot, verdict, observedHash(rules));
@@ -154,8 +158,13 @@ function slotDecisions<Duty extends TradingDuty>(
       const missing = orgIds.filter((id) => !organizations.has(id));
       if (missing.length === 0) return;
       const actorIds = slot.due.filter(({ orgId }) => missing.includes(orgId)).map(({ id }) => id);
-      for (const [id, risk] of await deps.store.organizations(missing, actorIds)) organizations.set(id, risk);
+      for (const [id, risk] of await deps.store.organizations(missing, actorIds)) {
+        organizations.set(id, risk);
+        for (const [actorId, row] of risk.unreadable ?? []) unreadable.set(actorId, row);
+      }
     },
+
+    unreadable: () => unreadable,
 
     trades() {
       const { proposals, announcements, inputs, days } = consequences;
@@ -171,15 +180,22 @@ function slotDecisions<Duty extends TradingDuty>(
   };
 }
 
-/** @throws what the stored book throws where it is no book that the domain can have written. */
+/** @throws UnreadableRow where the stored book is none that the domain can have written. */
 function subjectOf<Duty extends TradingDuty>(duty: Duty, book: TradingBook | null, previousHash: string, cut: Cut): Subject<Duty> {
-  const read = readBook(book);
   const { id, manifestVersion, manifestHash } = duty;
+  let read: ReadBook;
+  let marked: MarkedBook | null;
+  try {
+    read = readBook(book);
+    marked = book === null ? null : markAt(book, cut);
+  } catch (error) {
+    throw new UnreadableRow(`the book ${book?.id} of ${id}`, error);
+  }
   return {
     duty,
     book,
     read,
-    marked: book === null ? null : markAt(book, cut),
+    marked,
     end: { id, manifestVersion, manifestHash, bookText: read.bookText, previousHash },
     risk: null,
     readsReference: false,
@@ -270,7 +286,7 @@ function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book
   const { books = [] } = risk;
   if (books.length === 0) return NO_OTHER_BOOKS;
   const mode = executionModeOf(duty.stage);
-  const sums = summed.get(risk) ?? { marked: books.map((state) => markAt(state, cut)), all: new Map<string, OtherBooks>() };
+  const sums = summed.get(risk) ?? { marked: books.flatMap((state) => markedOrNone(state, cut)), all: new Map<string, OtherBooks>() };
   summed.set(risk, sums);
   if (book !== null) return summedExposures(otherBooksOf(sums.marked, mode, book.id));
   let all = sums.all.get(mode);
@@ -279,4 +295,13 @@ function othersOf<Duty extends TradingDuty>(risk: OrganizationRisk, { duty, book
     sums.all.set(mode, all);
   }
   return all;
+}
+
+/** A book that cannot be marked is left out of the others' exposure: its own actor's tick meets it, and quarantines that one. */
+function markedOrNone(state: TradingBook, cut: Cut): readonly MarkedBook[] {
+  try {
+    return [markAt(state, cut)];
+  } catch {
+    return [];
+  }
 }

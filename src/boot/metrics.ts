@@ -13,6 +13,10 @@ export interface ServiceMetrics {
     readonly tookMs: number;
     readonly behindMs: number;
   }): void;
+  /** A tick that failed as a whole: its shard has not advanced. */
+  tickFailed(): void;
+  /** How many shards do not advance, and how far the worst lies behind. */
+  stalled(shards: { readonly count: number; readonly behindMs: number }): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** How far this machine's clock is ahead of PostgreSQL's. */
   clockOffset(offsetMs: number): void;
@@ -51,6 +55,17 @@ export function createMetrics(): ServiceMetrics {
   const crashes = new Counter({
     name: 'sevengate_tick_crashes_total',
     help: 'Agents taken off duty because their ticks crashed',
+    registers,
+  });
+  const failures = new Counter({
+    name: 'sevengate_failed_ticks_total',
+    help: 'Ticks of shards that failed as a whole',
+    registers,
+  });
+  const stalled = new Gauge({ name: 'sevengate_stalled_shards', help: 'Shards with actors on duty that do not advance', registers });
+  const stalledBehind = new Gauge({
+    name: 'sevengate_stalled_shard_behind_seconds',
+    help: 'How far the worst of the shards that do not advance lies behind',
     registers,
   });
   const ticks = new Histogram({
@@ -126,6 +141,11 @@ export function createMetrics(): ServiceMetrics {
     },
     clockOffset(offsetMs) {
       clockOffset.set(offsetMs / 1_000);
+    },
+    tickFailed: () => failures.inc(),
+    stalled({ count, behindMs }) {
+      stalled.set(count);
+      stalledBehind.set(behindMs / 1_000);
     },
     cut({ instruments, behindMs }) {
       cuts.inc();

@@ -329,6 +329,7 @@ function createPopulation(
       cut: async () => current,
       suspect: async () => {},
       poisoned: async () => new Set<string>(),
+      inTheWay: async () => new Map(),
       markPoisoned: async () => {},
       async commit(tick) {
         for (const row of tick.rows) {

@@ -14,6 +14,7 @@ import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
+import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
@@ -123,6 +124,12 @@ export async function startApi(deps: {
         const { ok, detail } = deps.clockState();
         if (!ok) throw new Error(detail);
         return detail;
+      }),
+      part('shards', async () => {
+        const [worst, ...others] = await stalledShards(sql);
+        if (worst !== undefined)
+          throw new Error(`${others.length + 1} shards do not advance; the worst lies ${Math.round(worst.behindMs / 1_000)} s behind`);
+        return 'advance';
       }),
       part('queue', async () => {
         await deps.pingQueue();

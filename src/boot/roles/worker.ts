@@ -19,6 +19,7 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
 import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
@@ -33,6 +34,8 @@ const SHARDS_AT_ONCE = 4;
 /** How long the answer under an Idempotency-Key is kept, and how often old ones are forgotten. */
 const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
+/** How often it is looked whether every shard advances. */
+const STALLED_MS = 15_000;
 /** How often histories that have grown get their checkpoints. */
 const CHECKPOINT_MS = 60_000;
 
@@ -80,7 +83,10 @@ export function startWorker(options: {
     ...(options.tickStore === undefined ? {} : { tickStore: options.tickStore }),
     periodsMs: options.periodsMs ?? {},
   });
-  const queue = openTickQueue(options.queue, onError('queue'));
+  const queue = openTickQueue(options.queue, onError('queue'), (job, error) => {
+    metrics.tickFailed();
+    log.error({ err: error, ...job }, 'a tick failed, and its shard has not advanced');
+  });
   queue.work(async ({ periodMs, shard, slot }: TickJob) => {
     const ticker = tickers.get(periodMs);
     if (ticker === undefined) throw new Error(`no kind of actor is ticked every ${periodMs} ms`);
@@ -117,7 +123,16 @@ export function startWorker(options: {
     holder: options.holder,
     onError,
   });
-  const watches = watchesOf(deps).map(({ what, everyMs, run }) => runEvery(clock, everyMs, run, onError(what)));
+  let stalled = 0;
+  const lookForStalled = async (): Promise<void> => {
+    const shards = await stalledShards(sql);
+    metrics.stalled({ count: shards.length, behindMs: shards[0]?.behindMs ?? 0 });
+    if (shards.length > 0 && shards.length !== stalled) log.error({ shards: shards.slice(0, 10) }, 'shards do not advance');
+    stalled = shards.length;
+  };
+  const watches = [...watchesOf(deps), { what: 'looking for stalled shards', everyMs: STALLED_MS, run: lookForStalled }].map(
+    ({ what, everyMs, run }) => runEvery(clock, everyMs, run, onError(what)),
+  );
   return {
     ping: () => queue.ping(),
     async stop() {

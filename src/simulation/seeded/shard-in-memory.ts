@@ -80,6 +80,7 @@ export function createShardInMemory(deps: {
       shard.suspect = id;
     },
     poisoned: async () => new Set(),
+    inTheWay: async () => new Map(),
     markPoisoned: async () => {},
     commit,
     countCrash: async () => 1,

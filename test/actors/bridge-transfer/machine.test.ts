@@ -49,8 +49,8 @@ test('a quote waits for its time and ends; a submission is sent, looked at and t
 
 test('a quote that has expired takes no submission, even before its timer fires', () => {
   const quoted = begin();
-  expect(bridgeTransferKind.judge(quoted.state, submission(QUOTED.expiresAt - 1))).toBeNull();
-  expect(bridgeTransferKind.judge(quoted.state, submission(QUOTED.expiresAt))?.detail).toContain('the quote has expired');
+  expect(bridgeTransferKind.validate(quoted.state, submission(QUOTED.expiresAt - 1))).toBeNull();
+  expect(bridgeTransferKind.validate(quoted.state, submission(QUOTED.expiresAt))?.detail).toContain('the quote has expired');
 });
 
 test('what a wallet sends itself is not sent by the service', () => {
@@ -75,7 +75,7 @@ test.each(Object.entries(PATHS))('from %s every state is reached that the axes s
   expect(to(look(NOW + 9, { ...source('final'), ...says('filled'), ...arrived('included') }))).toBe('filling');
   expect(to(look(NOW + 9, { ...source('final'), ...says('refunded'), ...refunded('included') }))).toBe('refunding');
   expect(to(look(NOW + 9))).toBe(from);
-  expect(to({ type: 'errand.given_up', key: 'k', kind: 'any', detail: 'ten attempts' })).toBe(from);
+  expect(to({ type: 'activity.given_up', key: 'k', kind: 'any', detail: 'ten attempts' })).toBe(from);
   if (from === 'submitted') expect(to(look(NOW + 9, source('expired')))).toBe('failed');
 });
 

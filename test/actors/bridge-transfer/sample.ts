@@ -27,7 +27,7 @@ export const QUOTED: BridgeTransferInput = {
   createdAt: NOW,
 };
 
-export const done = (answer: BridgeAnswer): ActorEvent => ({ type: 'errand.done', key: 'k', kind: 'any', answer });
+export const done = (answer: BridgeAnswer): ActorEvent => ({ type: 'activity.done', key: 'k', kind: 'any', answer });
 export const submission = (at = NOW + 1_000, signed: string | null = '0xsigned'): ActorEvent => ({
   type: 'submit',
   signed,

@@ -1,5 +1,5 @@
 /** Cuts, shards and decisions in PostgreSQL: what the ticks read, and the one batch in which a shard's decisions are committed. */
-import type { TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
+import type { OrganizationRisk, TickCommit, TickStore, TickTrades } from '../../../../actors/ticking/tick-store.ts';
 import type { TradingDuty } from '../../../../actors/ticking/trading-decisions.ts';
 import type { Incident } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
@@ -12,11 +12,12 @@ import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.ts';
+import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { readPermitGrounds, writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction, writeStart } from '../actors/actor-store.ts';
 import { booksOf, booksOfOrganizations } from '../books/book-store.ts';
-import type { Sql, Transaction } from '../database.ts';
+import { isRetryable, type Sql, type Transaction } from '../database.ts';
 import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 /** PostgreSQL's clock: the time of record. */
@@ -70,7 +71,17 @@ export async function readCut(sql: Sql, slot: EpochMs): Promise<Cut | null> {
   const rows = await sql<
     { instrument: InstrumentKey; body: string }[]
   >`select instrument, body from observations where slot = ${slot} order by instrument`;
-  return { slot, observations: new Map(rows.map(({ instrument, body }) => [instrument, JSON.parse(body) as Observation])) };
+  return { slot, observations: new Map(rows.flatMap(({ instrument, body }) => readObservation(instrument, slot, body))) };
+}
+
+/** One observation of a cut; none where its row is no observation of that instrument and slot: what cannot be read was not observed. */
+function readObservation(instrument: InstrumentKey, slot: EpochMs, body: string): readonly [InstrumentKey, Observation][] {
+  try {
+    const observation = JSON.parse(body) as Observation | null;
+    return observation?.instrument === instrument && observation.slot === slot ? [[instrument, observation]] : [];
+  } catch {
+    return [];
+  }
 }
 
 const NO_RESTS: readonly never[] = [];
@@ -110,77 +121,52 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     },
 
     async duties(ids: readonly string[]) {
-      const rows = await sql<
-        {
-          id: string;
-          version: number;
-          org_id: string;
-          stage: Stage;
-          autonomy: Autonomy;
-          manifest_version: number;
-          hash: string;
-          canonical: string;
-        }[]
-      >`
+      const rows = await sql<DutyRow[]>`
         select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
         join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
         where a.id = any(${ids as string[]}::uuid[])`;
-      return rows.map((row) => ({
-        id: row.id,
-        version: row.version,
-        orgId: row.org_id,
-        stage: row.stage,
-        autonomy: row.autonomy,
-        manifestVersion: row.manifest_version,
-        manifestHash: row.hash,
-        manifest: JSON.parse(row.canonical) as Manifest,
-      }));
+      return rows.map(dutyOf);
     },
 
-    async heads(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    async heads(ids: readonly string[], lastSlot: EpochMs): Promise<ReadonlyMap<string, string>> {
       const rows = await sql<{ id: string; hash: string }[]>`
         select a.id, encode(d.hash, 'hex') as hash from unnest(${ids as string[]}::uuid[]) as a(id)
-        cross join lateral (select hash from decisions where agent_id = a.id order by slot desc limit 1) d`;
+        cross join lateral (select hash from decisions where agent_id = a.id and slot <= ${lastSlot} order by slot desc limit 1) d`;
       return new Map(rows.map(({ id, hash }) => [id, hash]));
     },
 
     cut: (slot: EpochMs) => readCut(sql, slot),
 
-    async books(agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook>> {
+    async books(agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
       const ids = agentIds as string[];
       // Most agents have nothing: one look at two indexes finds those that do.
       const touched = await sql<{ agent_id: string }[]>`
         select agent_id from books where agent_id = any(${ids}::uuid[]) union select agent_id from proposals
         where agent_id = any(${ids}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
-      if (touched.length === 0) return NO_BOOKS;
-      const books = await booksOf(
-        sql,
-        touched.map(({ agent_id }) => agent_id),
-      );
-      return new Map([...books].map(([id, { state }]) => [id, state]));
+      return touched.length === 0
+        ? NO_BOOKS
+        : readBooks(
+            sql,
+            touched.map(({ agent_id }) => agent_id),
+          );
     },
 
     async organizations(orgIds: readonly string[], agentIds: readonly string[]) {
-      const [controls, preferences, paper, live, paused] = await Promise.all([
-        sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
-        preferencesOfAll(sql, orgIds),
-        booksOfOrganizations(sql, orgIds, 'paper'),
-        booksOfOrganizations(sql, orgIds, 'live'),
-        sql<{ id: string }[]>`select id from agents where id = any(${agentIds as string[]}::uuid[]) and pause_cause is not null`,
-      ]);
-      const books = [...paper, ...live];
-      const resting = new Set(paused.map(({ id }) => id));
-      return new Map(
-        controls.map(({ org_id, epoch }) => [
-          org_id,
-          {
-            epoch,
-            preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
-            books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
-            paused: resting,
-          },
-        ]),
-      );
+      try {
+        return await organizationRisks(sql, orgIds, agentIds);
+      } catch (error) {
+        if (isRetryable(error)) throw error;
+        // One of them has a row that cannot be read: the others are told apart from it.
+        const found = new Map<string, OrganizationRisk>();
+        for (const id of orgIds) {
+          const one = await organizationRisks(sql, [id], agentIds).catch((failure: unknown) =>
+            isRetryable(failure) ? Promise.reject(failure) : null,
+          );
+          const risk = one?.get(id);
+          if (risk !== undefined) found.set(id, risk);
+        }
+        return found;
+      }
     },
 
     async suspect(periodMs: number, shard: number, agentId: string | null): Promise<void> {
@@ -211,6 +197,8 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
         return true;
       });
     },
+
+    inTheWay: (tick) => inTheWay(sql, tick),
 
     async poisoned(periodMs: number, shard: number, slot: EpochMs): Promise<ReadonlySet<string>> {
       const rows = await sql<{ actor_id: string }[]>`
@@ -244,6 +232,139 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     async clearCrashes(ids: readonly string[]): Promise<void> {
       await sql`delete from tick_crashes where actor_id = any(${ids as string[]}::uuid[])`;
     },
+  };
+}
+
+/** The books of these agents by book id; where one of them cannot be read, that one's error by the agent's id. */
+async function readBooks(sql: Sql, agentIds: readonly string[]): Promise<ReadonlyMap<string, TradingBook | UnreadableRow>> {
+  try {
+    return new Map([...(await booksOf(sql, agentIds))].map(([id, { state }]) => [id, state]));
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    const [agentId] = agentIds;
+    if (agentId !== undefined && agentIds.length === 1) return new Map([[agentId, new UnreadableRow(`what ${agentId} holds`, error)]]);
+  }
+  const half = agentIds.length >> 1;
+  const [first, second] = [await readBooks(sql, agentIds.slice(0, half)), await readBooks(sql, agentIds.slice(half))];
+  return new Map([...first, ...second]);
+}
+
+async function organizationRisks(
+  sql: Sql,
+  orgIds: readonly string[],
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, OrganizationRisk>> {
+  const unreadable = new Map<string, UnreadableRow>();
+  const note = (agentId: string | null, row: UnreadableRow): void => {
+    if (agentId === null) throw row;
+    unreadable.set(agentId, row);
+  };
+  const [controls, preferences, paper, live, paused] = await Promise.all([
+    sql<{ org_id: string; epoch: number }[]>`select org_id, epoch from control where org_id = any(${orgIds as string[]}::uuid[])`,
+    preferencesOfAll(sql, orgIds),
+    booksOfOrganizations(sql, orgIds, 'paper', note),
+    booksOfOrganizations(sql, orgIds, 'live', note),
+    sql<{ id: string }[]>`select id from agents where id = any(${agentIds as string[]}::uuid[]) and pause_cause is not null`,
+  ]);
+  const resting = new Set(paused.map(({ id }) => id));
+  const books = [...paper, ...live];
+  return new Map(
+    controls.map(({ org_id, epoch }) => [
+      org_id,
+      {
+        epoch,
+        preferences: preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES,
+        books: books.filter(({ orgId }) => orgId === org_id).map(({ state }) => state),
+        unreadable,
+        paused: resting,
+      },
+    ]),
+  );
+}
+
+interface DutyRow {
+  id: string;
+  version: number;
+  org_id: string;
+  stage: Stage;
+  autonomy: Autonomy;
+  manifest_version: number;
+  hash: string;
+  canonical: string;
+}
+
+function dutyOf(row: DutyRow): TradingDuty {
+  let manifest: Manifest | undefined;
+  return {
+    id: row.id,
+    version: row.version,
+    orgId: row.org_id,
+    stage: row.stage,
+    autonomy: row.autonomy,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.hash,
+    // Read within the agent's own tick: one that cannot be read is that agent's matter.
+    get manifest() {
+      manifest ??= readManifestText(row.id, row.canonical);
+      return manifest;
+    },
+  };
+}
+
+function readManifestText(agentId: string, canonical: string): Manifest {
+  try {
+    return JSON.parse(canonical) as Manifest;
+  } catch (error) {
+    throw new UnreadableRow(`the manifest of ${agentId}`, error);
+  }
+}
+
+/** Who stands in the way of a commit that was refused: decisions that are there already, else whoever's rows are refused by themselves. */
+async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>> {
+  const ids = [...new Set(tick.rows.map(({ agentId }) => agentId))];
+  const forged = await sql<{ agent_id: string; slot: number }[]>`
+    select agent_id, min(slot) as slot from decisions where agent_id = any(${ids}::uuid[]) and slot > ${tick.lastSlot} and slot <= ${tick.slot} group by agent_id`;
+  if (forged.length > 0)
+    return new Map(
+      forged.map(({ agent_id, slot }) => [
+        agent_id,
+        new UnreadableRow(`the decision of slot ${slot}`, 'it was there before the slot was ticked'),
+      ]),
+    );
+  const refused = new Map<string, UnreadableRow>();
+  for (const agentId of ids) {
+    const one = rowsOf(tick, agentId);
+    // Tried and rolled back: only what the database says is wanted.
+    await sql
+      .begin(async (transaction) => {
+        await copyDecisions(transaction, one.rows);
+        await transaction`select 1`;
+        if (one.trades !== undefined) await writeTrades(transaction, one.trades, tick.at);
+        throw new TriedOut();
+      })
+      .catch((error: unknown) => {
+        if (error instanceof TriedOut) return;
+        if (isRetryable(error)) throw error;
+        refused.set(agentId, new UnreadableRow(`what the tick of ${agentId} writes`, error));
+      });
+  }
+  // Where nobody's rows are taken it is not theirs that are wrong.
+  return refused.size === ids.length && ids.length > 1 ? new Map() : refused;
+}
+
+class TriedOut extends Error {}
+
+function rowsOf(tick: TickCommit, agentId: string): Pick<TickCommit, 'rows' | 'trades'> {
+  const its = (one: { readonly agentId: string }): boolean => one.agentId === agentId;
+  const rows = tick.rows.filter(its);
+  const { trades } = tick;
+  if (trades === undefined) return { rows };
+  const days = trades.days.filter(({ bookId }) => bookId.includes(agentId));
+  const records = trades.records.filter((record) => record['agentId'] === agentId);
+  const { proposals, announcements, inputs } = trades;
+  return {
+    rows,
+    trades: { proposals: proposals.filter(its), announcements: announcements.filter(its), inputs: inputs.filter(its), days, records },
   };
 }
 

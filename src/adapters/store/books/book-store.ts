@@ -12,10 +12,11 @@ import {
   type Settlement,
   type TradingBook,
 } from '../../../domain/book.ts';
-import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import { type LedgerEntry, ledgerOfFill, ledgerOfOpening, ledgerOfSettlement, ledgerOfTransfer } from '../../../domain/ledger.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { UnreadableRow } from '../../../domain/unreadable-row.ts';
 import type { Sql, Transaction } from '../database.ts';
 
 /** Whose book it is; the state is beside it. */
@@ -113,7 +114,22 @@ interface BookRow extends BookFigures {
   day_start_equity_usd: string | null;
 }
 
+/** @throws Error for figures that no fill or transfer can have led to. */
+function requireSound(row: BookRow, openProposals: readonly OpenProposal[]): void {
+  const money = [row.capital_usd, row.cash_usd, row.realized_pnl_usd, row.fees_usd, row.turnover_usd, row.slippage_usd];
+  const amounts = [
+    ...row.holdings.flatMap(({ quantity, costUsd }) => [quantity, costUsd]),
+    ...openProposals.map(({ notionalUsd }) => notionalUsd),
+  ];
+  for (const figure of [...money, ...amounts]) if (!new Decimal(figure).isFinite()) throw new Error(`${figure} is no amount`);
+  for (const { instrument, quantity } of row.holdings)
+    if (!new Decimal(quantity).gt(0)) throw new Error(`it holds ${quantity} ${instrument}`);
+  if (row.fills > 0 && !new Decimal(row.turnover_usd).gt(0))
+    throw new Error(`${row.fills} fills came to a turnover of ${row.turnover_usd}`);
+}
+
 function storedBook(row: BookRow, openProposals: readonly OpenProposal[]): StoredBook {
+  requireSound(row, openProposals);
   return {
     id: row.id,
     orgId: row.org_id,
@@ -167,8 +183,15 @@ interface OpenRow {
 
 type Found = { readonly books: readonly BookRow[]; readonly open: readonly OpenRow[] };
 
+/** Hears of a book that cannot be read; null is the book of the organization's people. */
+type OnUnreadable = (agentId: string | null, row: UnreadableRow) => void;
+
+const refuseUnreadable: OnUnreadable = (_, row) => {
+  throw row;
+};
+
 /** Joins books with the proposals that wait on them. A book that only a proposal knows is at its opening. */
-function joined({ books, open }: Found): StoredBook[] {
+function joined({ books, open }: Found, onUnreadable: OnUnreadable = refuseUnreadable): StoredBook[] {
   const waiting = new Map<string, OpenProposal[]>();
   const untouched = new Map<string, StoredBook>();
   const known = new Set(books.map(({ id }) => id));
@@ -189,7 +212,15 @@ function joined({ books, open }: Found): StoredBook[] {
       state: { ...emptyBook(row.book_id, row.mode, paper ? row.capital_usd : '0'), openProposals: others },
     });
   }
-  return [...books.map((row) => storedBook(row, waiting.get(row.id) ?? [])), ...untouched.values()];
+  const stored = books.flatMap((row) => {
+    try {
+      return [storedBook(row, waiting.get(row.id) ?? [])];
+    } catch (error) {
+      onUnreadable(row.agent_id, new UnreadableRow(`the book ${row.id}`, error));
+      return [];
+    }
+  });
+  return [...stored, ...untouched.values()];
 }
 
 /**
@@ -209,11 +240,13 @@ export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[
 /**
  * The books of organizations and of one mode: what weight and duplicate exposure are measured over. Paper books of
  * manifest versions that are no longer active are left out.
+ * A book that cannot be read is left out, and told to `onUnreadable`: the next tick of its agent quarantines that one.
  */
 export async function booksOfOrganizations(
   sql: Sql | Transaction,
   orgIds: readonly string[],
   mode: ExecutionMode,
+  onUnreadable: OnUnreadable = () => {},
 ): Promise<readonly StoredBook[]> {
   if (orgIds.length === 0) return [];
   const ids = orgIds as string[];
@@ -222,7 +255,7 @@ export async function booksOfOrganizations(
     where b.org_id = any(${ids}::uuid[]) and b.mode = ${mode} and (b.manifest_version is null or b.manifest_version = a.manifest_version)
     order by b.number`;
   const open = await openProposals(sql, sql`a.org_id = any(${ids}::uuid[]) and p.mode = ${mode}`);
-  return joined({ books, open });
+  return joined({ books, open }, onUnreadable);
 }
 
 /** Open proposals of agents. The states are spelled out, for a partial index answers this; a test compares them with the domain's. */

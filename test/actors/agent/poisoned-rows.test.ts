@@ -1,0 +1,164 @@
+// A bad row in any table that a tick reads harms the agent that it belongs to: every other agent of the shard decides in the same slot.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { AgentCommands } from '../../../actors/agent/commands.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { stalledShards } from '../../../src/adapters/store/agents/shard-health.ts';
+import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { condition, SLOT, sampleCut, sampleManifest } from './sample.ts';
+
+const ORG = '00000000-0000-7000-8000-000000000001';
+const OTHER_ORG = '00000000-0000-7000-8000-000000000002';
+const PERIOD = 60_000;
+const NEXT = SLOT + PERIOD;
+let sql: Sql;
+let owner: Sql;
+let commands: AgentCommands;
+let clock: ReturnType<typeof createVirtualClock>;
+let made = 0;
+let poison: string;
+let neighbours: readonly string[];
+
+beforeEach(async () => {
+  const url = await testDatabase();
+  sql = openDatabase({ url, name: 'test' });
+  owner = openDatabase({ url, role: null, connections: 1, name: 'test owner' });
+  for (const id of [ORG, OTHER_ORG]) await sql`insert into organizations (id, name) values (${id}, 'ours')`;
+  clock = createVirtualClock(SLOT + 1_000);
+  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
+  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const create = async (orgId: string): Promise<string> => {
+    const context = { orgId, subject: 'ann', permissions: ['trade:execute', 'risk:manage'], requestId: 'r' } as const;
+    // Eager, and at a level at which risk is asked: a tick of theirs reads all that a tick can read.
+    const eager = sampleManifest({ name: `agent ${made}`, entry: [condition('price_above', { price: '1' })], exit: [] });
+    const outcome = await commands.create(context, eager);
+    if (!outcome.ok) throw new Error(outcome.refusal.detail);
+    await commands.setAutonomy(context, outcome.value.id, 'confirm');
+    return outcome.value.id;
+  };
+  poison = await create(ORG);
+  neighbours = [await create(ORG), await create(ORG), await create(OTHER_ORG)];
+  return async () => {
+    await sql.end();
+    await owner.end();
+  };
+});
+
+async function tickOn(slot: number): Promise<void> {
+  clock.advanceTo(slot + 500);
+  await writeCut(sql, sampleCut(slot, { premiumPct: -1.5, rsi: 30 }), 'streams');
+  await createDispatchStore(sql).dueShards(PERIOD, slot);
+  const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory(ACTOR_KINDS), clock });
+  const store = createTickStore(sql, createActorStore(sql).incident);
+  const pause = async (id: string): Promise<void> => {
+    await runtime.deliver(id, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
+  };
+  await createTradingTicker({ store, now: async () => clock.now(), clock, pause }).tick(PERIOD, 0, slot);
+}
+
+const dispositions = async (slot: number): Promise<Record<string, string>> => {
+  const rows = await sql<{ agent_id: string; disposition: string; reason: string | null }[]>`
+    select agent_id, disposition, reason from decisions where slot = ${slot}`;
+  return Object.fromEntries(rows.map(({ agent_id, disposition, reason }) => [agent_id, reason ?? disposition]));
+};
+
+/** Rows as somebody with the owner's password leaves them, who has switched the triggers off. */
+async function poisoned(statement: (sql: Sql) => Promise<unknown>): Promise<void> {
+  await owner.begin(async (transaction) => {
+    for (const table of ['books', 'manifests', 'agents', 'observations'])
+      await transaction`alter table ${transaction(table)} disable trigger user`;
+    await statement(transaction as unknown as Sql);
+  });
+}
+
+const bookRow = (columns: { readonly fills?: number; readonly cash?: string; readonly holdings?: object }) => (on: Sql) =>
+  on`
+    insert into books (id, org_id, agent_id, mode, manifest_version, version, capital_usd, cash_usd, holdings, realized_pnl_usd, fees_usd, fills, turnover_usd, slippage_usd, opened_at, changed_at)
+    values (${`paper:${poison}:1`}, ${ORG}, ${poison}, 'paper', 1, 1, 1000, ${columns.cash ?? '1000'}, ${on.json((columns.holdings ?? []) as never)}, 0, 0, ${columns.fills ?? 0}, 0, 0, ${SLOT}, ${SLOT})`;
+
+const FAULTS: Readonly<Record<string, (on: Sql) => Promise<unknown>>> = {
+  'books: one fill without any turnover': bookRow({ fills: 1 }),
+  'books: cash that is no number': bookRow({ cash: 'NaN' }),
+  'books: a position of nothing that can be counted': bookRow({
+    holdings: [{ instrument: 'spotchain:AAPLx', quantity: 'many', costUsd: '1', openedAt: 0 }],
+  }),
+  'manifests: text that is no JSON': (on) =>
+    on`update manifests set canonical = 'schemaVersion: 1', hash = encode(sha256('schemaVersion: 1'), 'hex') where agent_id = ${poison}`,
+  'manifests: JSON that is no manifest': (on) =>
+    on`update manifests set canonical = '[]', hash = encode(sha256('[]'), 'hex') where agent_id = ${poison}`,
+  'decisions: the next slot is there already': (on) => on`
+    insert into decision_rows (agent_id, slot, manifest_version, disposition, outcome, manifest_hash, observed_hash, previous_hash, hash)
+    values (${poison}, ${NEXT}, 1, 'hold', '[]', '\\x00', '\\x00', '\\x00', '\\x00')`,
+};
+
+describe.each(Object.entries(FAULTS))('%s', (_, fault) => {
+  test('is contained: every other agent decides in that slot and in the next one', async () => {
+    await poisoned(fault);
+    await tickOn(NEXT);
+    const first = await dispositions(NEXT);
+    for (const id of neighbours) expect(first[id]).toBe('propose_entry');
+    await tickOn(NEXT + PERIOD);
+    const second = await dispositions(NEXT + PERIOD);
+    for (const id of neighbours) expect(second[id], JSON.stringify(second)).toBe('proposal_pending');
+    expect(await sql`select last_slot from tick_shards`).toEqual([{ last_slot: NEXT + PERIOD }]);
+  });
+});
+
+describe.each([
+  'books: one fill without any turnover',
+  'books: cash that is no number',
+  'manifests: text that is no JSON',
+  'decisions: the next slot is there already',
+])('%s', (name) => {
+  test('quarantines its agent with an incident and an alert', async () => {
+    await poisoned(FAULTS[name] as (on: Sql) => Promise<unknown>);
+    await tickOn(NEXT);
+    expect(await sql`select status from actors where id = ${poison}`).toEqual([{ status: 'quarantined' }]);
+    const incidents = await sql`select kind, detail from incidents where actor_id = ${poison}`;
+    expect(incidents.length).toBeGreaterThan(0);
+    expect(incidents[0]).toMatchObject({ kind: 'quarantined', detail: expect.stringMatching(/cannot be read/) });
+    expect(await sql`select count(*) as count from announcements where channel = 'alerts' and actor_id = ${poison}`).not.toEqual([
+      { count: 0 },
+    ]);
+    expect(await sql`select count(*) as count from actors where status = 'quarantined'`).toEqual([{ count: 1 }]);
+  });
+});
+
+test('an observation that cannot be read was not observed: whoever looks at it holds, and nobody is blamed', async () => {
+  clock.advanceTo(NEXT + 500);
+  await writeCut(sql, sampleCut(NEXT, { premiumPct: -1.5, rsi: 30 }), 'streams');
+  await poisoned((on) => on`update observations set body = '{"quote":' where slot = ${NEXT}`);
+  await tickOn(NEXT);
+  expect(new Set(Object.values(await dispositions(NEXT)))).toEqual(new Set(['no_observation']));
+  expect(await sql`select 1 from incidents`).toEqual([]);
+});
+
+test('preferences that cannot be read hold up their own organization alone', async () => {
+  await poisoned(
+    (on) =>
+      on`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, '{"maxPositionWeightPct": "much", "maxDailyDrawdownPct": {}}', 'x')`,
+  );
+  await tickOn(NEXT);
+  expect((await dispositions(NEXT))[neighbours[2] as string]).toBe('propose_entry');
+});
+
+test('a shard that does not advance is found, and only while somebody in it is on duty', async () => {
+  await tickOn(NEXT);
+  // The clock of the database is years of slots ahead of this test's: nothing was ticked since.
+  expect(await stalledShards(sql)).toMatchObject([{ periodMs: PERIOD, shard: 0 }]);
+  await sql`update tick_shards set last_slot = (floor(extract(epoch from clock_timestamp()) / 60) * 60000)::bigint`;
+  expect(await stalledShards(sql)).toEqual([]);
+  await sql`update tick_shards set last_slot = ${NEXT}`;
+  await sql`update actors set tick_until = ${NEXT} where tick_period_ms is not null`;
+  expect(await stalledShards(sql)).toEqual([]);
+});
