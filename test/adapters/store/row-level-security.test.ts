@@ -14,6 +14,7 @@ const NOBODYS: Readonly<Record<string, string>> = {
   migrations: 'which files were applied',
   leases: 'duties of processes',
   clock_shift: "how far the service's time is from the database's: the owner's own",
+  recurring_work: 'what workers do again and again',
   tick_shards: 'how far ticks are, over all organizations',
   cuts: 'when the market was looked at',
   observations: 'the market',
