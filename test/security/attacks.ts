@@ -180,10 +180,12 @@ export const ATTACKS: readonly Attack[] = [
     session: 'found',
   },
   {
-    name: 'have an arbitrary errand carried',
+    name: 'have an arbitrary activity carried out',
     role: 'app',
     run: async (sql, { agents, slot }) =>
-      count(await sql`insert into errands (key, actor_id, kind, payload, due_at) values ('thief', ${agents[1]}, 'execute', '{}', ${slot})`),
+      count(
+        await sql`insert into activities (key, actor_id, kind, payload, due_at) values ('thief', ${agents[1]}, 'execute', '{}', ${slot})`,
+      ),
     session: { open: 'its actor has no signed step that asked for it; whoever signs an order looks for that' },
   },
   {

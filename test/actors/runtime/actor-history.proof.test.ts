@@ -2,13 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { agentKind } from '../../../actors/agent/effects.ts';
-import {
-  CHECKPOINT_STEPS,
-  createActorHistory,
-  foldSteps,
-  type StoredStep,
-  writeCheckpoints,
-} from '../../../actors/runtime/actor-history.ts';
+import { CHECKPOINT_STEPS, createActorHistory, writeCheckpoints } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { eventStep, restore, startStep } from '../../../actors/runtime/step.ts';
 import { createHistoryStore } from '../../../src/adapters/store/actors/history-store.ts';

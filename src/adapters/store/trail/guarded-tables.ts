@@ -6,7 +6,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   leases: 'who is on duty, renewed every few seconds; nothing is proved by it',
   execution_leases: 'orders on their way, for seconds; the orders themselves are logged',
   timers: 'what is still to happen; what happened is a step, which is logged',
-  errands: 'what is still to be done; its outcome is a step, which is logged',
+  activities: 'what is still to be done; its outcome is a step, which is logged',
   announcements: 'copies of logged rows for whoever follows the feeds',
   idempotency_keys: 'answers that are repeated for two days; what they tell of is logged',
   tick_shards: 'how far ticks are; the decisions of each tick are signed in tick_batches',
@@ -30,5 +30,7 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   chain_tvl_days: 'news; nothing is decided on it',
   social_posts: 'news; nothing is decided on it',
   evaluation_runs: 'how far runs are, renewed while they work; what they found is in evaluation_reports and evidence',
+  actor_checkpoints: 'follows from the steps, which are logged; what is rebuilt is held against them',
+  recurring_work: 'which slot of what recurs is done; nothing is proved by it',
   gate_heads: 'kept by triggers; the chain that it ends is logged',
 };

@@ -4,3 +4,4 @@ alter table activities rename constraint errands_pkey to activities_pkey;
 alter table activities rename constraint errands_actor_id_fkey to activities_actor_id_fkey;
 alter table activities rename constraint errands_state_check to activities_state_check;
 alter index errands_pending rename to activities_pending;
+update trail_tables set name = 'activities' where name = 'errands';
