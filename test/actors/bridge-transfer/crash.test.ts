@@ -132,7 +132,7 @@ async function submitted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cc
 }
 
 const view = async (id: string): Promise<BridgeTransferView> => (await createBridgeTransferStore(sql).find(ORG, id)) as BridgeTransferView;
-const dueNow = () => sql`update errands set due_at = 0 where state = 'pending'`;
+const dueNow = () => sql`update activities set due_at = 0 where state = 'pending'`;
 const leaseOver = () => sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
 
 async function followed(id: string): Promise<BridgeTransferView> {
