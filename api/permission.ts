@@ -12,7 +12,7 @@ export type RoutePermission =
 /** Who may stop agents. */
 export const TO_STOP = { anyOf: ['trade:execute', 'risk:manage'] } as const satisfies RoutePermission;
 
-/** What an identity has that no organization has granted anything (decisions "Viewer-only"). */
+/** What an identity has that no organization has granted anything. */
 export const VIEWER_PERMISSIONS: readonly Permission[] = ['market:read'];
 
 /** The permissions that a rule wants and the caller lacks, in words; null where the caller may. */

@@ -1,4 +1,4 @@
-/** Errors on the wire: RFC 9457 problem details with the code list's status (decisions "Errors"). */
+/** Errors on the wire: RFC 9457 problem details with the code list's status. */
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { RiskRejection } from '../src/domain/decision.ts';

@@ -40,8 +40,8 @@ export const IdText = Type.String({ format: 'uuid' });
 
 export const VenueWord = choice(VENUES, 'A source of prices; `reference` is never executable.');
 export const ExecutableVenueWord = choice(EXECUTABLE_VENUES);
-export const StageWord = choice(STAGES, 'Promotion stage (spec section 3.1).');
-export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level (spec section 2.7).');
+export const StageWord = choice(STAGES, 'Promotion stage.');
+export const AutonomyWord = choice(AUTONOMY_LEVELS, 'Autonomy level.');
 export const PauseCauseWord = nullableChoice(PAUSE_CAUSES, 'Why it is paused; null while it is on duty.');
 export const QualityWord = choice(QUALITIES, 'Only `live` may become an order.');
 export const QualityFlags = Type.Array(choice(QUALITY_FLAGS), { description: 'Why the quality is what it is.' });

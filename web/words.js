@@ -1,6 +1,6 @@
 /** Words, times and numbers as people read them. */
 
-/** The seven gates in their order (spec 3.1). */
+/** The seven gates in their order. */
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'];
 
 /** What a flag of a quote means, and which kind of silence or doubt it is; the kind decides the colour. */

@@ -1,4 +1,4 @@
-/** Registers the feeds: one websocket and one stream of server-sent events carry all channels (contract "Feeds"). */
+/** Registers the feeds: one websocket and one stream of server-sent events carry all channels. */
 import websocket from '@fastify/websocket';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';

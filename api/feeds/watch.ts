@@ -26,7 +26,7 @@ export interface Watched {
 }
 
 export interface WatchOptions {
-  /** 15 s unless told (contract "Feeds"). */
+  /** 15 s unless told. */
   readonly heartbeatMs?: number;
   /** How often every subject's grants are read again; 3 s unless told. */
   readonly verifyMs?: number;

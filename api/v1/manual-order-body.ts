@@ -1,4 +1,4 @@
-/** What every order of a person says on the wire, whatever its venue (spec section 4.4). */
+/** What every order of a person says on the wire, whatever its venue. */
 import { Type } from 'typebox';
 import type { RiskAttribution } from '../../src/domain/decision.ts';
 import { EXECUTION_MODES, ORDER_SIDES, type Order } from '../../src/domain/order.ts';

@@ -1,4 +1,4 @@
-/** A signed transaction that is handed in (spec section 5.5), whatever it was prepared for: the routes that take one are alike. */
+/** A signed transaction that is handed in, whatever it was prepared for: the routes that take one are alike. */
 import { Type } from 'typebox';
 import type { ProblemCode } from '../problem.ts';
 import { objectOf } from '../shapes.ts';

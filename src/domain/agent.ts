@@ -1,10 +1,10 @@
-/** The words of an agent's life (spec sections 2.7, 2.8, 3.1). */
+/** The words of an agent's life. */
 
 /** The seven promotion stages in order. */
 export const STAGES = ['draft', 'backtest', 'stress_test', 'paper', 'shadow', 'limited_live', 'live'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Autonomy levels 0 to 5 (spec section 2.7). */
+/** Autonomy levels 0 to 5. */
 export const AUTONOMY_LEVELS = ['research', 'suggest', 'confirm', 'policy_auto', 'autonomous', 'risk_only'] as const;
 export type Autonomy = (typeof AUTONOMY_LEVELS)[number];
 
@@ -18,14 +18,14 @@ export const AUTONOMY_IDENTIFIERS: Readonly<Record<string, Autonomy>> = {
   EMERGENCY_RISK_ONLY: 'risk_only',
 };
 
-/** Why an agent is paused; decides who may resume it (decisions "Resume"). */
+/** Why an agent is paused; decides who may resume it. */
 export const PAUSE_CAUSES = ['operator', 'emergency_halt', 'data_degraded', 'daily_drawdown', 'tick_crash', 'quarantine'] as const;
 export type PauseCause = (typeof PAUSE_CAUSES)[number];
 
-/** What a tick may come to (spec section 2.8). */
+/** What a tick may come to. */
 export const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
-/** Permissions (spec section 5). */
+/** Permissions. */
 export const PERMISSIONS = ['market:read', 'agent:read', 'trade:execute', 'risk:manage'] as const;
 export type Permission = (typeof PERMISSIONS)[number];

@@ -1,4 +1,4 @@
-/** A book: the cash and positions of one agent (or person) apart from all others, as a fold of its fills (spec sections 2.8, 2.12). */
+/** A book: the cash and positions of one agent (or person) apart from all others, as a fold of its fills. */
 
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { AgentBook } from './decision.ts';
@@ -343,7 +343,7 @@ function drawdownPct(dayStartEquityUsd: DecimalString, equity: Decimal): number 
   return start.gt(0) ? lost.times(100).div(start).toDecimalPlaces(8).toNumber() : 100;
 }
 
-/** The book as a decision records it (spec section 2.8). Average prices are rounded half-even to 12 decimals. */
+/** The book as a decision records it. Average prices are rounded half-even to 12 decimals. */
 export function agentBook(state: TradingBook): AgentBook {
   return {
     positions: state.holdings.map(({ instrument, quantity, costUsd, openedAt }) => ({

@@ -1,6 +1,6 @@
-/** The circuit breakers of an agent with live capital (spec sections 3.1 and 8): which have tripped, and where each leads. */
+/** The circuit breakers of an agent with live capital: which have tripped, and where each leads. */
 
-/** Realized slippage beyond so many times the expectation trips (spec section 8). */
+/** Realized slippage beyond so many times the expectation trips. */
 export const SLIPPAGE_BREAKER_TIMES = 3;
 /** Fills below this number say nothing about slippage yet (docs/decisions/0035). */
 export const SLIPPAGE_BREAKER_FILLS = 5;

@@ -1,4 +1,4 @@
-/** Candles: open, high, low, close and volume of one timeframe (spec section 4.4). */
+/** Candles: open, high, low, close and volume of one timeframe. */
 import type { DecimalString } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import type { Venue } from './venue.ts';

@@ -1,15 +1,15 @@
-/** The catalog: every instrument an agent may name, its token facts and what it relates to (contract "Names", spec sections 2.2, 2.4). */
+/** The catalog: every instrument an agent may name, its token facts and what it relates to. */
 import { sha256Hex } from './canonical-json.ts';
 import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
 import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey } from './venue.ts';
 
-/** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>` (spec section 2.5). */
+/** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>`. */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
 export type InstrumentKind = (typeof INSTRUMENT_KINDS)[number];
 
-/** Asset classes on the primary chain (spec section 2.2). */
+/** Asset classes on the primary chain. */
 export const VENUE_CLASSIFICATIONS = ['tokenequity-solana', 'preipo-solana', 'agenttoken-solana'] as const;
 export type VenueClassification = (typeof VENUE_CLASSIFICATIONS)[number];
 

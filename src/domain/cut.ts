@@ -20,7 +20,7 @@ export interface ObservedQuote {
   readonly flags: readonly QualityFlag[];
 }
 
-/** The reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt` (spec section 2.3). */
+/** The reference price of the underlying at the slot. `ageMs` is slot minus `feedUpdatedAt`. */
 export interface ObservedReference {
   readonly instrument: string;
   /** Named where the price is a second source's; without it, it is the first one's. */
@@ -73,9 +73,9 @@ export interface Observation {
   readonly session: Session;
   readonly quote: ObservedQuote | null;
   readonly reference: ObservedReference | null;
-  /** (token price - reference price) / reference price x 100 (spec section 2.3); a ratio, hence a number. */
+  /** (token price - reference price) / reference price x 100; a ratio, hence a number. */
   readonly premiumPct: number | null;
-  /** (implied valuation - mark valuation) / mark valuation x 100 (spec section 2.4). */
+  /** (implied valuation - mark valuation) / mark valuation x 100. */
   readonly gapToMarkPct: number | null;
   /** (perpetual mark - spot) / spot x 100 against the asset's perpetual, where there is one. */
   readonly basisPct: number | null;

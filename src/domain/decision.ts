@@ -1,4 +1,4 @@
-/** The decision record of spec section 2.8: its parts, its packed form at rest and its hash chain. */
+/** The decision record: its parts, its packed form at rest and its hash chain. */
 import type { Disposition } from './agent.ts';
 import { sha256Hex } from './canonical-json.ts';
 import type { Observation } from './cut.ts';
@@ -39,7 +39,7 @@ export type RiskChange =
   | { readonly kind: 'lift_halt' }
   | { readonly kind: 'enable_feature'; readonly feature: string };
 
-/** One refusal of the pre-trade risk function (decisions "Risk rejection codes"). */
+/** One refusal of the pre-trade risk function. */
 export interface RiskRejection {
   readonly code: string;
   readonly limit: string | null;
@@ -82,7 +82,7 @@ export interface BookPosition {
   readonly openedAt: EpochMs;
 }
 
-/** The agent's isolated book as a decision saw it (spec section 2.8). */
+/** The agent's isolated book as a decision saw it. */
 export interface AgentBook {
   readonly positions: readonly BookPosition[];
   readonly openProposals: number;
@@ -160,7 +160,7 @@ export function proposalIdOf(decision: string): string {
   return contentId(`proposal\n${decision}`);
 }
 
-/** The full record of spec section 2.8 as it is read (contract "HTTP"). */
+/** The full record as it is read. */
 export interface DecisionRecord {
   readonly id: string;
   readonly agentId: string;

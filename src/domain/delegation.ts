@@ -1,6 +1,6 @@
 /**
  * Delegations: by which the owner of a wallet lets one agent have its transactions signed without a prompt per trade
- * (spec section 5.6). Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member
+ *. Wallet ownership alone authorizes nothing: a delegation needs the owner's signature and a member
  * of the organization who may trade.
  */
 import { ratioOf } from './risk/exact.ts';

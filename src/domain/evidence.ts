@@ -1,5 +1,5 @@
 /**
- * Evidence: what an evaluation of one manifest version found, judged by the rules of the seven gates (spec section 3.1).
+ * Evidence: what an evaluation of one manifest version found, judged by the rules of the seven gates.
  * An evaluator hands over the raw series only; metrics follow from the series, checks and verdict from the metrics. The
  * same rules stand a second time in migrations/0005_gates.sql, where the database recomputes all three before it
  * believes a row; a property test holds the two against each other.
@@ -28,7 +28,7 @@ export function evidenceKindAt(stage: Stage): EvidenceKind | null {
   return EVIDENCE_KINDS.find((kind) => GATE_OF[kind] === stage) ?? null;
 }
 
-/** The scenarios of the stress gate (spec section 3.1). */
+/** The scenarios of the stress gate. */
 export const GATE_SCENARIOS = ['flash_crash', 'weekend_gap', 'liquidity_freeze', 'reference_depeg'] as const;
 export type GateScenario = (typeof GATE_SCENARIOS)[number];
 
@@ -65,7 +65,7 @@ export interface BacktestSeries {
   /** Open of the first candle and close of the last one that were simulated. */
   readonly firstCandleAt: EpochMs;
   readonly lastCandleAt: EpochMs;
-  /** Periods of a year: 365 for universes that trade every day, 252 otherwise (decisions "Sharpe and drawdown"). */
+  /** Periods of a year: 365 for universes that trade every day, 252 otherwise. */
   readonly annualisation: 365 | 252;
   /** Every day from the first candle's to the last one's; at 252 only trading days, at most 6 days apart. Equity is positive. */
   readonly days: readonly EquityDay[];

@@ -1,4 +1,4 @@
-/** What became of an order at its venue, and the words of an order's life there (decisions "Proposal states"). */
+/** What became of an order at its venue, and the words of an order's life there. */
 import type { Autonomy, Stage } from './agent.ts';
 import type { Fill } from './book.ts';
 import { type ExecutionMode, executionModeOf } from './order.ts';
@@ -74,7 +74,7 @@ export interface PermitGround {
   readonly autonomy: Autonomy;
 }
 
-/** Pauses that a circuit breaker orders, after which the manifest's kill switch acts (spec sections 2.5, 8). */
+/** Pauses that a circuit breaker orders, after which the manifest's kill switch acts. */
 export const BREAKER_PAUSES = ['daily_drawdown', 'data_degraded'] as const;
 
 /** Why a proposal may not be executed any more. */

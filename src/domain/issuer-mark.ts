@@ -1,4 +1,4 @@
-/** Marks of pre-IPO tokens: what an issuer says of a token, and how the latest of it is shown (spec section 2.4). */
+/** Marks of pre-IPO tokens: what an issuer says of a token, and how the latest of it is shown. */
 import type { DecimalString } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 

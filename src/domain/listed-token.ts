@@ -1,4 +1,4 @@
-/** Agent tokens: listed while the service runs, each an instrument of the catalog for as long as its listing says (spec section 2.2). */
+/** Agent tokens: listed while the service runs, each an instrument of the catalog for as long as its listing says. */
 import { CATALOG, type Catalog, type CatalogEntry } from './catalog.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';

@@ -24,11 +24,11 @@ export interface FeedHeartbeat {
   readonly receivedAt: EpochMs;
 }
 
-/** Severities of news and filings, ascending (decisions "Severity values"). */
+/** Severities of news and filings, ascending. */
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** A filing, wire item or other event about an asset (spec section 6.4). `negative` is the direction for `no_negative_event`. */
+/** A filing, wire item or other event about an asset. `negative` is the direction for `no_negative_event`. */
 export interface NewsEvent {
   readonly kind: 'news';
   readonly venue: 'reference';

@@ -51,7 +51,7 @@ export function isOrderOn<O extends Order, V extends ExecutableVenue>(order: O, 
   return order.venue === venue;
 }
 
-/** Stages trade on paper until capital is at risk (spec section 3.1). */
+/** Stages trade on paper until capital is at risk. */
 export function executionModeOf(stage: Stage): ExecutionMode {
   return stage === 'limited_live' || stage === 'live' ? 'live' : 'paper';
 }

@@ -1,4 +1,4 @@
-/** What forward trading on paper has shown: equity day by day and closed trades, from the rows of the paper book (spec section 3.1). */
+/** What forward trading on paper has shown: equity day by day and closed trades, from the rows of the paper book. */
 import { applyFill, emptyBook, type Fill, markBook, type TradingBook, utcDayOf } from './book.ts';
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
 import type { PaperSeries } from './evidence.ts';

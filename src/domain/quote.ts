@@ -1,4 +1,4 @@
-/** Quotes, reference prices and their quality (spec sections 2.1, 2.3; contract "Names"). */
+/** Quotes, reference prices and their quality. */
 import type { DecimalString } from './decimal.ts';
 import type { EpochMs } from './time.ts';
 import type { ExecutableVenue } from './venue.ts';
@@ -61,13 +61,13 @@ export function isQuoteOf<V extends ExecutableVenue>(quote: Quote, venue: V): qu
   return quote.venue === venue;
 }
 
-/** US equity sessions (spec section 1). */
+/** US equity sessions. */
 export const SESSIONS = ['PRE_MARKET', 'REGULAR', 'POST_MARKET', 'CLOSED'] as const;
 export type Session = (typeof SESSIONS)[number];
 
 /**
  * The external price of an underlying share: its own type, never a `Quote`, never executable.
- * `feedUpdatedAt` is the provider's `feedUpdateTimestamp`; freshness is measured from it (spec section 2.3).
+ * `feedUpdatedAt` is the provider's `feedUpdateTimestamp`; freshness is measured from it.
  */
 export interface ReferencePrice {
   readonly kind: 'reference';
@@ -87,10 +87,10 @@ export interface ReferencePrice {
   readonly flags: readonly QualityFlag[];
 }
 
-/** Sources that speak where the first source of reference prices is silent (spec section 1). Their prices are `delayed` and trade nothing. */
+/** Sources that speak where the first source of reference prices is silent. Their prices are `delayed` and trade nothing. */
 export const SECOND_REFERENCE_SOURCES: ReadonlySet<string> = new Set(['finnhub:quote', 'alpaca:snapshot']);
 
-/** Market-wide numbers of a perpetual (spec section 4.4). All decimals are strings; `hourlyFunding` is a fraction per hour. */
+/** Market-wide numbers of a perpetual. All decimals are strings; `hourlyFunding` is a fraction per hour. */
 export interface PerpContext {
   readonly kind: 'perp_context';
   readonly venue: 'evmvenue';

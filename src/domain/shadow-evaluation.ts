@@ -1,6 +1,6 @@
 /**
  * What trading in parallel to the live market has shown: each paper fill of the shadow stage beside the price at which
- * the live market would have taken the same order a moment later (spec section 3.1).
+ * the live market would have taken the same order a moment later.
  */
 import type { Fill } from './book.ts';
 import type { DecimalString } from './decimal.ts';

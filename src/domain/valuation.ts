@@ -1,4 +1,4 @@
-/** Fair-value gap, gap to mark, basis and the one conversion of a quote into a price that an order may use (spec sections 2.3, 2.4). */
+/** Fair-value gap, gap to mark, basis and the one conversion of a quote into a price that an order may use. */
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
 import type { OrderQuote } from './order.ts';
 import type { ExecutableVenue } from './venue.ts';
@@ -29,12 +29,12 @@ export function exactPercentAbove(value: DecimalString, base: DecimalString): nu
   return new Decimal(value).minus(divisor).times(100).div(divisor).toDecimalPlaces(8).toNumber() + 0;
 }
 
-/** Fair-value gap in percent: above 0 is a premium of the token over the reference price, below 0 a discount (spec section 2.3). */
+/** Fair-value gap in percent: above 0 is a premium of the token over the reference price, below 0 a discount. */
 export function premiumPct(tokenMid: DecimalString, referencePrice: DecimalString): number | null {
   return percentAbove(tokenMid, referencePrice);
 }
 
-/** The valuation that a live token price implies: price x (mark valuation / mark price), in US dollars (spec section 2.4). Null where the mark is not above zero. */
+/** The valuation that a live token price implies: price x (mark valuation / mark price), in US dollars. Null where the mark is not above zero. */
 export function impliedValuation(tokenPrice: DecimalString, markPrice: DecimalString, markValuation: DecimalString): DecimalString | null {
   if (!isPositive(markPrice)) return null;
   return plainDecimal(new Decimal(tokenPrice).times(markValuation).div(markPrice).toDecimalPlaces(8));
@@ -63,7 +63,7 @@ export type ExecutablePrice<V extends ExecutableVenue> =
 /**
  * The price at which an order of the given side would trade against a quote: the ask for a buy, the bid for a sell.
  * The only way from a quote to an order's price. Only a `live` quote has one, and only on its own venue: another
- * venue's quote does not compile, and is refused at run time where its type was lost (spec sections 1, 2.1).
+ * venue's quote does not compile, and is refused at run time where its type was lost.
  */
 export function executablePrice<V extends ExecutableVenue>(
   quote: Omit<OrderQuote<V>, 'observedAt'>,

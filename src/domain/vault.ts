@@ -1,5 +1,5 @@
 /**
- * The arithmetic of an agent's vault (spec section 2.12): depositor shares of its live capital, the price of a share, the
+ * The arithmetic of an agent's vault: depositor shares of its live capital, the price of a share, the
  * high-water mark and the drawdown. Exact: a deposit or a withdrawal never moves the share price by a single digit, and
  * what the depositors own plus the rounding account is the vault's equity, always.
  */
@@ -14,7 +14,7 @@ export const SHARE_DECIMALS = 9;
 export const USD_DECIMALS = 6;
 /** What one share costs in a vault that holds none (US dollars). */
 const FIRST_SHARE_PRICE = '1';
-/** At limited_live at most this part of `max_capital_usd` is at stake (spec section 8). */
+/** At limited_live at most this part of `max_capital_usd` is at stake. */
 const LIMITED_LIVE_PART = '0.1';
 
 /** What is owned of a vault, at one moment. All decimal strings; money in US dollars. */
@@ -104,7 +104,7 @@ export function sharesFor(vault: VaultShares, equityUsd: DecimalString, amountUs
 }
 
 /**
- * How much capital an agent may hold at a stage (spec sections 2.12, 8): none while it trades on paper, a tenth of its
+ * How much capital an agent may hold at a stage: none while it trades on paper, a tenth of its
  * mandate at `limited_live`, all of it at `live`.
  */
 export function vaultCeilingUsd(stage: Stage, maxCapitalUsd: DecimalString): DecimalString {

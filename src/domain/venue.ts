@@ -1,4 +1,4 @@
-/** The venues of the product and the names of what trades on them (spec section 1, contract "Names"). */
+/** The venues of the product and the names of what trades on them. */
 
 /** Venues whose quotes may become orders. */
 export const EXECUTABLE_VENUES = ['spotchain', 'spotexchange', 'evmvenue', 'prediction'] as const;

@@ -25,7 +25,7 @@ export interface PnlSum {
   readonly losses: number;
 }
 
-/** Closed profit and loss of a wallet out of its recent fills (spec section 2.8: `reported/partial`). */
+/** Closed profit and loss of a wallet out of its recent fills. */
 export interface ClosedPnl extends PnlSum {
   /** Signed sum over all perpetual fills, opening ones included. */
   readonly fees: DecimalString;

@@ -5,7 +5,7 @@ import { CONDITIONS } from '../../src/domain/conditions/index.ts';
 import type { FieldSchema } from '../../src/domain/field.ts';
 import { EXECUTION_ALGORITHMS, KILL_SWITCH_ACTIONS, URGENCIES } from '../../src/domain/manifest/manifest.ts';
 
-/** The payload of spec section 2.6 with every condition that it shows. */
+/** The payload with every condition that it shows. */
 export function payload(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'Discount hunter',
@@ -31,7 +31,7 @@ export function payload(over: Record<string, unknown> = {}): Record<string, unkn
   };
 }
 
-/** The declarative form of spec section 2.5 with the factors that it shows, as YAML. */
+/** The declarative form with the factors that it shows, as YAML. */
 export const DECLARATIVE_YAML = `
 version: "1.0"
 agent:

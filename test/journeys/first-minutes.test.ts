@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type EventReader, type FeedSocket, openSocket, readEvents } from './feed-clients.ts';
 import { type Ended, expectPrompt, nextSlot, type Service, secretsOf, sevengate, startService } from './running-service.ts';
 
-/** The strategy of the journey, in the payload form of spec section 2.6. */
+/** The strategy of the journey, in the payload form */
 const payload = {
   name: 'Two markets',
   universe: ['BTCUSDT', 'BTC'],
@@ -27,7 +27,7 @@ const payload = {
   maxOpenPositions: 2,
   maxSlippageBps: 30,
 };
-/** The same strategy, in the declarative form of spec section 2.5. */
+/** The same strategy, in the declarative form */
 const declarative = {
   version: '1',
   agent: { id: 'two-markets', name: 'Two markets', description: '', autonomy_level: 'RESEARCH', lifecycle_stage: 'DRAFT' },

@@ -13,7 +13,7 @@ function batchOf({ body }: AnnouncementRow): DecisionBatch | null {
 
 export const decisionsChannel = announcementChannel({
   name: 'decisions',
-  about: 'Every decision record (spec 2.8) of the organization, or of one agent.',
+  about: 'Every decision record of the organization, or of one agent.',
   actorParam: 'agentId',
   // A shard's batch holds agents of many organizations; expanding it takes only the caller's.
   shared: true,

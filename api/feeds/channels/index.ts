@@ -1,4 +1,4 @@
-/** The registry of feed channels (contract "Feeds"). A channel that is not here does not exist. */
+/** The registry of feed channels. A channel that is not here does not exist. */
 import { agentsChannel } from './agents.ts';
 import { alertsChannel } from './alerts.ts';
 import { basisChannel } from './basis.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/agent-orders/:id/approve (spec section 4.6). */
+/** POST /v1/agent-orders/:id/approve. */
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/agent-orders: trade proposals, newest first (spec section 4.6). */
+/** GET /v1/agent-orders: trade proposals, newest first. */
 import { Type } from 'typebox';
 import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';

@@ -1,4 +1,4 @@
-/** A trade proposal on the wire (spec sections 2.14, 3.2). */
+/** A trade proposal on the wire. */
 import { Type } from 'typebox';
 import type { ProposalView } from '../../../actors/proposal/commands.ts';
 import type { Fill } from '../../../src/domain/book.ts';

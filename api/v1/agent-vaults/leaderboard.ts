@@ -1,4 +1,4 @@
-/** GET /v1/agent-vaults/leaderboard (spec section 4.6). */
+/** GET /v1/agent-vaults/leaderboard. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { memberOf } from '../../caller.ts';

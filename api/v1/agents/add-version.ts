@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/versions (spec section 4.6). */
+/** POST /v1/agents/:id/versions. */
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -14,7 +14,7 @@ export const addAgentVersion = defineRoute({
   name: 'addAgentVersion',
   tag: 'agents',
   summary: 'Adds a manifest version',
-  description: 'Any changed parameter makes a new hash, and promotion starts again at `draft` (spec section 2.6).',
+  description: 'Any changed parameter makes a new hash, and promotion starts again at `draft`.',
   cost: 'write',
   schema: { params: AgentPath, body: ManifestBody },
   bodyRule: 'read_by_handler',

@@ -9,7 +9,7 @@ export const agentFields = {
   name: Type.String(),
   description: Type.String(),
   stage: StageWord,
-  state: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused (spec section 3.1).'),
+  state: choice([...STAGES, 'paused'], 'The stage, or `paused` while the agent is paused.'),
   paused: Type.Boolean(),
   pauseCause: PauseCauseWord,
   autonomy: AutonomyWord,

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest (spec section 4.6). */
+/** POST /v1/agents/:id/backtest: queues the historical simulation of the agent's active manifest. */
 
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';

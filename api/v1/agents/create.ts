@@ -1,4 +1,4 @@
-/** POST /v1/agents (spec section 4.6). */
+/** POST /v1/agents. */
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

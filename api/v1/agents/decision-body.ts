@@ -1,4 +1,4 @@
-/** A decision record on the wire (spec section 2.8, contract "HTTP"). */
+/** A decision record on the wire. */
 import { Type } from 'typebox';
 import { DISPOSITIONS } from '../../../src/domain/agent.ts';
 import { SEVERITIES } from '../../../src/domain/market-event.ts';
@@ -50,7 +50,7 @@ export const ObservationBody = Type.Object(
     session: choice(SESSIONS),
     quote: orNull(ObservedQuoteBody),
     reference: orNull(ObservedReferenceBody),
-    premiumPct: nullable('number', 'Fair-value gap in percent (spec section 2.3).'),
+    premiumPct: nullable('number', 'Fair-value gap in percent.'),
     gapToMarkPct: nullable('number', 'Spec section 2.4.'),
     basisPct: nullable('number'),
     hourlyFunding: NullableDecimalText,

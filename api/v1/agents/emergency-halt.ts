@@ -1,4 +1,4 @@
-/** POST /v1/agents/emergency-halt (spec sections 3.1, 4.6). */
+/** POST /v1/agents/emergency-halt. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';

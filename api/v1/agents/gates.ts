@@ -31,7 +31,7 @@ export const listGates = defineRoute({
   name: 'listGates',
   tag: 'agents',
   summary: 'The promotion gates of an agent',
-  description: 'Every gate with its conditions, what was observed and what is asked (spec section 3.1). Nothing is written.',
+  description: 'Every gate with its conditions, what was observed and what is asked. Nothing is written.',
   cost: 'read',
   schema: { params: AgentPath },
   answers: { 200: { description: 'The gates in order.', schema: Type.Object({ stage: StageWord, gates: Type.Array(GateBody) }) } },

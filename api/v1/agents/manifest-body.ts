@@ -1,4 +1,4 @@
-/** Manifests in request bodies: either form (spec sections 2.5, 2.6), JSON or YAML, read by the domain. */
+/** Manifests in request bodies: either form, JSON or YAML, read by the domain. */
 import { type TSchema, Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { manifestDeclarativeSchema } from '../../../src/domain/manifest/declarative-form.ts';
@@ -11,7 +11,7 @@ import { AGENT_EXAMPLE, agentBody, agentFields } from './agent-body.ts';
 
 export const ManifestBody = Type.Unsafe<{ readonly [field: string]: unknown }>({
   $id: 'Manifest',
-  description: 'The payload form (spec section 2.6) or the declarative form (spec section 2.5). Both are hashed in one canonical form.',
+  description: 'The payload form or the declarative form. Both are hashed in one canonical form.',
   anyOf: [
     { ...(manifestPayloadSchema as object), $id: 'ManifestPayload' },
     { ...(manifestDeclarativeSchema as object), $id: 'ManifestDeclarative' },

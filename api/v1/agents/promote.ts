@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/promote (spec sections 3.1 and 4.6). */
+/** POST /v1/agents/:id/promote. */
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

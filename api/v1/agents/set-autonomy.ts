@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/autonomy (spec sections 2.7, 4.6). */
+/** POST /v1/agents/:id/autonomy. */
 import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy } from '../../../src/domain/agent.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
@@ -8,7 +8,7 @@ import { AgentPath, choice, objectOf } from '../../shapes.ts';
 import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
 
 const AutonomyRequest = objectOf({
-  autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either spelling of spec section 2.7.'),
+  autonomy: choice([...AUTONOMY_LEVELS, ...Object.keys(AUTONOMY_IDENTIFIERS)], 'The level, in either spelling.'),
 });
 
 export const setAgentAutonomy = defineRoute({

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live` (spec section 3.1). */
+/** POST /v1/agents/:id/sign-off: an independent risk manager's word on the step from `limited_live` to `live`. */
 
 import { Type } from 'typebox';
 import type { GateEvidence } from '../../../actors/agent/gate-handler.ts';

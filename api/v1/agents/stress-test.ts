@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest (spec sections 3.1, 4.6). */
+/** POST /v1/agents/:id/stress_test: queues the stress test of the agent's active manifest. */
 
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';

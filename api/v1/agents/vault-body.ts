@@ -1,4 +1,4 @@
-/** An agent's vault on the wire (spec section 2.12). */
+/** An agent's vault on the wire. */
 import { Type } from 'typebox';
 import type { VaultChange, VaultView } from '../../../actors/agent/vault-commands.ts';
 import { isoTime } from '../../../src/domain/time.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/vault/deposit (spec section 4.6). */
+/** POST /v1/agents/:id/vault/deposit. */
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

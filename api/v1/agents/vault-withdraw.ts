@@ -1,4 +1,4 @@
-/** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault (spec section 2.12). */
+/** POST /v1/agents/:id/vault/withdraw: takes out of what the caller owns of a vault. */
 
 import { Type } from 'typebox';
 import type { Withdrawal } from '../../../actors/agent/vault-commands.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/agents/:id/vault (spec section 4.6). */
+/** GET /v1/agents/:id/vault. */
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/books: the isolated books of an organization's agents and people (spec sections 2.8, 2.12). */
+/** GET /v1/books: the isolated books of an organization's agents and people. */
 import { Type } from 'typebox';
 import { agentBook } from '../../../src/domain/book.ts';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';

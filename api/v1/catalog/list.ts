@@ -1,4 +1,4 @@
-/** GET /v1/catalog: every instrument that an agent may name, with its price of the moment (spec sections 2.2, 2.4). */
+/** GET /v1/catalog: every instrument that an agent may name, with its price of the moment. */
 import { Type } from 'typebox';
 import { type CatalogEntry, VENUE_CLASSIFICATIONS } from '../../../src/domain/catalog.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';

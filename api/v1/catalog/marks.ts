@@ -1,4 +1,4 @@
-/** GET /v1/catalog/marks: every change of an issuer's mark that was ever heard, with who said so (spec section 2.4). */
+/** GET /v1/catalog/marks: every change of an issuer's mark that was ever heard, with who said so. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { percentAbove } from '../../../src/domain/valuation.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/catalog/sessions: the calendar of US equity sessions, with half days and named holidays (spec section 1). */
+/** GET /v1/catalog/sessions: the calendar of US equity sessions, with half days and named holidays. */
 import { Type } from 'typebox';
 import { type CalendarDay, calendarDays, newYorkDate, SESSION_YEARS } from '../../../src/domain/session.ts';
 import { isoTime } from '../../../src/domain/time.ts';

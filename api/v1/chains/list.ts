@@ -1,4 +1,4 @@
-/** GET /v1/chains: value locked on chains, the largest first, with its age and changes (spec section 4.1). */
+/** GET /v1/chains: value locked on chains, the largest first, with its age and changes. */
 import { Type } from 'typebox';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import { encodeCursor, POSITIONS, pageOfQuery } from '../../cursor.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/delegations: the owner of a wallet lets an agent trade from it (spec section 5.6). */
+/** POST /v1/delegations: the owner of a wallet lets an agent trade from it. */
 import { Type } from 'typebox';
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';

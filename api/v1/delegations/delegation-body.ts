@@ -1,4 +1,4 @@
-/** A delegation on the wire (spec section 5.6). */
+/** A delegation on the wire. */
 import { Type } from 'typebox';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import type { Delegation } from '../../../src/domain/delegation.ts';

@@ -1,4 +1,4 @@
-/** An event and its reports on the wire (spec section 6.4). */
+/** An event and its reports on the wire. */
 import { Type } from 'typebox';
 import { CONFIRMED_BY, STORY_STATES } from '../../../src/domain/intelligence/corroboration.ts';
 import { MENTION_KINDS } from '../../../src/domain/intelligence/entities.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages (spec section 4.1). */
+/** GET /v1/intelligence/macro: the calendar of releases, the regimes of rates, and the macro series with their vintages. */
 import { Type } from 'typebox';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import {

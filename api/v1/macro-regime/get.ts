@@ -1,4 +1,4 @@
-/** GET /v1/macro-regime: the appetite for risk, with every input that it was read from (spec section 4.1). */
+/** GET /v1/macro-regime: the appetite for risk, with every input that it was read from. */
 import { Type } from 'typebox';
 import {
   INPUT_STATES,

@@ -1,4 +1,4 @@
-/** A person's order on the spot exchange on the wire (spec section 4.4). */
+/** A person's order on the spot exchange on the wire. */
 import { Type } from 'typebox';
 import type { MarketOrderRequest, MarketOrderView } from '../../../actors/market-order/commands.ts';
 import { MARKET_ORDER_STATES } from '../../../src/domain/execution.ts';

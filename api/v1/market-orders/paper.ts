@@ -1,4 +1,4 @@
-/** POST /v1/market-orders/paper: a person's order, filled against the live book (spec section 4.4). */
+/** POST /v1/market-orders/paper: a person's order, filled against the live book. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { MarketOrderBody, MarketOrderWish, marketOrderBody, requestOf } from './market-order-body.ts';

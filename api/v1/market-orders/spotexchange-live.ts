@@ -1,4 +1,4 @@
-/** POST /v1/market-orders/spotexchange/live: a person's live order (spec section 4.4). */
+/** POST /v1/market-orders/spotexchange/live: a person's live order. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { MarketOrderBody, MarketOrderWish, marketOrderBody, requestOf } from './market-order-body.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/perps: mark, oracle, funding and open interest of every perpetual (spec section 4.4). */
+/** GET /v1/perps: mark, oracle, funding and open interest of every perpetual. */
 import { Type } from 'typebox';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/portfolio: what an organization holds over books and wallets, against the five stress scenarios (spec section 4.2). */
+/** GET /v1/portfolio: what an organization holds over books and wallets, against the five stress scenarios. */
 import { Type } from 'typebox';
 import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/portfolio/impact: what a proposed allocation would make of the portfolio; nothing is stored or reserved (spec section 4.2). */
+/** POST /v1/portfolio/impact: what a proposed allocation would make of the portfolio; nothing is stored or reserved. */
 import { Type } from 'typebox';
 import { type Catalog, resolveUniverseEntry } from '../../../src/domain/catalog.ts';
 import { plainDecimal } from '../../../src/domain/decimal.ts';

@@ -132,7 +132,7 @@ export const PredictionMarketBody = Type.Object(
   { $id: 'PredictionMarket' },
 );
 
-/** A listing is repeated twice in this time; later it is stale (decisions "Default age limits"). Milliseconds. */
+/** A listing is repeated twice in this time; later it is stale. Milliseconds. */
 export const LISTING_MAX_AGE_MS = 60_000;
 const OVER_AGE = ['over_age'] as const;
 

@@ -1,4 +1,4 @@
-/** POST /v1/prediction-orders/:id/execute: takes the signed transaction of a prepared order (spec sections 4.4, 5.5). */
+/** POST /v1/prediction-orders/:id/execute: takes the signed transaction of a prepared order. */
 import { NO_PREDICTION_ORDER } from '../../../actors/prediction-order/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

@@ -1,4 +1,4 @@
-/** The transaction that opens a live prediction order, on the wire (spec 4.4, 5.5). */
+/** The transaction that opens a live prediction order, on the wire. */
 import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';

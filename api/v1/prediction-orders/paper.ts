@@ -1,4 +1,4 @@
-/** POST /v1/prediction-orders/paper: a person's order on a prediction market, filled against the live book (spec section 4.4). */
+/** POST /v1/prediction-orders/paper: a person's order on a prediction market, filled against the live book. */
 import { onceOnly } from '../../idempotency.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';

@@ -1,4 +1,4 @@
-/** An order on a prediction market on the wire (spec section 4.4). */
+/** An order on a prediction market on the wire. */
 import { Type } from 'typebox';
 import type { PredictionOrderView } from '../../../actors/prediction-order/commands.ts';
 import { OUTCOME_SIDES } from '../../../src/domain/prediction/market.ts';

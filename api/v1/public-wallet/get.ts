@@ -1,4 +1,4 @@
-/** GET /v1/public-wallet/{address}: any address on the perpetuals venue, as that venue reports it (spec section 4.4). */
+/** GET /v1/public-wallet/{address}: any address on the perpetuals venue, as that venue reports it. */
 import { Type } from 'typebox';
 import { isoTime } from '../../../src/domain/time.ts';
 import { sendRefusal } from '../../problem.ts';

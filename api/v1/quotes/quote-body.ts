@@ -1,4 +1,4 @@
-/** A quote or a reference price on the wire (spec section 2.1); a reference price never looks like a quote. */
+/** A quote or a reference price on the wire; a reference price never looks like a quote. */
 import { Type } from 'typebox';
 import type { Quote, ReferencePrice } from '../../../src/domain/quote.ts';
 import { SESSIONS } from '../../../src/domain/quote.ts';
@@ -37,7 +37,7 @@ export const QuoteBody = Type.Object(
     sequence: Type.Optional(nullable('number', `${OfQuotes} The venue's own order of events.`)),
     referencePrice: Type.Optional({ ...DecimalText, description: OfReferences }),
     confidence: Type.Optional({ ...DecimalText, description: OfReferences }),
-    feedUpdatedAt: Type.Optional({ ...Time, description: `${OfReferences} Freshness is measured from here (spec section 2.3).` }),
+    feedUpdatedAt: Type.Optional({ ...Time, description: `${OfReferences} Freshness is measured from here.` }),
     publisherSession: Type.Optional(nullableChoice(SESSIONS, OfReferences)),
   },
   {

@@ -1,4 +1,4 @@
-/** GET /v1/risk/preferences (spec section 4.2). */
+/** GET /v1/risk/preferences. */
 import { memberOf } from '../../caller.ts';
 import { defineRoute } from '../../route.ts';
 import { preferencesBody, RiskPreferencesBody } from './preferences-body.ts';

@@ -1,4 +1,4 @@
-/** PUT /v1/risk/preferences (spec section 4.2). */
+/** PUT /v1/risk/preferences. */
 import { Type } from 'typebox';
 import { plainDecimal } from '../../../src/domain/decimal.ts';
 import { DEFAULT_PREFERENCES, type RiskPreferences } from '../../../src/domain/risk/index.ts';

@@ -1,4 +1,4 @@
-/** POST /v1/spotchain/orders/:id/execute: the signed bytes of a prepared swap (spec sections 4.3, 5.5). */
+/** POST /v1/spotchain/orders/:id/execute: the signed bytes of a prepared swap. */
 import { NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';

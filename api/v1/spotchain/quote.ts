@@ -1,4 +1,4 @@
-/** GET /v1/spotchain/quote: what a swap would come to now (spec section 4.3). */
+/** GET /v1/spotchain/quote: what a swap would come to now. */
 import { memberOf } from '../../caller.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';

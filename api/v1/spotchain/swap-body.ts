@@ -1,4 +1,4 @@
-/** A swap on the primary chain on the wire (spec section 4.3): the quote, and the prepared order. */
+/** A swap on the primary chain on the wire: the quote, and the prepared order. */
 import { Type } from 'typebox';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { SwapQuote, SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/tickers: the rolling day statistics of the spot exchange (spec section 4.4). */
+/** GET /v1/tickers: the rolling day statistics of the spot exchange. */
 import { Type } from 'typebox';
 import { instrumentKey } from '../../../src/domain/venue.ts';
 import { POSITIONS, pageBody, pageOfKeyed, pageOfQuery } from '../../cursor.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/wallets/evmvenue/{address}: balances and state of a wallet on the EVM chain (spec section 4.5). */
+/** GET /v1/wallets/evmvenue/{address}: balances and state of a wallet on the EVM chain. */
 import { Type } from 'typebox';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
 import type { PublicWallet } from '../../../src/domain/wallet.ts';

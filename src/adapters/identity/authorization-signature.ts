@@ -1,4 +1,4 @@
-/** Authorization signatures of the identity provider's signing API: ECDSA over the canonical request (facts 8). */
+/** Authorization signatures of the identity provider's signing API: ECDSA over the canonical request. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
 

@@ -25,7 +25,7 @@ export interface CompiledCondition {
   readonly passes: (observed: Observed) => boolean;
   /**
    * The same reading without the demand that quote and reference be live, for rules that make it. It never passes a
-   * rule; it tells "blocked because the price is not live" from "did not apply" (decisions "Risk rejection codes").
+   * rule; it tells "blocked because the price is not live" from "did not apply".
    */
   readonly observeUngated: ObserveRule | null;
   /** True where the rule asks for a live reference price. */
@@ -69,7 +69,7 @@ export function isQuoteLive(observation: Observation): boolean {
   return observation.quote !== null && observation.quote.quality === 'live';
 }
 
-/** True where the reference is fresh: live, and not carried forward from an earlier session (spec section 1, last principle). */
+/** True where the reference is fresh: live, and not carried forward from an earlier session. */
 export function isReferenceLive(observation: Observation): boolean {
   const reference = observation.reference;
   return reference !== null && reference.quality === 'live' && !reference.flags.includes('carried_forward');

@@ -1,4 +1,4 @@
-/** The registry of condition types (decisions "Condition types"): reading, describing and compiling the rules of a manifest. */
+/** The registry of condition types: reading, describing and compiling the rules of a manifest. */
 import { describeValue, type FieldValue, isObject, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { didYouMean } from '../nearest-name.ts';

@@ -1,4 +1,4 @@
-/** no_negative_event: nothing negative of a severity was observed about the asset within a look-back (spec section 2.6). */
+/** no_negative_event: nothing negative of a severity was observed about the asset within a look-back. */
 import { negativeEventCondition } from './worst-event.ts';
 
 export const NO_NEGATIVE_EVENT = negativeEventCondition({

@@ -1,4 +1,4 @@
-/** premium_above: the fair-value gap of a tokenized equity lies above a percentage (spec sections 2.3, 2.6). */
+/** premium_above: the fair-value gap of a tokenized equity lies above a percentage. */
 import { percentCondition } from './condition.ts';
 
 export const PREMIUM_ABOVE = percentCondition({

@@ -16,7 +16,7 @@ export interface Expansion {
 /** The parameters of a factor as they were read: complete, with defaults. A missing optional one is undefined. */
 export type FactorParameters = Readonly<Record<string, FieldValue>>;
 
-/** One factor name of the registry (spec section 2.5). Parameters are spelled in snake_case, as the declarative form is. */
+/** One factor name of the registry. Parameters are spelled in snake_case, as the declarative form is. */
 export interface FactorDefinition {
   readonly name: string;
   readonly description: string;

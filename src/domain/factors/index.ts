@@ -1,4 +1,4 @@
-/** The registry of factors (decisions "Factor names"): how the declarative form says what conditions say. */
+/** The registry of factors: how the declarative form says what conditions say. */
 import { describeValue, isObject, isOptional, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
 import { didYouMean } from '../nearest-name.ts';
 import { BASIS_FACTOR } from './basis.ts';

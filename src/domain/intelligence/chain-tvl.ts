@@ -1,4 +1,4 @@
-/** Value locked on chains (spec section 4.1). */
+/** Value locked on chains. */
 import type { DecimalString } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 

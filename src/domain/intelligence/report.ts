@@ -1,4 +1,4 @@
-/** Reports: what one source says about the world, before anything is made of it (spec section 6.4). */
+/** Reports: what one source says about the world, before anything is made of it. */
 import { SEVERITIES, type Severity } from '../market-event.ts';
 import type { EpochMs } from '../time.ts';
 import type { Entity } from './entities.ts';

@@ -1,4 +1,4 @@
-/** Chatter of social platforms: mapped to the catalog, and kept apart from everything that confirms (spec section 6.4). */
+/** Chatter of social platforms: mapped to the catalog, and kept apart from everything that confirms. */
 import type { EpochMs } from '../time.ts';
 import type { Entity } from './entities.ts';
 

@@ -1,4 +1,4 @@
-/** The declarative form of a manifest (spec section 2.5): sections in snake_case, authored as YAML or JSON. */
+/** The declarative form of a manifest: sections in snake_case, authored as YAML or JSON. */
 import { AUTONOMY_IDENTIFIERS, AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from '../agent.ts';
 import type { Catalog } from '../catalog.ts';
 import { conditionJsonSchema, readCondition } from '../conditions/index.ts';
@@ -33,7 +33,7 @@ import type { ReadManifest } from './reader.ts';
 
 const MAX_TIMEFRAMES = 8;
 const MAX_FACTORS = 16;
-/** Both spellings of spec section 2.7 are understood; the form's own is upper case. */
+/** Both spellings are understood; the form's own is upper case. */
 const AUTONOMY_WORDS = [...Object.keys(AUTONOMY_IDENTIFIERS), ...AUTONOMY_LEVELS];
 const STAGE_WORDS = [...STAGES.map((stage) => stage.toUpperCase()), ...STAGES];
 
@@ -44,7 +44,7 @@ const CONTROL_FIELDS: Fields = {
     type: 'choice',
     choices: AUTONOMY_WORDS,
     optional: true,
-    description: 'Requested autonomy (spec section 2.7); not hashed.',
+    description: 'Requested autonomy; not hashed.',
   },
   lifecycle_stage: {
     type: 'choice',
@@ -251,7 +251,7 @@ export function renderDeclarative(
 /** JSON Schema of the declarative form. `readManifest` is stricter: it also knows the catalog and checks fields together. */
 export const manifestDeclarativeSchema: JsonSchema = {
   type: 'object',
-  description: 'Declarative agent manifest (spec section 2.5).',
+  description: 'Declarative agent manifest.',
   additionalProperties: false,
   required: TOP,
   properties: {

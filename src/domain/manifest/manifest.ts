@@ -1,4 +1,4 @@
-/** The canonical manifest: what both authored forms (spec sections 2.5 and 2.6) parse into, and what is hashed. */
+/** The canonical manifest: what both authored forms parse into, and what is hashed. */
 import { canonicalHash } from '../canonical-json.ts';
 import type { DecimalString } from '../decimal.ts';
 import type { InstrumentKey } from '../venue.ts';
@@ -45,7 +45,7 @@ export interface Manifest {
   readonly maxSlippageBps: number;
 }
 
-/** SHA-256 over the RFC 8785 form of the canonical manifest (decisions "The two manifest forms"). */
+/** SHA-256 over the RFC 8785 form of the canonical manifest. */
 export function manifestHash(manifest: Manifest): string {
   return canonicalHash(manifest as never);
 }

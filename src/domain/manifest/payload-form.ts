@@ -1,4 +1,4 @@
-/** The payload form of a manifest (spec section 2.6): flat JSON with condition objects. */
+/** The payload form of a manifest: flat JSON with condition objects. */
 import { CATALOG, type Catalog, universeEntryText } from '../catalog.ts';
 import { conditionJsonSchema } from '../conditions/index.ts';
 import { type Fields, type FieldValue, type JsonSchema, objectJsonSchema, type Problem, readFields } from '../field.ts';
@@ -6,7 +6,7 @@ import { canonicalManifest, fieldsAs, MAX_CONDITIONS, MAX_UNIVERSE, type PlainFi
 import type { Manifest } from './manifest.ts';
 import type { ReadManifest } from './reader.ts';
 
-/** The plain fields of spec section 2.6, and after them what only the declarative form names there, optional here. */
+/** The plain fields, and after them what only the declarative form names there, optional here. */
 const PLAIN: Readonly<Record<string, PlainField>> = {
   name: 'name',
   maxCapitalUsd: 'maxCapitalUsd',
@@ -75,7 +75,7 @@ export function renderPayload(manifest: Manifest, catalog: Catalog = CATALOG): R
 }
 
 /** JSON Schema of the payload form. `readManifest` is stricter: it also knows the catalog and checks fields together. */
-export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version payload (spec section 2.6).', {
+export const manifestPayloadSchema: JsonSchema = objectJsonSchema(MANIFEST_PAYLOAD_FIELDS, 'Agent version payload.', {
   universe: {
     type: 'array',
     items: { type: 'string' },

@@ -28,7 +28,7 @@ export interface RefusedManifest {
 }
 
 /**
- * Reads the payload form (spec section 2.6) or the declarative form (spec section 2.5); a value with one of the
+ * Reads the payload form or the declarative form; a value with one of the
  * declarative sections is declarative. YAML is parsed by the caller. All problems are reported at once, each with its
  * JSON path. What is merely incomplete for promotion (an empty universe, a zero limit) is left to `draftProblems`.
  */
@@ -47,7 +47,7 @@ export function readManifest(value: unknown, catalog: Catalog = CATALOG): ReadMa
 }
 
 /**
- * Why a draft may not leave `draft` for `backtest` (spec section 3.1, first row); empty where it may. The manifest
+ * Why a draft may not leave `draft` for `backtest`; empty where it may. The manifest
  * has passed the schema by being one; what remains is that the universe is non-empty and the limits are valid.
  * Paths are those of the canonical manifest.
  */

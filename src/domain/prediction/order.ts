@@ -1,6 +1,6 @@
 /**
  * Orders on prediction markets: which of them a market takes, at which prices of its grid, what they cost in fees, and
- * which outcomes are one exposure (spec sections 1, 4.4; decision 0069).
+ * which outcomes are one exposure.
  */
 
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
@@ -63,7 +63,7 @@ export interface PredictionWish {
   readonly maxSlippageBps: number | null;
 }
 
-/** A listing is repeated twice in this time; an older one says nothing of the present (decisions "Default age limits"). Milliseconds. */
+/** A listing is repeated twice in this time; an older one says nothing of the present. Milliseconds. */
 export const LISTING_MAX_AGE_MS = 60_000;
 /** Prices lie a cent apart on most grids: half a percent, as on the spot exchange, would seldom be a step. */
 export const PREDICTION_SLIPPAGE_BPS = 200;

@@ -1,6 +1,6 @@
 /** What the primary chain says of a transaction: where it stands, and whose balances it moves. Amounts are base units as text. */
 
-/** How much of the chain stands behind an answer (facts 7.1). Only `finalized` is never taken back. */
+/** How much of the chain stands behind an answer. Only `finalized` is never taken back. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /** Where a signature stands. `unseen` is no failure: it may be on its way, or the node may lag behind. */

@@ -1,4 +1,4 @@
-/** The words of a prepared transaction's life (decisions "States of the other actors"). */
+/** The words of a prepared transaction's life. */
 
 /** In the order of its life; the last four are where it may end up beside it. */
 export const PREPARED_TRANSACTION_STATES = [

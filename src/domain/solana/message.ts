@@ -1,5 +1,5 @@
 /**
- * A strict reader of the primary chain's wire transactions (facts 7.2). Every transaction has one spelling here: counts
+ * A strict reader of the primary chain's wire transactions. Every transaction has one spelling here: counts
  * in their shortest form, nothing behind the end, every index in range. What a lenient reader would accept in a second
  * spelling is refused, so that comparing bytes is comparing transactions.
  */

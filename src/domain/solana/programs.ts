@@ -1,4 +1,4 @@
-/** Programs of the primary chain by the names that people know them by (facts 7.4, 7.6). */
+/** Programs of the primary chain by the names that people know them by. */
 
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

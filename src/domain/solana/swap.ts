@@ -19,7 +19,7 @@ import {
   TOKEN_PROGRAM,
 } from './programs.ts';
 
-/** One side of a swap. A UI unit is `multiplier` x 10^-decimals of raw units (facts 4.2). */
+/** One side of a swap. A UI unit is `multiplier` x 10^-decimals of raw units. */
 export interface SwapLeg {
   readonly mint: string;
   readonly decimals: number;

@@ -1,4 +1,4 @@
-/** Mints, token accounts and lookup tables of the primary chain, read from their bytes (facts 4.2, 7.4). */
+/** Mints, token accounts and lookup tables of the primary chain, read from their bytes. */
 import type { EpochMs } from '../time.ts';
 import { base58 } from './base58.ts';
 

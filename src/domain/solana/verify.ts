@@ -1,4 +1,4 @@
-/** Signed bytes against the prepared message (spec 5.5): the raw bytes are equal, and every signature is right. Nothing is ever written anew to be compared. */
+/** Signed bytes against the prepared message: the raw bytes are equal, and every signature is right. Nothing is ever written anew to be compared. */
 import { createHash } from 'node:crypto';
 import { type Outcome, type Refusal, refuse } from '../refusal.ts';
 import { base58, fromBase58 } from './base58.ts';

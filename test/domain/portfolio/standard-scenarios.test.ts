@@ -1,4 +1,4 @@
-// The five scenarios of spec section 2.9 against numbers worked out by hand, at their boundaries and by their laws.
+// The five scenarios against numbers worked out by hand, at their boundaries and by their laws.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.ts';

@@ -62,7 +62,7 @@ export function evidenceOf(row: EvidenceRecord): StoredEvidence {
 
 /**
  * The slippage that is expected of each agent's fills in basis points, from the newest shadow or else backtest evidence
- * of its active manifest that has passed; agents without such evidence are not among them (spec section 8).
+ * of its active manifest that has passed; agents without such evidence are not among them.
  */
 export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();

@@ -1,4 +1,4 @@
-/** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults (spec section 2.12). */
+/** Vaults in PostgreSQL: what is owned, its deposits and withdrawals, its marks, and the ranking of vaults. */
 
 import type { Page, PageOf } from '../../../../api/page.ts';
 import type { RankedVault } from '../../../../api/v1/agent-vaults/ports.ts';

@@ -241,7 +241,7 @@ describe('issuer marks', () => {
     await waitFor(() => prices(heard, 'OPENAI').length > 0, { what: 'the marks' });
     expect(Number(prices(heard, 'SPACEX')[0]?.referencePrice)).toBe(market.reference('SPACEX', REGULAR).price);
     const [mark] = await fetchIssuerMarks(client, clock);
-    // implied valuation : mark valuation = token price : mark price (spec section 2.4).
+    // implied valuation : mark valuation = token price : mark price.
     expect(Number(mark?.impliedValuation) / Number(mark?.markValuation)).toBeCloseTo(Number(mark?.tokenPrice) / Number(mark?.markPrice), 6);
     expect(feed.states().map(({ instrument, mintVerified }) => [instrument, mintVerified])).toEqual([
       ['SPACEX', true],
