@@ -10,7 +10,7 @@ create table launches (
   creator text not null check (creator ~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
   quote_mint text not null,
   paired_stock text,
-  agent_id uuid,
+  agent_id uuid references agents,
   take_id uuid,
   -- What was asked for, and the addresses that follow from it.
   terms jsonb not null,

@@ -345,7 +345,7 @@ test('the command line imports, tells, merges and replays, and says in one sente
     `import { Command } from ${JSON.stringify(join(ROOT, 'node_modules/commander/esm.mjs'))};
 import { tapeCommands } from ${JSON.stringify(join(ROOT, 'src/boot/cli/tape.ts'))};
 const program = new Command('sevengate');
-tapeCommands(program);
+tapeCommands(program.command('tape'));
 try { await program.parseAsync(process.argv); } catch (error) { process.stderr.write('sevengate: ' + error.message + '\\n'); process.exit(1); }
 `,
   );

@@ -1,10 +1,13 @@
 /** POST /v1/launches/dbc/prepare: the transactions of a launch, to be signed by the creator. */
 import { Type } from 'typebox';
+import { refuse } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
+import { isUuid } from '../../identifier.ts';
 import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { IdText, objectOf, Time } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
+import { NO_AGENT } from '../agents/agent-body.ts';
 import { checkedAddress, walletAddress } from '../wallet-address.ts';
 import { CURVE_FIELDS, quotedWish } from './launch-body.ts';
 import { LaunchBody, launchBody } from './launch-view-body.ts';
@@ -76,8 +79,11 @@ export const prepareLaunch = defineRoute({
           expiresAt: new Date(expiresAt).toISOString(),
           launch: launchBody(launch),
         }),
-        run: (context) =>
-          ports.launches.commands.prepare(context, {
+        run: async (context) => {
+          // A launch names an agent of the caller's organization; a foreign one is told as a missing one.
+          if (agentId !== null && (!isUuid(agentId) || (await ports.agents.reads.get(context.orgId, agentId)) === null))
+            return refuse('not_found', NO_AGENT);
+          return ports.launches.commands.prepare(context, {
             curve: wish,
             token,
             names: { name, symbol, uri },
@@ -85,7 +91,8 @@ export const prepareLaunch = defineRoute({
             firstBuy,
             agentId,
             takeId,
-          }),
+          });
+        },
       });
     };
   },
