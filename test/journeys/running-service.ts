@@ -173,6 +173,8 @@ export function launch(options: { args?: readonly string[]; env?: Readonly<Recor
 export async function startService(
   options: { args?: readonly string[]; env?: Readonly<Record<string, string>>; home?: string } = {},
 ): Promise<Service> {
+  const databaseUrl = options.env?.['DATABASE_URL'];
+  if (databaseUrl !== undefined) await liveNow(databaseUrl);
   const running = launch(options);
   try {
     const [, url] = (await running.said(/^ready (http:\S+)$/m)) as unknown as [string, string];
@@ -180,6 +182,16 @@ export async function startService(
   } catch (error) {
     await running.discard();
     throw error;
+  }
+}
+
+/** A service lives in the present: the shifted clock of the test databases would make its feed stand down. */
+async function liveNow(url: string): Promise<void> {
+  const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate tests' });
+  try {
+    await sql`delete from clock_shift`;
+  } finally {
+    await sql.end({ timeout: 5 });
   }
 }
 
