@@ -10,6 +10,7 @@ import type { BookReads } from './v1/books/ports.ts';
 import type { BridgePorts } from './v1/bridge/ports.ts';
 import type { CandleReads } from './v1/candles/ports.ts';
 import type { CatalogPorts } from './v1/catalog/ports.ts';
+import type { CopilotPorts } from './v1/copilot/ports.ts';
 import type { DelegationPorts } from './v1/delegations/ports.ts';
 import type { IntelligenceReads } from './v1/intelligence/ports.ts';
 import type { LaunchPorts, LaunchQuotes } from './v1/launches/ports.ts';
@@ -24,6 +25,7 @@ import type { QuoteReads } from './v1/quotes/ports.ts';
 import type { RankingPorts } from './v1/rankings/ports.ts';
 import type { RiskPreferencesPort } from './v1/risk/ports.ts';
 import type { SwapPorts } from './v1/spotchain/ports.ts';
+import type { TakePorts } from './v1/takes/ports.ts';
 import type { VenuePorts } from './v1/venues/ports.ts';
 import type { LinkedWalletPorts, WalletPorts } from './v1/wallets/ports.ts';
 
@@ -34,6 +36,8 @@ export interface ApiPorts {
   readonly answers: RememberedAnswers;
   readonly agents: AgentPorts;
   readonly proposals: ProposalPorts;
+  readonly takes: TakePorts;
+  readonly copilot: CopilotPorts;
   readonly vaults: VaultPorts;
   readonly delegations: DelegationPorts;
   readonly linkedWallets: LinkedWalletPorts;

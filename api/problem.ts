@@ -55,6 +55,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   too_many_prepared: { status: 429, title: 'Too many prepared orders' },
   challenge_expired: { status: 422, title: 'The text has waited too long' },
   launch_refused: { status: 422, title: 'The launch is refused' },
+  thesis_ambiguous: { status: 422, title: 'The thesis settles too little' },
+  take_invalid: { status: 422, title: 'The Take is invalid' },
   internal_error: { status: 500, title: 'An error of the service' },
 };
 
@@ -85,6 +87,9 @@ export const ProblemBody = Type.Object(
       Type.Array(Type.Object({ path: Type.String(), problem: Type.String(), allowed: Type.String() }), {
         description: 'Of a malformed request: every place that is wrong, what is wrong there and what is allowed.',
       }),
+    ),
+    questions: Type.Optional(
+      Type.Array(Type.String(), { description: 'Where a thesis settles too little: the questions that would settle it.' }),
     ),
     rejections: Type.Optional(
       Type.Array(RejectionBody, { description: 'Where the pre-trade risk function refused: every limit that was hit.' }),
@@ -126,6 +131,7 @@ export class InputError extends Error {
 
 export interface ProblemExtras {
   readonly problems?: readonly InputProblem[];
+  readonly questions?: readonly string[];
   readonly rejections?: readonly RiskRejection[];
   readonly checks?: readonly EvidenceCheck[];
   readonly difference?: MessageDifference;
@@ -151,8 +157,10 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, detail: stri
 
 /** Answers with a refusal of the domain. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { rejections, checks } = refusal;
+  const { rejections, checks, problems, questions } = refusal;
   return sendProblem(reply, refusal.code, refusal.detail, {
+    ...(problems === undefined ? {} : { problems }),
+    ...(questions === undefined ? {} : { questions }),
     ...(rejections === undefined ? {} : { rejections }),
     ...(checks === undefined ? {} : { checks }),
     ...(refusal.difference === undefined ? {} : { difference: refusal.difference }),
@@ -170,6 +178,7 @@ function problemText(code: ProblemCode, title: string, status: number, detail: s
     code,
     requestId,
     problems: extras.problems,
+    questions: extras.questions,
     rejections: extras.rejections,
     checks: extras.checks,
     difference: extras.difference,

@@ -16,7 +16,7 @@ import type { AgentEvent } from './protocol.ts';
 export interface AgentDirectory {
   /** Null where the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<AgentView | null>;
-  /** Ids of the organization's agents that are not paused. */
+  /** Ids of the organization's agents that are not paused, and of its Takes that are evaluated. */
   onDuty(orgId: string): Promise<readonly string[]>;
   /** Bumps the organization's control epoch and marks the halt; from its commit on nothing begins that leads to a venue. */
   beginHalt(orgId: string): Promise<number>;

@@ -35,7 +35,7 @@ export interface AgentView {
 }
 
 export interface HaltView {
-  /** Ids of the agents that this halt paused. */
+  /** Ids of the agents that this halt paused, and of the Takes that it disarmed. */
   readonly paused: readonly string[];
   /** How many pending proposals it cancelled. */
   readonly cancelledProposals: number;

@@ -36,7 +36,11 @@ import { getVault } from './agents/vault.ts';
 import { depositIntoVault } from './agents/vault-deposit.ts';
 import { withdrawFromVault } from './agents/vault-withdraw.ts';
 import { listVersions } from './agents/versions.ts';
+import { armBasisPolicy } from './arbitrage/arm.ts';
 import { listBasis } from './arbitrage/basis.ts';
+import { disarmBasisPolicy } from './arbitrage/disarm-policy.ts';
+import { getBasisPolicy } from './arbitrage/get-policy.ts';
+import { listBasisPolicies } from './arbitrage/list-policies.ts';
 import { listFills } from './books/fills.ts';
 import { listBooks } from './books/list.ts';
 import { quoteBridge } from './bridge/quote.ts';
@@ -48,6 +52,7 @@ import { listCatalog } from './catalog/list.ts';
 import { listMarks } from './catalog/marks.ts';
 import { listSessions } from './catalog/sessions.ts';
 import { listChains } from './chains/list.ts';
+import { chatWithCopilot } from './copilot/chat.ts';
 import { challengeDelegation } from './delegations/challenge.ts';
 import { grantDelegation } from './delegations/create.ts';
 import { listDelegations } from './delegations/list.ts';
@@ -98,6 +103,18 @@ import { listSwaps } from './spotchain/list-orders.ts';
 import { prepareSwap } from './spotchain/prepare.ts';
 import { quoteSwap } from './spotchain/quote.ts';
 import { assessStockRoute } from './stocks/assessment.ts';
+import { armTake } from './takes/arm.ts';
+import { getTakeChart } from './takes/chart.ts';
+import { compileTake } from './takes/compile.ts';
+import { listTakeDecisions } from './takes/decisions.ts';
+import { disarmTake } from './takes/disarm.ts';
+import { forkTakeRoute } from './takes/fork.ts';
+import { getTake } from './takes/get.ts';
+import { listTakeHistory } from './takes/history.ts';
+import { listTakes } from './takes/list.ts';
+import { publishTake } from './takes/publish.ts';
+import { listPublishedTakes } from './takes/published.ts';
+import { tokenizeTake } from './takes/tokenize.ts';
 import { listTickers } from './tickers/list.ts';
 import { listVenues } from './venues/list.ts';
 import { challengeWallet } from './wallets/challenge.ts';
@@ -213,6 +230,24 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listLaunches, 'agent:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
+  entry(armBasisPolicy, 'trade:execute'),
+  entry(disarmBasisPolicy, TO_STOP),
+  entry(listBasisPolicies, 'agent:read'),
+  entry(getBasisPolicy, 'agent:read'),
+  entry(chatWithCopilot, 'market:read'),
+  // Takes.
+  entry(compileTake, 'trade:execute'),
+  entry(forkTakeRoute, 'trade:execute'),
+  entry(armTake, 'trade:execute'),
+  entry(tokenizeTake, 'trade:execute'),
+  entry(publishTake, 'trade:execute'),
+  entry(disarmTake, TO_STOP),
+  entry(listTakes, 'agent:read'),
+  entry(listPublishedTakes, 'agent:read'),
+  entry(getTake, 'agent:read'),
+  entry(listTakeDecisions, 'agent:read'),
+  entry(listTakeHistory, 'agent:read'),
+  entry(getTakeChart, 'agent:read'),
   // Spec section 5.6.
   entry(challengeDelegation, 'trade:execute'),
   entry(grantDelegation, 'trade:execute'),

@@ -11,6 +11,7 @@ import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
 import { perOrganization } from '../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../adapters/store/callers/idempotency-store.ts';
+import { createConversationStore } from '../adapters/store/copilot/conversation-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
@@ -23,7 +24,7 @@ import { createLinkedWallets } from './linked-wallets.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
-  Pick<ApiPorts, 'answers' | 'books' | 'delegations' | 'linkedWallets' | 'portfolio' | 'riskPreferences'> & {
+  Pick<ApiPorts, 'answers' | 'books' | 'copilot' | 'delegations' | 'linkedWallets' | 'portfolio' | 'riskPreferences'> & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
     /** The organization's decisions among those of a shard's tick. */
@@ -51,6 +52,7 @@ export function openCallerPorts(
       ...callerPortsOf({ ...deps, sql, runtime, preTrade, risk }),
       connection: { of: () => sql },
       answers: { find: createIdempotencyStore(sql).find },
+      copilot: { conversations: createConversationStore(sql, newId) },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
       linkedWallets: createLinkedWallets(sql, clock, newId),

@@ -2,6 +2,7 @@
 
 import type { RiskRejection } from './decision.ts';
 import type { EvidenceCheck } from './evidence.ts';
+import type { Problem } from './field.ts';
 import type { MessageDifference } from './solana/difference.ts';
 
 /** Codes of refusals outside of the pre-trade risk function. A published code is never renamed. */
@@ -40,6 +41,8 @@ export const REFUSAL_CODES = [
   'too_many_prepared',
   'challenge_expired',
   'launch_refused',
+  'thesis_ambiguous',
+  'take_invalid',
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
@@ -51,6 +54,10 @@ export interface Refusal {
   readonly rejections?: readonly RiskRejection[];
   /** Where a gate refused: each of its conditions with what was observed. */
   readonly checks?: readonly EvidenceCheck[];
+  /** Where an authored object is wrong: every place of it. */
+  readonly problems?: readonly Problem[];
+  /** Where a text settles too little: what would settle it. */
+  readonly questions?: readonly string[];
   /** Where a wallet signed another message than the prepared one: what it changed. */
   readonly difference?: MessageDifference;
 }

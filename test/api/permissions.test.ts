@@ -56,6 +56,23 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/macro-regime': ['market:read'],
   'GET /v1/social-feed': ['market:read'],
   'GET /v1/rankings/fair-value': ['market:read'],
+  'POST /v1/arbitrage/arm': ['trade:execute'],
+  'POST /v1/arbitrage/policies/:id/disarm': ['trade:execute', 'risk:manage'],
+  'GET /v1/arbitrage/policies': ['agent:read'],
+  'GET /v1/arbitrage/policies/:id': ['agent:read'],
+  'POST /v1/copilot/chat': ['market:read'],
+  'POST /v1/takes/compile': ['trade:execute'],
+  'POST /v1/takes/fork': ['trade:execute'],
+  'POST /v1/takes/arm': ['trade:execute'],
+  'POST /v1/takes/tokenize': ['trade:execute'],
+  'POST /v1/takes/:id/publish': ['trade:execute'],
+  'POST /v1/takes/:id/disarm': ['trade:execute', 'risk:manage'],
+  'GET /v1/takes': ['agent:read'],
+  'GET /v1/takes/published': ['agent:read'],
+  'GET /v1/takes/:id': ['agent:read'],
+  'GET /v1/takes/:id/decisions': ['agent:read'],
+  'GET /v1/takes/:id/history': ['agent:read'],
+  'GET /v1/takes/:id/chart': ['agent:read'],
   'GET /v1/rankings/private': ['market:read'],
   'GET /v1/private-markets': ['market:read'],
   'GET /v1/arbitrage/basis': ['market:read'],
@@ -171,6 +188,8 @@ test.each(ROUTES.map((found) => [`${found.route.method} ${found.route.url}`, fou
 );
 
 test("another organization's id answers byte for byte as one that does not exist, and changes nothing", async () => {
+  // The requests of the tests before have used up what one address may ask at a time.
+  api.clock.advanceTo(api.clock.now() + 120_000);
   const token = await api.token(['market:read', 'agent:read', 'trade:execute', 'risk:manage'], OURS);
   const before = await state();
   const withId = ROUTES.filter(({ route }) => route.url.includes(':id'));
@@ -204,6 +223,7 @@ async function state(): Promise<string> {
 }
 
 test('lists show nothing of another organization, and its cursors lead nowhere', async () => {
+  api.clock.advanceTo(api.clock.now() + 120_000);
   const token = await api.token(['agent:read'], OURS);
   const list = await api.call('GET', '/v1/agents?limit=200', { token });
   expect(list.text).not.toContain(foreign);

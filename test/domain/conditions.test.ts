@@ -135,6 +135,9 @@ describe('what each type makes of an observation', () => {
 });
 
 const SAMPLE: Record<string, unknown> = {
+  bps: 5,
+  notionalUsd: '1000',
+  transferFeeBps: 0,
   pct: 5,
   period: 14,
   value: 40,

@@ -10,7 +10,7 @@ import { AgentPath, AnyJson, choice, nullable, objectOf } from '../../shapes.ts'
 import { NO_AGENT } from './agent-body.ts';
 import type { AgentPorts, GateProgress } from './ports.ts';
 
-const ChartBody = Type.Object(
+export const ChartBody = Type.Object(
   {
     machine: Type.String({ description: 'The machine and its version, for example `agent@1`.' }),
     version: Type.Integer({ description: 'How many steps the actor has taken.' }),

@@ -10,7 +10,7 @@ import { defineRoute } from '../../route.ts';
 import { AgentPath, AnyJson, nullable, objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
 import { NO_AGENT } from './agent-body.ts';
 
-const StepBody = Type.Object(
+export const StepBody = Type.Object(
   {
     version: Type.Integer({ description: "The actor's version after the step." }),
     at: Time,

@@ -11,6 +11,7 @@ import { verifyGates } from './gates/gate-verifier.ts';
 import { type SignatureOptions, type SignatureReport, verifySignatures } from './trail/signature-verifier.ts';
 
 const AGENT_TICK_MS = 60_000;
+const TAKE_TICK_MS = 30_000;
 /** So much time is verified at once: its observations fit into memory, whatever the length of the trail. */
 const WINDOW_MS = 6 * 3_600_000;
 /** About so many rows are read at once. */
@@ -62,6 +63,8 @@ interface StoredDecision {
 /** What is known of one agent while its chain is walked. */
 interface Chain {
   readonly id: string;
+  /** How often it is ticked while it is on duty. */
+  readonly periodMs: number;
   /** When it was on duty, by its steps: from inclusive, until exclusive. */
   readonly duty: readonly { readonly from: number; readonly until: number }[];
   /** Up to and including this slot it has been ticked. */
@@ -79,6 +82,9 @@ interface StoredManifest {
   /** Null where it is no JSON. */
   readonly manifest: Manifest | null;
 }
+
+/** How often each kind of actor with decisions is ticked. */
+const PERIODS_MS = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS } as const;
 
 const DISPOSITIONS = ['hold', 'propose_entry', 'propose_exit', 'blocked_by_risk'] as const;
 
@@ -114,7 +120,7 @@ async function walk(sql: Transaction, options: SignatureOptions, progress?: (don
   // Whoever takes an agent away with all its rows takes every chain with it; that it was created is on record beside them.
   const gone = await sql<{ target: string; at: number }[]>`
     select a.target, floor(extract(epoch from min(a.at)) * 1000)::bigint as at from audit a
-    where a.action = 'agent.create' and not exists (select 1 from agents g where g.id::text = a.target) group by 1`;
+    where a.action in ('agent.create', 'take.compile', 'take.fork') and not exists (select 1 from traders g where g.id::text = a.target) group by 1`;
   for (const { target, at } of gone) complain(at, target, 'agent', 'it was created, and nothing of it is on record', null);
 
   const manifests = await readManifests(sql, complain);
@@ -130,12 +136,12 @@ async function walk(sql: Transaction, options: SignatureOptions, progress?: (don
   if (first !== null && last !== null) {
     const known = [...chains.values()];
     const strangers = await sql<{ agent_id: string }[]>`
-      select distinct d.agent_id from decisions d where not exists (select 1 from agents a where a.id = d.agent_id)`;
+      select distinct d.agent_id from decisions d where not exists (select 1 from traders a where a.id = d.agent_id)`;
     for (const { agent_id } of strangers) complain(first, agent_id, 'agent', 'decisions of an agent that is not on record', null);
     for (let from = Math.floor(first / WINDOW_MS) * WINDOW_MS; from <= last; from += WINDOW_MS) {
       const hashes = await verifyObservations(sql, from, from + WINDOW_MS, complain);
       observations += hashes.count;
-      const perPage = Math.max(1, Math.floor(PAGE_ROWS / (WINDOW_MS / AGENT_TICK_MS)));
+      const perPage = Math.max(1, Math.floor(PAGE_ROWS / (WINDOW_MS / TAKE_TICK_MS)));
       for (let page = 0; page < known.length; page += perPage) {
         const part = known.slice(page, page + perPage);
         const rows = await sql<StoredDecision[]>`
@@ -215,11 +221,13 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
 
 /** When each agent was on duty, told by the steps of its life alone. */
 async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
-  const agents = await sql<{ id: string; ticked_to: number; tick_until: number | null; quarantined: boolean }[]>`
-    select g.id, coalesce(t.last_slot, 0) as ticked_to, a.tick_until, a.status = 'quarantined' as quarantined
-    from agents g join actors a on a.id = g.id left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard order by g.id`;
+  const agents = await sql<{ id: string; kind: 'agent' | 'take'; ticked_to: number; tick_until: number | null; quarantined: boolean }[]>`
+    select g.id, g.kind, coalesce(t.last_slot, 0) as ticked_to, a.tick_until, a.status = 'quarantined' as quarantined
+    from traders g join actors a on a.id = g.id left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard order by g.id`;
+  const periods = new Map(agents.map(({ id, kind }) => [id, PERIODS_MS[kind]]));
   const steps = await sql<{ actor_id: string; at: number; duty: string | null }[]>`
-    select s.actor_id, s.at, s.to_value ->> 'duty' as duty from steps s join agents g on g.id = s.actor_id order by s.actor_id, s.version`;
+    select s.actor_id, s.at, case when g.kind = 'agent' then s.to_value ->> 'duty' when s.to_value ? 'on_duty' then 'active' end as duty
+    from steps s join traders g on g.id = s.actor_id order by s.actor_id, s.version`;
   const duties = new Map<string, { from: number; until: number }[]>();
   for (const { actor_id, at, duty } of steps) {
     let spans = duties.get(actor_id);
@@ -229,17 +237,18 @@ async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
     }
     const open = spans.at(-1);
     const active = open !== undefined && open.until === Number.POSITIVE_INFINITY;
+    const periodMs = periods.get(actor_id) as number;
     if (duty === 'active' && !active)
-      spans.push({ from: Math.floor(at / AGENT_TICK_MS) * AGENT_TICK_MS + AGENT_TICK_MS, until: Number.POSITIVE_INFINITY });
+      spans.push({ from: Math.floor(at / periodMs) * periodMs + periodMs, until: Number.POSITIVE_INFINITY });
     else if (duty !== 'active' && active) (open as { until: number }).until = at;
   }
   const chains = new Map<string, Chain>();
-  for (const { id, ticked_to, tick_until, quarantined } of agents) {
+  for (const { id, kind, ticked_to, tick_until, quarantined } of agents) {
     const duty = duties.get(id) ?? [];
     // Quarantine is no step of the agent's own; it ends the duty all the same.
     const last = duty.at(-1);
     if (quarantined && last !== undefined && tick_until !== null) last.until = Math.min(last.until, tick_until);
-    chains.set(id, { id, duty, tickedTo: ticked_to, head: GENESIS_HASH, doubt: null, lastSlot: null });
+    chains.set(id, { id, periodMs: PERIODS_MS[kind], duty, tickedTo: ticked_to, head: GENESIS_HASH, doubt: null, lastSlot: null });
   }
   return chains;
 }
@@ -382,7 +391,7 @@ function alteredPart(
 
 /** Every slot on duty between the last decision and this one has to be there. */
 function verifySlots(chain: Chain, slot: number, complain: Complain): void {
-  if (slot % AGENT_TICK_MS !== 0) complain(slot, chain.id, 'slot', `the slot is no multiple of ${AGENT_TICK_MS} ms`);
+  if (slot % chain.periodMs !== 0) complain(slot, chain.id, 'slot', `the slot is no multiple of ${chain.periodMs} ms`);
   const span = chain.duty.find(({ from, until }) => slot >= from && slot < until);
   if (span === undefined) complain(slot, chain.id, 'slot', 'a decision at a time at which the agent was not on duty');
   const missing = missingBetween(chain, slot);
@@ -391,7 +400,7 @@ function verifySlots(chain: Chain, slot: number, complain: Complain): void {
 
 /** At the end of the trail nothing may have been cut off that the ticks say they have written. */
 function verifyEnd(chain: Chain, complain: Complain): void {
-  const missing = missingBetween(chain, chain.tickedTo + AGENT_TICK_MS);
+  const missing = missingBetween(chain, chain.tickedTo + chain.periodMs);
   if (missing !== null)
     complain(
       missing.first,
@@ -402,7 +411,7 @@ function verifyEnd(chain: Chain, complain: Complain): void {
 }
 
 function missingBetween(chain: Chain, slot: number): { readonly first: number; readonly count: number } | null {
-  const after = chain.lastSlot === null ? Number.NEGATIVE_INFINITY : chain.lastSlot + AGENT_TICK_MS;
+  const after = chain.lastSlot === null ? Number.NEGATIVE_INFINITY : chain.lastSlot + chain.periodMs;
   let first: number | null = null;
   let count = 0;
   for (const { from, until } of chain.duty) {
@@ -410,7 +419,7 @@ function missingBetween(chain: Chain, slot: number): { readonly first: number; r
     const end = Math.min(until, slot);
     if (begin >= end) continue;
     first ??= begin;
-    count += Math.ceil((end - begin) / AGENT_TICK_MS);
+    count += Math.ceil((end - begin) / chain.periodMs);
   }
   return first === null ? null : { first, count };
 }

@@ -12,6 +12,7 @@ import { marketOrderCapability } from './market-order.ts';
 import { predictionOrderCapability } from './prediction-order.ts';
 import { preparedTransactionCapability } from './prepared-transaction.ts';
 import { proposalCapability } from './proposal.ts';
+import { takeCapability } from './take.ts';
 
 const LISTED = [
   agentCapability,
@@ -22,6 +23,7 @@ const LISTED = [
   predictionOrderCapability,
   preparedTransactionCapability,
   proposalCapability,
+  takeCapability,
 ] as const;
 
 export const ACTOR_CAPABILITIES: readonly ActorCapability[] = LISTED;

@@ -1,12 +1,13 @@
 /** The basis of one underlying: token, reference and perpetual, what the spread between them would earn and what it would cost. Pure. */
 import { type CatalogEntry, isTradableAt } from '../catalog.ts';
 import { isQuoteLive, isReferenceLive } from '../conditions/condition.ts';
-import { COST_MODELS, pooledPrice } from '../costs.ts';
+import { COST_MODELS } from '../costs.ts';
 import type { Cut, Observation } from '../cut.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { decimalOf, type PriceFact } from '../ranking/ranked-row.ts';
 import { percentAbove } from '../valuation.ts';
 import type { HalfLife } from './half-life.ts';
+import { type CostTerm, netEdgeBps, roundTripCosts } from './round-trip.ts';
 
 /** Why there is no edge. */
 export const NO_EDGE_REASONS = [
@@ -79,37 +80,29 @@ function depthUsdOf(entry: CatalogEntry, seen: Observation): DecimalString | nul
   return entry.token === null ? plainDecimal(new Decimal(COST_MODELS[entry.venue].depthUsd).times(2)) : seen.liquidityUsd;
 }
 
-/** Venue fee on both ways, half the spread on both ways, what the size moves the pool by, what the mint takes of each transfer. */
-function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): { name: string; bps: Decimal }[] | null {
+/** What a round trip in the token costs at the cut; null where something that it is made of is unknown. */
+function tokenCosts(entry: CatalogEntry, seen: Observation, notionalUsd: DecimalString): CostTerm[] | null {
   const { bid, ask, mid } = seen.quote ?? { bid: null, ask: null, mid: null };
-  const liquidityUsd = depthUsdOf(entry, seen);
-  if (bid === null || ask === null || mid === null || liquidityUsd === null) return null;
-  const quantity = new Decimal(notionalUsd).div(mid);
-  const buy = pooledPrice('buy', mid, quantity, liquidityUsd);
-  if (!buy.isFinite()) return null;
-  const sell = pooledPrice('sell', mid, quantity, liquidityUsd);
-  const venue = entry.venue;
-  return [
-    { name: 'venue fees, both ways', bps: new Decimal(COST_MODELS[venue].takerFeeBps).times(2) },
-    { name: 'spread of the token', bps: new Decimal(ask).minus(bid).div(mid).times(10_000) },
-    { name: 'impact, both ways', bps: buy.minus(sell).div(mid).times(10_000) },
-    { name: 'transfer fee of the mint, both ways', bps: new Decimal(entry.token?.transferFeeBps ?? 0).times(2) },
-  ];
+  const { takerFeeBps } = COST_MODELS[entry.venue];
+  return roundTripCosts({
+    bid,
+    ask,
+    mid,
+    liquidityUsd: depthUsdOf(entry, seen),
+    notionalUsd,
+    takerFeeBps,
+    transferFeeBps: entry.token?.transferFeeBps ?? 0,
+  });
 }
 
-function netEdge(spreadPct: number, costs: readonly { readonly bps: Decimal }[]): DecimalString {
-  const total = costs.reduce((sum, { bps }) => sum.plus(bps), new Decimal(0));
-  return plainDecimal(new Decimal(spreadPct).abs().times(100).minus(total).toDecimalPlaces(4));
-}
-
-function shownCosts(costs: readonly { readonly name: string; readonly bps: Decimal }[]): BasisEdge['costs'] {
+function shownCosts(costs: readonly CostTerm[]): BasisEdge['costs'] {
   return costs.map(({ name, bps }) => ({ name, bps: plainDecimal(bps.toDecimalPlaces(4)) }));
 }
 
 function edgeOf(
   against: BasisEdge['against'],
   spreadPct: number | null,
-  costs: { name: string; bps: Decimal }[] | null,
+  costs: readonly CostTerm[] | null,
   halfLife: HalfLife | null,
   reasons: NoEdgeReason[],
 ): BasisEdge {
@@ -118,7 +111,7 @@ function edgeOf(
     against,
     spreadBps: spreadPct === null ? null : decimalOf(spreadPct * 100),
     costs: costs === null ? [] : shownCosts(costs),
-    netEdgeBps: open ? netEdge(spreadPct, costs) : null,
+    netEdgeBps: open ? plainDecimal(netEdgeBps(spreadPct, costs)) : null,
     halfLifeHours: halfLife?.hours ?? null,
     reasons,
   };

@@ -16,11 +16,13 @@ import { GAP_TO_MARK_BELOW } from './gap-to-mark-below.ts';
 import { HELD_LONGER_THAN } from './held-longer-than.ts';
 import { LIQUIDITY_ABOVE } from './liquidity-above.ts';
 import { NEGATIVE_EVENT } from './negative-event.ts';
+import { NET_EDGE_ABOVE } from './net-edge-above.ts';
 import { NO_NEGATIVE_EVENT } from './no-negative-event.ts';
 import { PREMIUM_ABOVE } from './premium-above.ts';
 import { PREMIUM_BELOW } from './premium-below.ts';
 import { PRICE_ABOVE } from './price-above.ts';
 import { PRICE_BELOW } from './price-below.ts';
+import { REFERENCE_LOST } from './reference-lost.ts';
 import { RSI_ABOVE } from './rsi-above.ts';
 import { RSI_BELOW } from './rsi-below.ts';
 import { SESSION_IN } from './session-in.ts';
@@ -53,6 +55,8 @@ export const CONDITIONS: readonly ConditionDefinition[] = [
   PRICE_ABOVE,
   PRICE_BELOW,
   VOLATILITY_BELOW,
+  NET_EDGE_ABOVE,
+  REFERENCE_LOST,
   TAKE_PROFIT,
   STOP_LOSS,
   HELD_LONGER_THAN,

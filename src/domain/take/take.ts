@@ -1,9 +1,14 @@
 /** A Take: one asset, its conditions and its limits as a canonical hashed object, and the manifest that its evaluations decide by. */
 import { canonicalHash } from '../canonical-json.ts';
-import type { DecimalString } from '../decimal.ts';
+import { costModelOf } from '../costs.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import { MANIFEST_SCHEMA_VERSION } from '../manifest/limits.ts';
 import type { Manifest, ManifestCondition, UniverseEntry } from '../manifest/manifest.ts';
 import type { EpochMs } from '../time.ts';
+
+/** Where a Take stands. `filled` and `closed` differ where it has exit conditions: a filled one still watches its position. */
+export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
+export type TakeState = (typeof TAKE_STATES)[number];
 
 /** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
 export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
@@ -73,9 +78,15 @@ export function conditionOfTarget(target: TakeTarget): ManifestCondition {
 /** The largest percentage that a guardrail without one of its own may be read as: it never trips. */
 const UNSET = 0;
 
+/** The notional that the allocation pays for together with the venue's fee, rounded down to a cent. */
+function tradeNotionalUsd({ allocationUsd, asset }: Pick<Take, 'allocationUsd' | 'asset'>): DecimalString {
+  const withFee = new Decimal(costModelOf(asset.key).takerFeeBps).div(10_000).plus(1);
+  return plainDecimal(new Decimal(allocationUsd).div(withFee).toDecimalPlaces(2, Decimal.ROUND_FLOOR));
+}
+
 /**
  * The manifest by which a Take is evaluated: the same conditions, one instrument, one position, its allocation as capital
- * and as trade notional. The daily drawdown of a Take is that of the caller's mandate alone, hence 100 here.
+ * and, less the venue's fee, as trade notional. The daily drawdown of a Take is that of the caller's mandate alone, hence 100 here.
  */
 export function manifestOfTake(take: Take): Manifest {
   return {
@@ -87,7 +98,7 @@ export function manifestOfTake(take: Take): Manifest {
     entry: take.entry,
     exit: take.exit,
     maxCapitalUsd: take.allocationUsd,
-    maxTradeNotionalUsd: take.allocationUsd,
+    maxTradeNotionalUsd: tradeNotionalUsd(take),
     maxLeverage: '1',
     stopLossPct: UNSET,
     takeProfitPct: UNSET,

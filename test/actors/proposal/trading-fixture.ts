@@ -8,15 +8,18 @@ import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
 import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import type { Autonomy } from '../../../src/domain/agent.ts';
 import type { Fill } from '../../../src/domain/book.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { Cut } from '../../../src/domain/cut.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
@@ -143,8 +146,12 @@ export async function tradingFixture(options: { readonly connections?: number; r
   let slot = SLOT;
   let ticking = ticker();
 
+  const takes = createTakeHandler({ runtime, takes: createTakeReads(sql), catalog: CATALOG, clock, newId });
+
   const stage = {
     sql,
+    takes,
+    takeReads: createTakeReads(sql),
     url,
     clock,
     runtime,
@@ -206,9 +213,9 @@ export async function tradingFixture(options: { readonly connections?: number; r
     price(bid: string, ask: string, quality: Quality = 'live', key: InstrumentKey = BTC, size = '1'): void {
       quotes.set(key, quoteOf(key, clock.now(), bid, ask, quality, size));
     },
-    /** The next slot: its cut is what the quotes say, and every shard is ticked. */
-    async tick(quality: Quality = 'live') {
-      slot = Math.max(slot + PERIOD, Math.ceil((clock.now() - 500) / PERIOD) * PERIOD);
+    /** The next slot of a period: its cut is what the quotes say, and every shard of the period is ticked. */
+    async tick(quality: Quality = 'live', periodMs: number = PERIOD) {
+      slot = Math.max((Math.floor(slot / periodMs) + 1) * periodMs, Math.ceil((clock.now() - 500) / periodMs) * periodMs);
       clock.advanceTo(slot + 500);
       const observations: Cut['observations'] = new Map(
         [...quotes].map(([key, quote]) => {
@@ -219,9 +226,9 @@ export async function tradingFixture(options: { readonly connections?: number; r
       );
       for (const [key, quote] of quotes) quotes.set(key, { ...quote, observedAt: clock.now(), receivedAt: clock.now(), quality });
       await writeCut(sql, { slot, observations }, 'streams');
-      const due = await createDispatchStore(sql).dueShards(PERIOD, slot);
+      const due = await createDispatchStore(sql).dueShards(periodMs, slot);
       const results = [];
-      for (const { shard } of due) results.push(await ticking.tick(PERIOD, shard, slot));
+      for (const { shard } of due) results.push(await ticking.tick(periodMs, shard, slot));
       return results;
     },
     /** Carries out every activity that is due. */

@@ -12,6 +12,7 @@ import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
+import { tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
 
@@ -63,6 +64,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
     ) w on true
     where actors.id = r."actorId"`,
 
+  take_created: writeTakesCreated,
+  take_projection: writeTakeProjections,
+
   proposal: writeProposals,
   market_order: writeMarketOrders,
   prediction_order: writePredictionOrders,
@@ -76,13 +80,15 @@ const WRITERS: { readonly [type: string]: Writer } = {
   // making a proposal holds it, and what it makes is seen here.
   // A breaker with `halt_only` leaves what waits: it cannot be approved while the agent is paused, and expires by its time.
   proposals_cancelled: async (transaction, rows) => {
-    await transaction`select 1 from agents where id = any(${rows.map(({ agentId }) => agentId as string)}::uuid[]) order by id for update`;
+    const ids = rows.map(({ agentId }) => agentId as string);
+    await transaction`select 1 from agents where id = any(${ids}::uuid[]) order by id for update`;
+    await transaction`select 1 from takes where id = any(${ids}::uuid[]) order by id for update`;
     await transaction`
       insert into timers (actor_id, timer_id, due_at, event)
       select p.id, 'cancelled', 0, jsonb_build_object('type', 'cancel', 'reason', r.reason)
       from jsonb_to_recordset(${transaction.json(rows as never)}) as r("agentId" uuid, reason text)
       join proposals p on p.agent_id = r."agentId" and p.state in ('pending_approval', 'approved')
-      join agents a on a.id = p.agent_id join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+      left join agents a on a.id = p.agent_id left join manifests m on m.agent_id = a.id and m.version = a.manifest_version
       where not coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'halt_only', false)
       on conflict (actor_id, timer_id) do nothing`;
   },
@@ -156,7 +162,7 @@ async function requirePermits(transaction: Transaction, rows: readonly ActorReco
   }
 }
 
-/** The agents with the control rows of their organizations, locked against a halt, a pause and a change until the transaction ends. */
+/** The agents and Takes with the control rows of their organizations, locked against a halt, a pause and a change until the transaction ends. */
 export async function readPermitGrounds(
   transaction: Transaction,
   agentIds: readonly string[],
@@ -166,8 +172,24 @@ export async function readPermitGrounds(
   >`
     select a.id, a.org_id, c.epoch, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
     where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
-  return new Map(
-    rows.map((row) => [
+  const takes = await transaction<{ id: string; org_id: string; epoch: number; on_duty: boolean; manifest_hash: string }[]>`
+    select t.id, t.org_id, c.epoch, t.on_duty, t.manifest_hash from takes t join control c on c.org_id = t.org_id
+    where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
+  const ofTakes = takes.map((row): [string, PermitGround & { readonly orgId: string }] => [
+    row.id,
+    {
+      orgId: row.org_id,
+      epoch: row.epoch,
+      paused: !row.on_duty,
+      pausedByBreaker: false,
+      manifestHash: row.manifest_hash,
+      stage: 'paper',
+      autonomy: 'policy_auto',
+    },
+  ]);
+  return new Map([
+    ...ofTakes,
+    ...rows.map((row): [string, PermitGround & { readonly orgId: string }] => [
       row.id,
       {
         orgId: row.org_id,
@@ -179,7 +201,7 @@ export async function readPermitGrounds(
         autonomy: row.autonomy,
       },
     ]),
-  );
+  ]);
 }
 
 async function writeProposals(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
@@ -195,6 +217,7 @@ async function writeProposals(transaction: Transaction, rows: readonly ActorReco
       "filledQuantity" numeric, "filledNotionalUsd" numeric, "createdAt" bigint, "expiresAt" bigint, "changedAt" bigint)
     on conflict (id) do update set state = excluded.state, reason = excluded.reason, decided_by = excluded.decided_by, risk = excluded.risk,
       filled_quantity = excluded.filled_quantity, filled_notional_usd = excluded.filled_notional_usd, changed_at = excluded.changed_at`;
+  await tellTakes(transaction, last);
 }
 
 /** A step projects its end; where one step projects twice, both say the same and one is enough. */

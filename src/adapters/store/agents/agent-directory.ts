@@ -15,7 +15,9 @@ export function createAgentDirectory(sql: Sql) {
     },
 
     async onDuty(orgId: string): Promise<readonly string[]> {
-      const rows = await sql<{ id: string }[]>`select id from agents where org_id = ${orgId} and pause_cause is null order by id`;
+      const rows = await sql<{ id: string }[]>`
+        select id from agents where org_id = ${orgId} and pause_cause is null
+        union all select id from takes where org_id = ${orgId} and on_duty order by id`;
       return rows.map(({ id }) => id);
     },
 

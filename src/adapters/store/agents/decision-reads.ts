@@ -44,7 +44,8 @@ export interface DecisionStore extends DecisionReads {
   ofShard(batch: DecisionBatch, orgId: string): Promise<DecisionRecord[]>;
 }
 
-export function createDecisionReads(sql: Sql): DecisionStore {
+/** @param kind whose decisions `list` and `get` read. */
+export function createDecisionReads(sql: Sql, kind: 'agent' | 'take' = 'agent'): DecisionStore {
   const manifests = new Map<string, ReadableManifest>();
   const columns = sql`
     d.agent_id, d.slot, d.manifest_version, d.disposition, d.reason, d.instrument, d.outcome, d.risk, d.book,
@@ -135,7 +136,7 @@ export function createDecisionReads(sql: Sql): DecisionStore {
     /** Newest first. Null where the organization has no such agent. The position is the last decision's slot. */
     async list(orgId, agentId, { limit, after }) {
       const [known, rows] = await Promise.all([
-        sql`select 1 from agents where id = ${agentId} and org_id = ${orgId}`,
+        sql`select 1 from traders where id = ${agentId} and org_id = ${orgId} and kind = ${kind}`,
         sql<PackedRow[]>`
           select ${columns} from decisions d
           where d.agent_id = ${agentId} ${after === null ? sql`` : sql`and d.slot < ${Number(after)}`}
@@ -148,7 +149,7 @@ export function createDecisionReads(sql: Sql): DecisionStore {
 
     /** The decision of an organization's agent with an id, or null. Immediate for recent ones, about a microsecond for every older one. */
     async get(orgId, agentId, id) {
-      return byId(id, sql`agent_id = (select a.id from agents a where a.id = ${agentId} and a.org_id = ${orgId})`);
+      return byId(id, sql`agent_id = (select a.id from traders a where a.id = ${agentId} and a.org_id = ${orgId} and a.kind = ${kind})`);
     },
 
     async find(id) {

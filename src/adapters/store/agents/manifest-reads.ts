@@ -8,10 +8,10 @@ export interface ActiveManifest {
   readonly manifest: Manifest;
 }
 
-/** Every manifest that some agent has active, each once. */
+/** Every manifest that some agent or Take has active, each once. */
 export async function activeManifests(sql: Sql): Promise<readonly ActiveManifest[]> {
   const rows = await sql<{ hash: string; canonical: string }[]>`
-    select distinct on (m.hash) m.hash, m.canonical from agents g
+    select distinct on (m.hash) m.hash, m.canonical from traders g
     join manifests m on m.agent_id = g.id and m.version = g.manifest_version order by m.hash`;
   return rows.map(({ hash, canonical }) => ({ hash, manifest: JSON.parse(canonical) as Manifest }));
 }

@@ -123,7 +123,7 @@ export function createTickStore(sql: Sql, incident: (incident: Incident) => Prom
     async duties(ids: readonly string[]) {
       const rows = await sql<DutyRow[]>`
         select a.id, a.version, a.org_id, g.stage, g.autonomy, g.manifest_version, m.hash, m.canonical from actors a
-        join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
+        join traders g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
         where a.id = any(${ids as string[]}::uuid[])`;
       return rows.map(dutyOf);
     },
@@ -379,6 +379,10 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
     const open = await transaction<{ book_id: string; instrument: string }[]>`
       select book_id, instrument from proposals
       where agent_id = any(${agentIds}::uuid[]) and state in ('pending_approval', 'approved', 'executing', 'unknown')`;
+    // A Take that has not yet heard how its last proposal ended makes no other one.
+    const busy = await transaction<{ id: string }[]>`
+      select id from takes where id = any(${agentIds}::uuid[]) and state in ('triggered', 'proposed')`;
+    const busyIds = new Set(busy.map(({ id }) => id));
     const taken = new Set(open.map(({ book_id, instrument }) => `${book_id} ${instrument}`));
     for (const { agentId, permit, start, superseded } of trades.proposals) {
       const ground = grounds.get(agentId);
@@ -386,7 +390,7 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
       const reason =
         ground === undefined
           ? 'halted'
-          : (supersededBy(permit, ground) ?? (taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
+          : (supersededBy(permit, ground) ?? (busyIds.has(agentId) || taken.has(`${bookId} ${instrument}`) ? 'proposal_pending' : null));
       await writeStart(transaction, reason === null ? start : superseded(reason));
     }
   }

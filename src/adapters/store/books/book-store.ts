@@ -231,7 +231,7 @@ export async function booksOf(sql: Sql | Transaction, agentIds: readonly string[
   if (agentIds.length === 0) return new Map();
   const ids = agentIds as string[];
   const books = await sql<BookRow[]>`
-    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b join agents a on a.id = b.agent_id
+    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b join traders a on a.id = b.agent_id
     where b.agent_id = any(${ids}::uuid[]) and (b.mode = 'live' or b.manifest_version = a.manifest_version)`;
   const open = await openProposals(sql, sql`a.id = any(${ids}::uuid[])`);
   return new Map(joined({ books, open }).map((book) => [book.id, book]));
@@ -251,7 +251,7 @@ export async function booksOfOrganizations(
   if (orgIds.length === 0) return [];
   const ids = orgIds as string[];
   const books = await sql<BookRow[]>`
-    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join agents a on a.id = b.agent_id
+    select ${sql(COLUMNS.map((column) => `b.${column}`))} from books b left join traders a on a.id = b.agent_id
     where b.org_id = any(${ids}::uuid[]) and b.mode = ${mode} and (b.manifest_version is null or b.manifest_version = a.manifest_version)
     order by b.number`;
   const open = await openProposals(sql, sql`a.org_id = any(${ids}::uuid[]) and p.mode = ${mode}`);
@@ -263,7 +263,7 @@ async function openProposals(sql: Sql | Transaction, whose: ReturnType<Sql>): Pr
   return sql<OpenRow[]>`
     select p.book_id, p.org_id, p.agent_id, p.mode, p.manifest_version, m.canonical::jsonb->>'maxCapitalUsd' as capital_usd,
       p.id, p.instrument, p.order_body->>'side' as side, p.order_body->>'quantity' as quantity, p.notional_usd
-    from agents a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
+    from traders a join proposals p on p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')
     join manifests m on m.agent_id = p.agent_id and m.version = p.manifest_version
     where ${whose} and (p.mode = 'live' or p.manifest_version = a.manifest_version) order by p.number`;
 }

@@ -28,8 +28,8 @@ export function createRiskReads(sql: Sql): RiskReads {
   return {
     async agent(orgId, agentId) {
       const [row] = await sql<AgentRow[]>`
-        select a.id, a.stage, a.autonomy, a.manifest_version, a.pause_cause is not null as paused, c.epoch, m.canonical
-        from agents a join control c on c.org_id = a.org_id
+        select a.id, a.stage, a.autonomy, a.manifest_version, a.paused, c.epoch, m.canonical
+        from traders a join control c on c.org_id = a.org_id
         join manifests m on m.agent_id = a.id and m.version = a.manifest_version where a.id = ${agentId} and a.org_id = ${orgId}`;
       if (row === undefined) return null;
       const { id, stage, autonomy, paused, epoch } = row;

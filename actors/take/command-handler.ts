@@ -1,0 +1,258 @@
+/** Takes the commands for Takes: asks the actor, and writes audit and answer together with its step. */
+import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import type { Catalog } from '../../src/domain/catalog.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import type { RiskRejection } from '../../src/domain/decision.ts';
+import type { Problem } from '../../src/domain/field.ts';
+import { manifestHash } from '../../src/domain/manifest/manifest.ts';
+import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
+import { forkTake } from '../../src/domain/take/fork-take.ts';
+import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
+import { TAKE_TICK_MS } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { PublishedTake, TakeCommands, TakeReading, TakeView } from './commands.ts';
+import { takeContext, takeStanding } from './effects.ts';
+import type { TakeEvent } from './protocol.ts';
+
+/** What the command handler asks of the store. */
+export interface TakeDirectory {
+  /** Null where the organization has no such Take. */
+  find(orgId: string, takeId: string): Promise<TakeView | null>;
+  /** A Take that anybody published; null where there is none, or it is not published. */
+  published(takeId: string): Promise<PublishedTake | null>;
+  preferences(orgId: string): Promise<RiskPreferences>;
+}
+
+export interface TakeHandlerDeps {
+  readonly runtime: Runtime;
+  readonly takes: TakeDirectory;
+  readonly catalog: Catalog;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+const NO_TAKE = 'there is no Take with this id';
+
+/** How a refused Take is told: all of its problems, the first one in words. */
+export function takeInvalid(problems: readonly Problem[]): { readonly ok: false; readonly refusal: Refusal } {
+  const [first] = problems;
+  const detail = first === undefined ? 'the Take is invalid' : `${first.path}: ${first.problem}; allowed: ${first.allowed}`;
+  return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
+}
+
+/** Real capital comes through the vault of an agent alone, which earns it gate by gate. */
+const LIVE_REFUSED =
+  'a Take trades on paper alone: real capital comes through the vault of an agent; tokenize the Take as an agent and promote it through its gates';
+
+function rejection(code: string, limit: string, allowed: string, asked: string, suggestion: string): RiskRejection {
+  return { code, limit: `${limit} ${allowed}`, before: null, after: asked, suggestion };
+}
+
+/** What of a Take asks for more than the mandate of its organization allows. */
+export function aboveMandate(take: Take, preferences: RiskPreferences): RiskRejection[] {
+  const rejections: RiskRejection[] = [];
+  const { maxTradeNotionalUsd, maxCapitalUsd, maxSlippageBps } = preferences;
+  if (new Decimal(take.allocationUsd).gt(maxTradeNotionalUsd)) {
+    rejections.push(
+      rejection(
+        'notional_limit_breach',
+        'trade notional of the mandate in USD',
+        maxTradeNotionalUsd,
+        take.allocationUsd,
+        `fork it with an allocation of at most ${maxTradeNotionalUsd} USD`,
+      ),
+    );
+  }
+  if (new Decimal(take.allocationUsd).gt(maxCapitalUsd)) {
+    rejections.push(
+      rejection(
+        'capital_limit_breach',
+        'capital of the mandate in USD',
+        maxCapitalUsd,
+        take.allocationUsd,
+        `fork it with an allocation of at most ${maxCapitalUsd} USD`,
+      ),
+    );
+  }
+  if (take.maxSlippageBps > maxSlippageBps) {
+    rejections.push(
+      rejection(
+        'slippage_budget_breach',
+        'slippage of the mandate in basis points',
+        String(maxSlippageBps),
+        String(take.maxSlippageBps),
+        `fork it with a slippage budget of at most ${maxSlippageBps}`,
+      ),
+    );
+  }
+  if (preferences.reduceOnly)
+    rejections.push(rejection('reduce_only', 'the mandate', 'reductions only', 'a purchase', 'lift reduceOnly of the risk preferences'));
+  return rejections;
+}
+
+function symbolOf(take: Take): string {
+  return take.asset.key.slice(take.asset.key.indexOf(':') + 1);
+}
+
+/** The Take as it is after a step: what the step can change comes from the step. */
+function changed(before: TakeView, state: ActorState, at: number): TakeView {
+  const context = takeContext(state);
+  const { mode, reason, publishedAt, armedAt } = context;
+  return { ...before, ...takeStanding(state), mode, reason, publishedAt, armedAt, changedAt: at };
+}
+
+/** The rows that a new Take writes beside its first step: its manifest and itself. */
+function createdRows(orgId: string, view: TakeView): ActorRecord[] {
+  const manifest = manifestOfTake(view.take);
+  const { id, take, hash, lineage, createdBy, createdAt, symbol } = view;
+  const { thesis, understood, assumed, notUnderstood } = view;
+  return [
+    { type: 'manifest', agentId: id, version: 1, hash: view.manifestHash, canonical: canonicalJson(manifest as never), createdBy },
+    {
+      type: 'take_created',
+      takeId: id,
+      orgId,
+      origin: take.origin,
+      symbol,
+      canonical: canonicalJson(take as never),
+      hash,
+      manifestHash: view.manifestHash,
+      compiled: { thesis, understood, assumed, notUnderstood },
+      lineage,
+      createdBy,
+      createdAt,
+      expiresAt: take.expiresAt,
+    },
+  ];
+}
+
+function draftView(deps: TakeHandlerDeps, context: CommandContext, take: Take, reading: TakeReading, lineage: readonly string[]): TakeView {
+  const at = deps.clock.now();
+  return {
+    ...reading,
+    id: deps.newId(),
+    state: 'draft',
+    onDuty: false,
+    hash: takeHash(take),
+    take,
+    manifestHash: manifestHash(manifestOfTake(take)),
+    symbol: symbolOf(take),
+    mode: null,
+    reason: null,
+    lineage,
+    publishedAt: null,
+    createdBy: context.subject,
+    createdAt: at,
+    armedAt: null,
+    changedAt: at,
+  };
+}
+
+export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
+  const { runtime, takes, clock } = deps;
+
+  /** Starts the actor of a draft; `remember` where the draft itself is the answer. */
+  async function start(context: CommandContext, view: TakeView, action: string, answered: boolean): Promise<Outcome<TakeView>> {
+    const { take, hash } = view;
+    try {
+      await runtime.start(
+        'take',
+        view.id,
+        context.orgId,
+        { hash, symbol: view.symbol, hasExit: take.exit.length > 0, expiresAt: take.expiresAt, createdAt: view.createdAt },
+        {
+          cause: `${context.subject} ${context.requestId}`,
+          tickPeriodMs: TAKE_TICK_MS,
+          also: (plan) => [
+            ...createdRows(context.orgId, view),
+            auditRow(context, action, view.id, null, plan.state),
+            ...(answered ? answerRows(context, view) : []),
+          ],
+        },
+      );
+    } catch (error) {
+      return answeredMeanwhile(error);
+    }
+    return { ok: true, value: view };
+  }
+
+  async function command(context: CommandContext, takeId: string, action: string, event: TakeEvent): Promise<Outcome<TakeView>> {
+    const before = await takes.find(context.orgId, takeId);
+    if (before === null) return refuse('not_found', NO_TAKE);
+    const at = clock.now();
+    try {
+      const outcome = await runtime.deliver(takeId, event as never, {
+        cause: `${context.subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (row: ActorRow, plan: StepPlan) => [
+          auditRow(context, action, takeId, row.state, plan.state),
+          ...answerRows(context, changed(before, plan.state, at)),
+        ],
+      });
+      return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
+    } catch (error) {
+      return answeredMeanwhile(error);
+    }
+  }
+
+  async function mandateRefusal(orgId: string, take: Take, mode: 'paper' | 'live'): Promise<Refusal | null> {
+    if (mode === 'live') return refuse('feature_disabled', LIVE_REFUSED).refusal;
+    const rejections = aboveMandate(take, await takes.preferences(orgId));
+    const [first] = rejections;
+    return first === undefined
+      ? null
+      : { code: 'blocked_by_risk', detail: `the Take asks for more than the risk mandate allows: ${first.suggestion}`, rejections };
+  }
+
+  return {
+    create: (context, take, reading) => start(context, draftView(deps, context, take, reading, []), 'take.compile', true),
+
+    async fork(context, takeId, changes) {
+      const original = (await takes.find(context.orgId, takeId)) ?? (await takes.published(takeId));
+      if (original === null) return refuse('not_found', NO_TAKE);
+      const lifeMs = original.take.expiresAt - original.createdAt;
+      const forked = forkTake(original.take, changes, lifeMs, { catalog: deps.catalog, now: clock.now() });
+      if (!forked.ok) return takeInvalid(forked.problems);
+      const { thesis, understood, assumed, notUnderstood } = original;
+      const view = draftView(deps, context, forked.take, { thesis, understood, assumed, notUnderstood }, [
+        ...original.lineage,
+        original.id,
+      ]);
+      return start(context, view, 'take.fork', true);
+    },
+
+    async arm(context, takeId, mode) {
+      const view = await takes.find(context.orgId, takeId);
+      if (view === null) return refuse('not_found', NO_TAKE);
+      const refusal = await mandateRefusal(context.orgId, view.take, mode);
+      if (refusal !== null) return { ok: false, refusal };
+      return command(context, takeId, 'take.arm', { type: 'arm', mode: 'paper', at: clock.now() });
+    },
+
+    disarm: (context, takeId) => command(context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
+    publish: (context, takeId) => command(context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
+
+    async createArmed(context, take, reading, mode) {
+      const refusal = await mandateRefusal(context.orgId, take, mode);
+      if (refusal !== null) return { ok: false, refusal };
+      const created = await start(context, draftView(deps, context, take, reading, []), 'take.compile', false);
+      return created.ok ? command(context, created.value.id, 'take.arm', { type: 'arm', mode: 'paper', at: clock.now() }) : created;
+    },
+
+    async manifestFor(orgId, takeId) {
+      const view = await takes.find(orgId, takeId);
+      if (view === null) return refuse('not_found', NO_TAKE);
+      const manifest = {
+        ...manifestOfTake(view.take),
+        name: `Take ${view.symbol} ${view.hash.slice(0, 8)}`,
+        description: (view.thesis ?? '').slice(0, 2_000),
+      };
+      return { ok: true, value: { view, manifest } };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** What may be asked of a Take: the protocol between the API and the Take's actor. */
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { Understood } from '../../src/domain/take/compile-thesis.ts';
+import type { ForkChanges } from '../../src/domain/take/fork-take.ts';
+import type { Take, TakeState } from '../../src/domain/take/take.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { CommandContext } from '../agent/commands.ts';
+
+/** What the compilation of a Take said. */
+export interface TakeReading {
+  /** Null where it was given as fields. */
+  readonly thesis: string | null;
+  readonly understood: readonly Understood[];
+  readonly assumed: readonly string[];
+  readonly notUnderstood: readonly string[];
+}
+
+/** A Take as the outside sees it. */
+export interface TakeView extends TakeReading {
+  readonly id: string;
+  readonly state: TakeState;
+  /** True while it is evaluated every half minute. */
+  readonly onDuty: boolean;
+  readonly hash: string;
+  readonly take: Take;
+  /** What its decisions are made by: version 1 of its manifest. */
+  readonly manifestHash: string;
+  readonly symbol: string;
+  readonly mode: 'paper' | null;
+  readonly reason: string | null;
+  /** The Takes that it was forked from, the first one first. */
+  readonly lineage: readonly string[];
+  readonly publishedAt: EpochMs | null;
+  readonly createdBy: string;
+  readonly createdAt: EpochMs;
+  readonly armedAt: EpochMs | null;
+  readonly changedAt: EpochMs;
+}
+
+/** A published Take as every organization may read it: without whose it is, or what it trades. */
+export interface PublishedTake extends TakeReading {
+  readonly id: string;
+  readonly hash: string;
+  readonly take: Take;
+  readonly manifestHash: string;
+  readonly symbol: string;
+  readonly lineage: readonly string[];
+  readonly createdAt: EpochMs;
+  readonly publishedAt: EpochMs;
+}
+
+/** Every command answers after its transaction is committed. A foreign Take answers exactly as a missing one: `not_found`. */
+export interface TakeCommands {
+  /** Keeps a compiled Take as a draft. */
+  create(context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>>;
+  /** Creates a draft from the organization's own Take or from anybody's published one. */
+  fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
+  /** Refused where the Take asks for more than the risk mandate of the organization allows. */
+  arm(context: CommandContext, takeId: string, mode: 'paper' | 'live'): Promise<Outcome<TakeView>>;
+  disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
+  publish(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
+  /** Creates a Take and arms it in one command: a basis policy. */
+  createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: 'paper' | 'live'): Promise<Outcome<TakeView>>;
+  /** The manifest of an agent that decides as the Take does. */
+  manifestFor(orgId: string, takeId: string): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>>;
+}

@@ -1,0 +1,153 @@
+/** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired. */
+import { assign, setup } from 'xstate';
+import { effect } from '../runtime/actor-kind.ts';
+import type { ProposalEnded, TakeContext, TakeEvent, TakeInput } from './protocol.ts';
+
+const FILLED: readonly string[] = ['filled', 'partially_filled'];
+
+function ended(event: TakeEvent): ProposalEnded | null {
+  return event.type === 'proposal.ended' ? event : null;
+}
+
+/** True of the end of the Take's own proposal, or of one that was filled before the Take heard of its making. */
+function concerns(context: TakeContext, event: TakeEvent): boolean {
+  const news = ended(event);
+  return news !== null && (news.proposalId === context.proposalId || FILLED.includes(news.state));
+}
+
+const PROPOSAL_ENDED = [
+  { guard: 'isEntryFilledForGood', target: '#take@1.filled', actions: 'rememberFill' },
+  { guard: 'isEntryFilled', target: '#take@1.on_duty.filled', actions: 'rememberFill' },
+  { guard: 'isExitFilled', target: '#take@1.closed', actions: 'rememberFill' },
+  { guard: 'isExitFilledInPart', target: '#take@1.on_duty.filled', actions: 'rememberEnd' },
+  { guard: 'isEntryUnfilled', target: '#take@1.on_duty.armed', actions: 'rememberEnd' },
+  { guard: 'isExitUnfilled', target: '#take@1.on_duty.filled', actions: 'rememberEnd' },
+] as const;
+
+const SHOW = ['projectTake', 'announceTake'] as const;
+
+const TRIGGERED = { guard: 'isNewProposal', target: 'triggered', actions: 'rememberProposal' } as const;
+
+export const takeMachine = setup({
+  types: { context: {} as TakeContext, events: {} as TakeEvent, input: {} as TakeInput & { readonly createdAt: number } },
+  actions: {
+    projectTake: effect<undefined>(),
+    announceTake: effect<undefined>(),
+    openTickWindow: effect<undefined>(),
+    closeTickWindow: effect<undefined>(),
+    cancelProposals: effect<{ readonly reason: string }>(),
+    rememberArming: assign({
+      mode: ({ context, event }) => (event.type === 'arm' ? event.mode : context.mode),
+      armedAt: ({ context, event }) => (event.type === 'arm' ? event.at : context.armedAt),
+      waitsSince: ({ context, event }) => (event.type === 'arm' ? event.at : context.waitsSince),
+      reason: null,
+    }),
+    rememberProposal: assign({
+      proposalId: ({ context, event }) => (event.type === 'triggered' ? event.proposalId : context.proposalId),
+      decisionId: ({ context, event }) => (event.type === 'triggered' ? event.decisionId : context.decisionId),
+      side: ({ context, event }) => (event.type === 'triggered' ? event.side : context.side),
+      reason: null,
+    }),
+    rememberFill: assign({
+      proposalId: ({ context, event }) => ended(event)?.proposalId ?? context.proposalId,
+      decisionId: ({ context, event }) => ended(event)?.decisionId ?? context.decisionId,
+      side: ({ context, event }) => ended(event)?.side ?? context.side,
+      holdsPosition: ({ event }) => ended(event)?.side === 'entry',
+      reason: null,
+    }),
+    rememberEnd: assign({
+      waitsSince: ({ context, event }) => ended(event)?.at ?? context.waitsSince,
+      reason: ({ event }) => {
+        const news = ended(event);
+        return news === null ? null : (news.reason ?? news.state);
+      },
+    }),
+    rememberCause: assign({ reason: ({ event }) => (event.type === 'pause' ? event.cause : 'operator') }),
+    rememberPublication: assign({ publishedAt: ({ context, event }) => (event.type === 'publish' ? event.at : context.publishedAt) }),
+    rememberExpiry: assign({ reason: 'life_over' }),
+  },
+  guards: {
+    isNewProposal: ({ context, event }) => event.type === 'triggered' && event.proposalId !== context.proposalId,
+    isEntryFilledForGood: ({ context, event }) =>
+      concerns(context, event) && ended(event)?.side === 'entry' && FILLED.includes(ended(event)?.state ?? '') && !context.hasExit,
+    isEntryFilled: ({ context, event }) =>
+      concerns(context, event) && ended(event)?.side === 'entry' && FILLED.includes(ended(event)?.state ?? ''),
+    isExitFilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'exit' && ended(event)?.state === 'filled',
+    isExitFilledInPart: ({ context, event }) =>
+      concerns(context, event) && ended(event)?.side === 'exit' && ended(event)?.state === 'partially_filled',
+    isEntryUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'entry',
+    isExitUnfilled: ({ context, event }) => concerns(context, event) && ended(event)?.side === 'exit',
+    holdsPosition: ({ context }) => context.holdsPosition,
+  },
+  delays: {
+    /** What is left of its life when it begins to wait for its entry. */
+    lifeLeft: ({ context }) => Math.max(0, context.expiresAt - context.waitsSince),
+    /** The trigger is a step of its own in the history; the next one follows at once. */
+    atOnce: 0,
+  },
+}).createMachine({
+  id: 'take@1',
+  context: ({ input }) => ({
+    hash: input.hash,
+    symbol: input.symbol,
+    hasExit: input.hasExit,
+    expiresAt: input.expiresAt,
+    mode: null,
+    armedAt: null,
+    waitsSince: input.createdAt,
+    side: 'entry',
+    proposalId: null,
+    decisionId: null,
+    holdsPosition: false,
+    reason: null,
+    publishedAt: null,
+  }),
+  initial: 'draft',
+  on: { publish: { actions: ['rememberPublication', 'projectTake', 'announceTake'] } },
+  states: {
+    draft: { entry: SHOW, on: { arm: { target: 'on_duty', actions: 'rememberArming' } } },
+    /** Evaluated every half minute. */
+    on_duty: {
+      initial: 'armed',
+      entry: 'openTickWindow',
+      exit: 'closeTickWindow',
+      on: {
+        disarm: { target: 'disarmed', actions: 'rememberCause' },
+        pause: { target: 'disarmed', actions: 'rememberCause' },
+        'proposal.ended': PROPOSAL_ENDED,
+      },
+      states: {
+        armed: {
+          entry: SHOW,
+          after: { lifeLeft: { target: '#take@1.expired', actions: 'rememberExpiry' } },
+          on: { triggered: TRIGGERED },
+        },
+        /** Its conditions passed on a cut, and risk let its order pass. */
+        triggered: { entry: SHOW, after: { atOnce: 'proposed' } },
+        /** Its order is on its way. */
+        proposed: { entry: SHOW },
+        /** It holds its position and waits for an exit condition. */
+        filled: { entry: SHOW, on: { triggered: TRIGGERED } },
+      },
+    },
+    /** The end of a Take without exit conditions. */
+    filled: { entry: SHOW },
+    /** Its position was left again. */
+    closed: { entry: SHOW },
+    disarmed: {
+      entry: ['projectTake', { type: 'cancelProposals', params: { reason: 'disarmed' } }, 'announceTake'],
+      on: {
+        arm: [
+          { guard: 'holdsPosition', target: '#take@1.on_duty.filled', actions: 'rememberArming' },
+          { target: 'on_duty', actions: 'rememberArming' },
+        ],
+        // An order that was on its way when it was disarmed has ended.
+        'proposal.ended': [
+          { guard: 'isEntryFilled', actions: ['rememberFill', 'projectTake', 'announceTake'] },
+          { guard: 'isExitFilled', target: 'closed', actions: 'rememberFill' },
+        ],
+      },
+    },
+    expired: { entry: SHOW },
+  },
+});

@@ -1,0 +1,51 @@
+/** What a Take remembers and what it hears. */
+import type { PauseCause } from '../../src/domain/agent.ts';
+import type { ProposalState } from '../../src/domain/execution.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** Plain JSON: what a compiled Take begins with. */
+export interface TakeInput {
+  readonly hash: string;
+  readonly symbol: string;
+  /** Whether it has exit conditions: then it watches its position once it is filled. */
+  readonly hasExit: boolean;
+  readonly expiresAt: EpochMs;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface TakeContext extends TakeInput {
+  readonly mode: 'paper' | null;
+  readonly armedAt: EpochMs | null;
+  /** Since when it waits for its entry; what is left of its life counts from here. */
+  readonly waitsSince: EpochMs;
+  readonly side: 'entry' | 'exit';
+  /** The proposal that it made last; null before the first. */
+  readonly proposalId: string | null;
+  readonly decisionId: string | null;
+  /** True between the fill of its entry and the fill of its exit. */
+  readonly holdsPosition: boolean;
+  /** Why it left its state last, where the state alone does not say. */
+  readonly reason: string | null;
+  readonly publishedAt: EpochMs | null;
+}
+
+/** A proposal of the Take ended so. */
+export interface ProposalEnded {
+  readonly type: 'proposal.ended';
+  readonly proposalId: string;
+  readonly decisionId: string | null;
+  readonly side: 'entry' | 'exit';
+  readonly state: ProposalState;
+  readonly reason: string | null;
+  readonly at: EpochMs;
+}
+
+export type TakeEvent =
+  | { readonly type: 'arm'; readonly mode: 'paper'; readonly at: EpochMs }
+  | { readonly type: 'disarm'; readonly subject: string }
+  /** A halt, or a tick that keeps crashing: it is disarmed. */
+  | { readonly type: 'pause'; readonly cause: PauseCause }
+  | { readonly type: 'publish'; readonly at: EpochMs }
+  /** A decision made a proposal. */
+  | { readonly type: 'triggered'; readonly proposalId: string; readonly decisionId: string | null; readonly side: 'entry' | 'exit' }
+  | ProposalEnded;

@@ -1,0 +1,23 @@
+/** A basis policy on the wire: a Take with its bands named. */
+import { Type } from 'typebox';
+import type { TakeView } from '../../../actors/take/commands.ts';
+import { policyOf } from '../../../src/domain/basis/policy.ts';
+import { DecimalText } from '../../shapes.ts';
+import { takeBody, takeFields } from '../takes/take-body.ts';
+
+export const PolicyBody = Type.Object(
+  {
+    ...takeFields,
+    enterDiscountPct: Type.Number(),
+    exitDiscountPct: Type.Number(),
+    notionalUsd: DecimalText,
+    maxHoldHours: Type.Number(),
+  },
+  { $id: 'BasisPolicy', description: 'Evaluated as a Take: its decisions, history and chart are those of GET /v1/takes/:id/….' },
+);
+
+export function policyBody(view: TakeView) {
+  return { ...takeBody(view), ...policyOf(view.take) };
+}
+
+export const NO_POLICY = 'there is no basis policy with this id';

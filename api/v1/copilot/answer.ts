@@ -1,0 +1,290 @@
+/** What the copilot answers to a message: it reads and shows, and writes drafts; it changes nothing. */
+
+import {
+  DEFAULT_MAX_HOLD_HOURS,
+  DEFAULT_POLICY_LIFE_MS,
+  DEFAULT_POLICY_SLIPPAGE_BPS,
+  policyTake,
+} from '../../../src/domain/basis/policy.ts';
+import { canonicalHash } from '../../../src/domain/canonical-json.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import { type Classified, INTENTS, type Intent } from '../../../src/domain/copilot/classify.ts';
+import { explainDecision } from '../../../src/domain/explain-decision.ts';
+import { portfolioOf } from '../../../src/domain/portfolio/portfolio.ts';
+import { DEFAULT_SLIPPAGE_BUDGET_BPS, FAIR_VALUE_FORMULAS, rankFairValue } from '../../../src/domain/ranking/fair-value.ts';
+import { compileThesis } from '../../../src/domain/take/compile-thesis.ts';
+import { takeHash } from '../../../src/domain/take/take.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { entryBody } from '../catalog/entry-body.ts';
+import { cutOfQuery, rowBody } from '../rankings/row-body.ts';
+import { assessed, isAssessable } from '../stocks/assessment.ts';
+
+/** The least liquidity of what is called liquid, in US dollars of both sides. */
+const LIQUID_USD = 100_000;
+const SHOWN_ROWS = 5;
+
+export interface CopilotCaller {
+  readonly orgId: string;
+  readonly permissions: readonly string[];
+}
+
+export interface CopilotAnswer {
+  readonly intent: Intent;
+  readonly reply: string;
+  /** What the reply rests on; null where it rests on nothing. */
+  readonly data: unknown;
+  /** Where the same data is read in full. */
+  readonly links: readonly string[];
+  readonly draft: CopilotDraft | null;
+  /** What the conversation is about from now on; null where the message named nothing. */
+  readonly symbol: string | null;
+}
+
+/** For review. Nothing of it is kept or armed; `next` names the operator's own call. */
+export interface CopilotDraft {
+  readonly kind: 'take' | 'policy';
+  readonly hash: string;
+  readonly body: unknown;
+  readonly understood: readonly { readonly phrase: string; readonly as: string }[];
+  readonly assumed: readonly string[];
+  readonly next: { readonly method: 'POST'; readonly path: string; readonly body: unknown };
+}
+
+const nothing = { data: null, links: [], draft: null, symbol: null } as const;
+
+async function lookUp(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnswer> {
+  const body = entryBody(ports, entry);
+  const price =
+    body.livePrice === null
+      ? 'has no price with both sides at the moment'
+      : `stands at ${body.livePrice} (${body.livePriceQuality}, observed ${body.livePriceAt})`;
+  const benchmark = body.referencePrice ?? body.issuerMark;
+  const gap =
+    body.gapPct === null
+      ? ''
+      : `, ${Math.abs(body.gapPct)}% ${body.gapPct < 0 ? 'below' : 'above'} its ${entry.benchmarkKind === 'issuer_mark' ? 'issuer mark' : 'reference price'} of ${benchmark}`;
+  return {
+    intent: 'look_up',
+    reply: `${entry.instrument} ${price}${gap}.`,
+    data: body,
+    links: [`/v1/quotes?venue=${entry.venue}&instrument=${entry.instrument}`, `/v1/catalog?q=${entry.instrument}`],
+    draft: null,
+    symbol: entry.instrument,
+  };
+}
+
+async function rank(ports: ApiPorts, { mode, liquidOnly }: Extract<Classified, { intent: 'rank' }>): Promise<CopilotAnswer> {
+  const { cut } = await cutOfQuery(ports, {}, 'fair-value');
+  const rows = rankFairValue(ports.catalog.entries.entries, cut, { mode, slippageBps: DEFAULT_SLIPPAGE_BUDGET_BPS });
+  const shown = rows
+    .filter(({ rank: place, liquidityUsd }) => place !== null && (!liquidOnly || Number(liquidityUsd ?? 0) >= LIQUID_USD))
+    .slice(0, SHOWN_ROWS);
+  const [first] = shown;
+  const unranked = rows.filter(({ rank: place }) => place === null).length;
+  const reply =
+    first === undefined
+      ? `At ${isoTime(cut.slot)} nothing could be ranked by ${mode}: ${[...new Set(rows.flatMap(({ reasons }) => reasons))].join(', ')}.`
+      : `By ${mode} at ${isoTime(cut.slot)}${liquidOnly ? `, with at least ${LIQUID_USD} USD in its pools` : ''}: ${shown.map((row) => `${row.rank}. ${row.symbol} (${row.score})`).join(', ')}. ${unranked} could not be ranked.`;
+  return {
+    intent: 'rank',
+    reply,
+    data: { mode, formula: FAIR_VALUE_FORMULAS[mode], asOf: isoTime(cut.slot), items: shown.map(rowBody) },
+    links: [`/v1/rankings/fair-value?mode=${mode}`],
+    draft: null,
+    symbol: first?.symbol ?? null,
+  };
+}
+
+async function assess(ports: ApiPorts, entry: CatalogEntry): Promise<CopilotAnswer> {
+  if (!isAssessable(entry))
+    return { ...nothing, intent: 'assess', reply: `${entry.instrument} is no stock: there is no assessment of it.` };
+  const body = await assessed(ports, entry);
+  const reply = `${entry.instrument}: ${body.bull.length} claims for it, ${body.bear.length} against it, ${body.catalysts.length} catalysts, on ${body.sources.length} sources (${body.method}).${body.thin.length === 0 ? '' : ` ${body.thin.join(' ')}`}`;
+  return {
+    intent: 'assess',
+    reply,
+    data: body,
+    links: [`/v1/stocks/${entry.instrument}/assessment`],
+    draft: null,
+    symbol: entry.instrument,
+  };
+}
+
+async function portfolio(ports: ApiPorts, { orgId }: CopilotCaller): Promise<CopilotAnswer> {
+  const made = portfolioOf(await ports.portfolio.read(orgId, 'paper', { read: [], unread: [] }), ports.catalog.entries);
+  const sectors = made.sectors.map(({ sector, weightPct, netUsd }) => ({ sector, weightPct, netUsd }));
+  const reply = `Your paper books are worth ${made.totals.valueUsd} USD in ${made.holdings.length} holdings${sectors.length === 0 ? '' : `: ${sectors.map(({ sector, weightPct }) => `${sector} ${weightPct ?? 'of unknown weight'}${weightPct === null ? '' : '%'}`).join(', ')}`}.`;
+  return {
+    intent: 'portfolio',
+    reply,
+    data: { totals: made.totals, sectors },
+    links: ['/v1/portfolio?mode=paper'],
+    draft: null,
+    symbol: null,
+  };
+}
+
+function impact({ entry, notionalUsd }: Extract<Classified, { intent: 'impact' }>): CopilotAnswer {
+  const body = { mode: 'paper', allocations: [{ instrument: entry.key, side: 'buy', notionalUsd }] };
+  return {
+    intent: 'impact',
+    reply: `The effect of ${notionalUsd} USD of ${entry.instrument} on your paper books is simulated by POST /v1/portfolio/impact with this body; nothing is bought by it.`,
+    data: { body },
+    links: ['/v1/portfolio/impact'],
+    draft: null,
+    symbol: entry.instrument,
+  };
+}
+
+/** Explains a decision by its id and that of the agent or Take that made it, in either order. */
+async function explain(ports: ApiPorts, { orgId }: CopilotCaller, ids: readonly string[]): Promise<CopilotAnswer> {
+  const [first, second] = ids;
+  if (first === undefined || second === undefined || ids.length !== 2) {
+    return {
+      ...nothing,
+      intent: 'explain',
+      reply:
+        'Which decision? Write "explain decision <id> of <agent or Take id>"; GET /v1/agents/:id/decisions and GET /v1/takes/:id/decisions list them.',
+    };
+  }
+  for (const [owner, decision] of [
+    [second, first],
+    [first, second],
+  ] as const) {
+    for (const [kind, decisions] of [
+      ['agents', ports.agents.decisions],
+      ['takes', ports.takes.decisions],
+    ] as const) {
+      const found = await decisions.get(orgId, owner, decision);
+      if (found === null) continue;
+      const explained = explainDecision(found);
+      return {
+        intent: 'explain',
+        reply: [explained.summary, ...explained.why, ...explained.missing].join(' '),
+        data: { decision: found, explained },
+        links: [`/v1/${kind}/${owner}/decisions`],
+        draft: null,
+        symbol: null,
+      };
+    }
+  }
+  return { ...nothing, intent: 'explain', reply: 'There is no such decision.' };
+}
+
+function compileTake(ports: ApiPorts, thesis: string): CopilotAnswer {
+  const compiled = compileThesis(thesis, { catalog: ports.catalog.entries, now: ports.clock.now() });
+  const links = ['/v1/takes/compile'];
+  if (!compiled.ok) {
+    const said =
+      compiled.why === 'ambiguous'
+        ? compiled.questions
+        : compiled.problems.map(({ path, problem, allowed }) => `${path}: ${problem}; allowed: ${allowed}`);
+    return {
+      ...nothing,
+      links,
+      intent: 'compile_take',
+      reply: said.join(' '),
+      data: compiled.why === 'ambiguous' ? { questions: compiled.questions } : { problems: compiled.problems },
+    };
+  }
+  const { take, understood, assumed, notUnderstood } = compiled;
+  const symbol = take.asset.key.slice(take.asset.key.indexOf(':') + 1);
+  const next = { method: 'POST', path: '/v1/takes/compile', body: { thesis } } as const;
+  return {
+    intent: 'compile_take',
+    reply: `A draft for your review: ${understood.map(({ phrase, as }) => `"${phrase}" as ${as}`).join('; ')}. Assumed: ${assumed.join('; ') || 'nothing'}. Keep it with POST /v1/takes/compile and arm it with POST /v1/takes/arm.`,
+    data: { understood, assumed, notUnderstood },
+    links,
+    draft: { kind: 'take', hash: takeHash(take), body: take, understood, assumed, next },
+    symbol,
+  };
+}
+
+function compilePolicy(ports: ApiPorts, asked: Extract<Classified, { intent: 'compile_policy' }>): CopilotAnswer {
+  const now = ports.clock.now();
+  const { entry, enterDiscountPct, exitDiscountPct, notionalUsd } = asked;
+  const bands = { symbol: entry.instrument, enterDiscountPct, exitDiscountPct, notionalUsd };
+  const limits = { maxSlippageBps: DEFAULT_POLICY_SLIPPAGE_BPS, maxHoldHours: DEFAULT_MAX_HOLD_HOURS };
+  const read = policyTake({ ...bands, ...limits, expiresAt: now + DEFAULT_POLICY_LIFE_MS }, { catalog: ports.catalog.entries, now });
+  const links = ['/v1/arbitrage/arm', '/v1/arbitrage/basis'];
+  if (!read.ok)
+    return {
+      ...nothing,
+      links,
+      intent: 'compile_policy',
+      reply: read.problems.map(({ path, problem }) => `${path}: ${problem}`).join(' '),
+      data: { problems: read.problems },
+    };
+  const policy = { schemaVersion: '1', kind: 'basis', ...bands, ...limits };
+  const assumed = [
+    `the slippage budget is ${limits.maxSlippageBps} basis points`,
+    `the position is left after ${limits.maxHoldHours} hours at the latest`,
+    'the policy expires 30 days after it is armed',
+  ];
+  return {
+    intent: 'compile_policy',
+    reply: `A basis policy for your review: buys ${entry.instrument} with ${notionalUsd} USD at a discount of more than ${enterDiscountPct}% that pays for its costs, and leaves once the discount is below ${exitDiscountPct}%, after ${limits.maxHoldHours} hours, or when the reference is lost. Only your own POST /v1/arbitrage/arm arms it.`,
+    data: { policy },
+    links,
+    draft: {
+      kind: 'policy',
+      hash: canonicalHash(policy as never),
+      body: policy,
+      understood: [],
+      assumed,
+      next: { method: 'POST', path: '/v1/arbitrage/arm', body: { ...bands, ...limits, mode: 'paper' } },
+    },
+    symbol: entry.instrument,
+  };
+}
+
+const HELP = `Ask for a price ("what is the price of AAPLx"), a ranking ("the cheapest liquid equity against its reference"), an assessment ("assess NVDAx"), your portfolio ("my portfolio"), an impact ("what if I buy $500 of AAPLx"), a decision ("explain decision <id>"), a Take ("buy AAPLx when the discount is over 2%, with $500") or a basis policy ("basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500"). Intents: ${INTENTS.join(', ')}. Drafts are for your review; nothing is armed from here.`;
+
+/** What each intent needs beyond `market:read`. */
+const NEEDS_READING: readonly Intent[] = ['portfolio', 'impact', 'explain'];
+
+/** Answers a classified message. `progress` hears what is being done. */
+export async function answerMessage(
+  ports: ApiPorts,
+  caller: CopilotCaller,
+  asked: Classified,
+  progress: (step: string) => void,
+): Promise<CopilotAnswer> {
+  if (NEEDS_READING.includes(asked.intent) && !caller.permissions.includes('agent:read')) {
+    return { ...nothing, intent: asked.intent, reply: 'This looks at what belongs to your organization, which needs agent:read.' };
+  }
+  progress(`intent ${asked.intent}`);
+  switch (asked.intent) {
+    case 'look_up':
+      return lookUp(ports, asked.entry);
+    case 'rank':
+      progress('reading the newest cut');
+      return rank(ports, asked);
+    case 'assess':
+      progress('reading quotes, events, bars and the calendar');
+      return assess(ports, asked.entry);
+    case 'portfolio':
+      progress('reading your books');
+      return portfolio(ports, caller);
+    case 'impact':
+      return impact(asked);
+    case 'explain':
+      progress('reading the decision');
+      return explain(ports, caller, asked.ids);
+    case 'compile_take':
+      progress('compiling the thesis');
+      return compileTake(ports, asked.thesis);
+    case 'compile_policy':
+      progress('compiling the policy');
+      return compilePolicy(ports, asked);
+    case 'help':
+      return { ...nothing, intent: 'help', reply: HELP };
+    case 'out_of_scope':
+      return {
+        ...nothing,
+        intent: 'out_of_scope',
+        reply: 'This is outside of what can be answered from observed data. Ask for "help" to see what can be asked.',
+      };
+  }
+}

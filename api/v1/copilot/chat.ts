@@ -1,0 +1,126 @@
+/** POST /v1/copilot/chat: a conversation that reads, shows and drafts; as one JSON answer, or with progress as server-sent events. */
+import { PassThrough } from 'node:stream';
+import { Type } from 'typebox';
+import { classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AnyJson, choice, HashText, IdText, objectOf } from '../../shapes.ts';
+import { answerMessage, type CopilotAnswer, type CopilotCaller } from './answer.ts';
+
+const MAX_MESSAGE = 2_000;
+
+const DraftBody = Type.Unsafe<CopilotAnswer['draft']>({
+  anyOf: [
+    Type.Object(
+      {
+        kind: choice(['take', 'policy']),
+        hash: HashText,
+        body: AnyJson,
+        understood: Type.Array(Type.Object({ phrase: Type.String(), as: Type.String() })),
+        assumed: Type.Array(Type.String()),
+        next: Type.Object(
+          { method: Type.String(), path: Type.String(), body: AnyJson },
+          { description: "The operator's own call that keeps or arms it." },
+        ),
+      },
+      { description: 'For review: nothing of it is kept or armed.' },
+    ),
+    { type: 'null' },
+  ],
+});
+
+const ChatBody = Type.Object(
+  {
+    conversationId: IdText,
+    intent: choice(INTENTS),
+    reply: Type.String(),
+    data: Type.Unsafe<unknown>({ ...AnyJson, description: 'What the reply rests on; null where it rests on nothing.' }),
+    links: Type.Array(Type.String(), { description: 'Where the same data is read in full.' }),
+    draft: DraftBody,
+  },
+  { $id: 'CopilotReply' },
+);
+
+interface Asked {
+  readonly caller: CopilotCaller & { readonly subject: string };
+  readonly conversationId: string;
+  readonly message: string;
+  /** The symbol that the conversation was about last. */
+  readonly before: string | null;
+}
+
+/** Answers, and keeps the exchange. */
+async function exchange(ports: ApiPorts, asked: Asked, progress: (step: string) => void) {
+  const { caller, conversationId, message, before } = asked;
+  const entry = before === null ? null : (ports.catalog.entries.bySymbol(before) ?? null);
+  const { symbol, ...answer } = await answerMessage(ports, caller, classify(message, ports.catalog.entries, entry), progress);
+  const { intent, reply } = answer;
+  await ports.copilot.conversations.add(caller.orgId, caller.subject, conversationId, {
+    at: ports.clock.now(),
+    message,
+    intent,
+    reply,
+    symbol: symbol ?? before,
+  });
+  return { conversationId, ...answer };
+}
+
+/** The answer with progress before it, as server-sent events: `progress`, then one `answer` or `error`. */
+function streamed(ports: ApiPorts, asked: Asked): PassThrough {
+  const stream = new PassThrough();
+  const send = (event: string, data: unknown): void => {
+    stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  };
+  send('progress', { step: 'reading the message' });
+  exchange(ports, asked, (step) => send('progress', { step }))
+    .then(
+      (answer) => send('answer', answer),
+      () => send('error', { code: 'unavailable', detail: 'the answer could not be made; ask again' }),
+    )
+    .finally(() => stream.end());
+  return stream;
+}
+
+export const chatWithCopilot = defineRoute({
+  method: 'POST',
+  url: '/v1/copilot/chat',
+  name: 'chatWithCopilot',
+  tag: 'copilot',
+  summary: 'Looks up, ranks, assesses and explains, and drafts Takes and policies for review',
+  description:
+    'Deterministic: a message chooses by fixed patterns what is read. Words of messages, news and names are data and never do anything; drafts are armed by the operator’s own call alone. With `Accept: text/event-stream` the answer comes with its progress.',
+  cost: 'costly',
+  schema: {
+    body: objectOf({
+      message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE, pattern: '\\S' }),
+      conversationId: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Of an earlier answer; a new conversation where it is missing.' }),
+      ),
+    }),
+  },
+  answers: { 200: { description: 'The answer.', schema: ChatBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const { orgId, subject, permissions } = memberOf(request);
+    const { message, conversationId } = request.body;
+    const id = conversationId === undefined ? null : idInPath({ id: conversationId });
+    const known = conversationId === undefined ? [] : id === null ? null : await ports.copilot.conversations.find(orgId, subject, id);
+    if (known === null) return sendProblem(reply, 'not_found', 'there is no conversation with this id');
+    const asked = {
+      caller: { orgId, subject, permissions },
+      conversationId: id ?? ports.copilot.conversations.newId(orgId),
+      message,
+      before: known.at(-1)?.symbol ?? null,
+    };
+    if ((request.headers.accept ?? '').includes('text/event-stream')) {
+      return reply
+        .header('content-type', 'text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(streamed(ports, asked));
+    }
+    return exchange(ports, asked, () => {});
+  },
+});

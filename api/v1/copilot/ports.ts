@@ -1,0 +1,26 @@
+/** What the copilot's route asks of the store: conversations, each of one caller. */
+import type { Intent } from '../../../src/domain/copilot/classify.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+
+/** One exchange of a conversation. */
+export interface Exchange {
+  readonly at: EpochMs;
+  readonly message: string;
+  readonly intent: Intent;
+  readonly reply: string;
+  /** The symbol that it was about; null where it was about none. */
+  readonly symbol: string | null;
+}
+
+export interface Conversations {
+  /** A fresh id for a conversation (UUIDv7). */
+  newId(orgId: string): string;
+  /** Exchanges, oldest first; null where the caller has no such conversation. */
+  find(orgId: string, subject: string, conversationId: string): Promise<readonly Exchange[] | null>;
+  /** Adds an exchange; begins the conversation where it is new. */
+  add(orgId: string, subject: string, conversationId: string, exchange: Exchange): Promise<void>;
+}
+
+export interface CopilotPorts {
+  readonly conversations: Conversations;
+}

@@ -1,0 +1,36 @@
+/** POST /v1/takes/arm: a Take becomes a policy that is evaluated every half minute under the caller's risk mandate. */
+import { Type } from 'typebox';
+import type { TakeView } from '../../../actors/take/commands.ts';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { isTakeId, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+
+export const armTake = defineRoute({
+  method: 'POST',
+  url: '/v1/takes/arm',
+  name: 'armTake',
+  tag: 'takes',
+  summary: 'Makes a Take an active policy',
+  description:
+    'Limits are those of the stored risk preferences, never of the request. Real capital comes through the vault of an agent alone: `live` is refused.',
+  cost: 'write',
+  schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), mode: choice(EXECUTION_MODES) }) },
+  idempotent: true,
+  answers: { 200: { description: 'The Take, armed.', schema: TakeBody } },
+  refusals: ['not_found', 'state_conflict', 'blocked_by_risk', 'feature_disabled'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { takeId, mode } = request.body;
+      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      return carryOut(request, reply, {
+        status: 200,
+        answer: (view: TakeView) => takeBody(view),
+        run: (context) => ports.takes.commands.arm(context, takeId, mode),
+      });
+    };
+  },
+});

@@ -1,0 +1,28 @@
+/** GET /v1/takes/:id/chart: the Take's machine and where it stands. */
+import { memberOf } from '../../caller.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath } from '../../shapes.ts';
+import { ChartBody } from '../agents/chart.ts';
+import { NO_TAKE } from './take-body.ts';
+
+export const getTakeChart = defineRoute({
+  method: 'GET',
+  url: '/v1/takes/:id/chart',
+  name: 'getTakeChart',
+  tag: 'takes',
+  summary: "The Take's state chart and where it stands",
+  cost: 'read',
+  schema: { params: AgentPath },
+  answers: { 200: { description: 'The chart.', schema: ChartBody } },
+  refusals: ['not_found'],
+  handle: (ports) => async (request, reply) => {
+    const id = idInPath(request.params);
+    const standing = id === null ? null : await ports.takes.reads.standing(memberOf(request).orgId, id);
+    if (standing === null) return sendProblem(reply, 'not_found', NO_TAKE);
+    const chart = ports.machines.describe(standing.machine);
+    const { machine, version, status, value } = standing;
+    return { machine, version, status, value, definition: chart?.definition ?? null, mermaid: chart?.mermaid ?? null };
+  },
+});

@@ -1,0 +1,60 @@
+/** POST /v1/takes/compile: a thesis in words or fields becomes a draft of a Take. */
+import { Type } from 'typebox';
+import type { TakeView } from '../../../actors/take/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AnyJson } from '../../shapes.ts';
+import { readCompilation } from './read-compilation.ts';
+import { TakeBody, takeBody } from './take-body.ts';
+
+/** Read by the domain, which names every problem; this is its shape for the document. */
+const CompileBody = Type.Object(
+  {
+    thesis: Type.Optional(
+      Type.String({ description: 'In English, by the grammar of docs/guides/takes.md; nothing else may stand beside it.' }),
+    ),
+    symbol: Type.Optional(Type.String()),
+    target: Type.Optional(AnyJson),
+    conditions: Type.Optional(Type.Object({ entry: Type.Optional(Type.Array(AnyJson)), exit: Type.Optional(Type.Array(AnyJson)) })),
+    allocationUsd: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+    maxSlippageBps: Type.Optional(Type.Number()),
+    timeframe: Type.Optional(Type.String()),
+    expiresAt: Type.Optional(Type.String()),
+  },
+  { examples: [{ thesis: 'Buy AAPLx when it trades more than 2% below its reference, with $500; sell when the premium is above 0.5%' }] },
+);
+
+export const compileTake = defineRoute({
+  method: 'POST',
+  url: '/v1/takes/compile',
+  name: 'compileTake',
+  tag: 'takes',
+  summary: 'Turns a thesis into an auditable Take',
+  description:
+    'The answer says phrase by phrase what was understood, and what was assumed. A thesis that settles too little is refused with the questions that would settle it.',
+  cost: 'write',
+  schema: { body: CompileBody },
+  bodyRule: 'read_by_handler',
+  idempotent: true,
+  answers: { 201: { description: 'The draft.', schema: TakeBody } },
+  refusals: ['thesis_ambiguous', 'take_invalid'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const body = request.body as unknown;
+      const read = readCompilation(
+        typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : { thesis: null },
+        ports.catalog.entries,
+        ports.clock.now(),
+      );
+      if (!read.ok) return sendRefusal(reply, read.refusal);
+      const { take, reading } = read.value;
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (view: TakeView) => takeBody(view),
+        run: (context) => ports.takes.commands.create(context, take, reading),
+      });
+    };
+  },
+});

@@ -1,0 +1,43 @@
+/** POST /v1/takes/fork: a draft from an own or a published Take, with another allocation, slippage budget or thresholds. */
+import { Type } from 'typebox';
+import type { TakeView } from '../../../actors/take/commands.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AnyJson, DecimalText, objectOf } from '../../shapes.ts';
+import { isTakeId, NO_TAKE, TakeBody, takeBody } from './take-body.ts';
+
+export const forkTakeRoute = defineRoute({
+  method: 'POST',
+  url: '/v1/takes/fork',
+  name: 'forkTake',
+  tag: 'takes',
+  summary: 'Clones a Take with another allocation, slippage budget or thresholds',
+  description: 'Of another organization only a published Take can be forked. The lineage is kept, and the life of the fork begins anew.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      takeId: Type.String({ minLength: 1, maxLength: 64 }),
+      allocationUsd: Type.Optional(DecimalText),
+      maxSlippageBps: Type.Optional(Type.Number({ minimum: 0, maximum: 10_000 })),
+      thresholds: Type.Optional(
+        Type.Record(Type.String(), AnyJson, { description: 'By `<side>[<index>].<field>`, for example `entry[0].pct`.' }),
+      ),
+    }),
+  },
+  idempotent: true,
+  answers: { 201: { description: 'The draft of the fork.', schema: TakeBody } },
+  refusals: ['not_found', 'take_invalid'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { takeId, ...changes } = request.body;
+      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: (view: TakeView) => takeBody(view),
+        run: (context) => ports.takes.commands.fork(context, takeId, changes),
+      });
+    };
+  },
+});

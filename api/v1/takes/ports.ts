@@ -1,0 +1,27 @@
+/** What the routes of Takes ask of the store and of the actors. Boot supplies it. */
+import type { PublishedTake, TakeCommands, TakeView } from '../../../actors/take/commands.ts';
+import type { TakeOrigin, TakeState } from '../../../src/domain/take/take.ts';
+import type { Page, PageOf } from '../../page.ts';
+import type { AgentStep, DecisionReads, GateProgress } from '../agents/ports.ts';
+
+export interface TakeFilter {
+  readonly origin: TakeOrigin | null;
+  readonly state: TakeState | null;
+}
+
+/** Reads about Takes. Every one takes the organization; a foreign Take answers null, exactly as a missing one. */
+export interface TakeReads {
+  /** Newest first. */
+  list(orgId: string, filter: TakeFilter, page: Page): Promise<PageOf<TakeView>>;
+  find(orgId: string, takeId: string): Promise<TakeView | null>;
+  /** Published Takes of every organization, newest first. */
+  listPublished(orgId: string, page: Page): Promise<PageOf<PublishedTake>>;
+  history(orgId: string, takeId: string, page: Page): Promise<PageOf<AgentStep> | null>;
+  standing(orgId: string, takeId: string): Promise<GateProgress | null>;
+}
+
+export interface TakePorts {
+  readonly reads: TakeReads;
+  readonly commands: TakeCommands;
+  readonly decisions: Pick<DecisionReads, 'list' | 'get'>;
+}

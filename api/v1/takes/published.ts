@@ -1,0 +1,62 @@
+/** GET /v1/takes/published: what every organization published, newest first, to be forked. */
+import { Type } from 'typebox';
+import type { PublishedTake } from '../../../actors/take/commands.ts';
+import { targetOf } from '../../../src/domain/take/take.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { memberOf } from '../../caller.ts';
+import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
+import { defineRoute } from '../../route.ts';
+import { objectOf, pageFields, pageOf, Time } from '../../shapes.ts';
+import { takeFields } from './take-body.ts';
+
+const { id, origin, hash, manifestHash, symbol, instrument, target, conditions, allocationUsd, maxSlippageBps, timeframe } = takeFields;
+const { thesis, understood, assumed, notUnderstood, lineage, createdAt } = takeFields;
+
+const PublishedTakeBody = Type.Object(
+  {
+    ...{ id, origin, hash, manifestHash, symbol, instrument, target, conditions, allocationUsd, maxSlippageBps, timeframe },
+    ...{ thesis, understood, assumed, notUnderstood, lineage, createdAt },
+    publishedAt: Time,
+  },
+  { $id: 'PublishedTake', description: 'Without whose it is, or what it trades.' },
+);
+
+function publishedBody(view: PublishedTake) {
+  const { take } = view;
+  return {
+    id: view.id,
+    origin: take.origin,
+    hash: view.hash,
+    manifestHash: view.manifestHash,
+    symbol: view.symbol,
+    instrument: take.asset.key,
+    target: targetOf(take),
+    conditions: { entry: [...take.entry], exit: [...take.exit] },
+    allocationUsd: take.allocationUsd,
+    maxSlippageBps: take.maxSlippageBps,
+    timeframe: take.timeframe,
+    thesis: view.thesis,
+    understood: [...view.understood],
+    assumed: [...view.assumed],
+    notUnderstood: [...view.notUnderstood],
+    lineage: [...view.lineage],
+    createdAt: isoTime(view.createdAt),
+    publishedAt: isoTime(view.publishedAt),
+  };
+}
+
+export const listPublishedTakes = defineRoute({
+  method: 'GET',
+  url: '/v1/takes/published',
+  name: 'listPublishedTakes',
+  tag: 'takes',
+  summary: 'Takes that anybody published, newest first',
+  cost: 'read',
+  schema: { querystring: objectOf(pageFields) },
+  answers: { 200: { description: 'A page of published Takes.', schema: pageOf(PublishedTakeBody) } },
+  refusals: [],
+  handle: (ports) => async (request) => {
+    const page = pageOfQuery(request.query, 'published-takes', POSITIONS.number);
+    return pageBody(await ports.takes.reads.listPublished(memberOf(request).orgId, page), 'published-takes', publishedBody);
+  },
+});

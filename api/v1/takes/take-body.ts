@@ -1,0 +1,89 @@
+/** A Take on the wire. */
+import { Type } from 'typebox';
+import type { TakeView } from '../../../actors/take/commands.ts';
+import { TAKE_ORIGINS, TAKE_STATES, targetOf } from '../../../src/domain/take/take.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { AnyJson, choice, DecimalText, HashText, IdText, nullable, nullableChoice, Time } from '../../shapes.ts';
+
+const ConditionBody = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string' } },
+  additionalProperties: true,
+});
+
+export const takeFields = {
+  id: IdText,
+  state: choice(TAKE_STATES, 'A `filled` Take with exit conditions still watches its position; `closed`: it was left again.'),
+  onDuty: Type.Boolean({ description: 'True while it is evaluated every half minute.' }),
+  origin: choice(TAKE_ORIGINS),
+  hash: { ...HashText, description: 'SHA-256 over the canonical Take.' },
+  manifestHash: { ...HashText, description: 'Of the manifest that its decisions are made by.' },
+  symbol: Type.String(),
+  instrument: Type.String(),
+  target: Type.Unsafe<unknown>({
+    ...AnyJson,
+    description: 'The price or premium that it waits for; null where it waits for something else alone.',
+  }),
+  conditions: Type.Object({ entry: Type.Array(ConditionBody), exit: Type.Array(ConditionBody) }),
+  allocationUsd: DecimalText,
+  maxSlippageBps: Type.Number(),
+  timeframe: Type.String(),
+  expiresAt: Time,
+  mode: nullableChoice(['paper'] as const),
+  reason: nullable('string', 'Why it left its state last, where the state alone does not say.'),
+  thesis: nullable('string', 'Null where it was given as fields.'),
+  understood: Type.Array(Type.Object({ phrase: Type.String(), as: Type.String() })),
+  assumed: Type.Array(Type.String()),
+  notUnderstood: Type.Array(Type.String(), { description: 'Reasons of the author: no part of the policy.' }),
+  lineage: Type.Array(IdText, { description: 'The Takes that it was forked from, the first one first.' }),
+  published: Type.Boolean(),
+  createdBy: Type.String(),
+  createdAt: Time,
+  armedAt: nullable('string'),
+  changedAt: Time,
+};
+
+export const TakeBody = Type.Object(takeFields, { $id: 'Take' });
+
+/** The one sentence for missing and foreign Takes alike. */
+export const NO_TAKE = 'there is no Take with this id';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** An id of a body, as it is stored. */
+export function isTakeId(text: string): boolean {
+  return UUID.test(text);
+}
+
+export function takeBody(view: TakeView) {
+  const { take } = view;
+  return {
+    id: view.id,
+    state: view.state,
+    onDuty: view.onDuty,
+    origin: take.origin,
+    hash: view.hash,
+    manifestHash: view.manifestHash,
+    symbol: view.symbol,
+    instrument: take.asset.key,
+    target: targetOf(take),
+    conditions: { entry: [...take.entry], exit: [...take.exit] },
+    allocationUsd: take.allocationUsd,
+    maxSlippageBps: take.maxSlippageBps,
+    timeframe: take.timeframe,
+    expiresAt: isoTime(take.expiresAt),
+    mode: view.mode,
+    reason: view.reason,
+    thesis: view.thesis,
+    understood: [...view.understood],
+    assumed: [...view.assumed],
+    notUnderstood: [...view.notUnderstood],
+    lineage: [...view.lineage],
+    published: view.publishedAt !== null,
+    createdBy: view.createdBy,
+    createdAt: isoTime(view.createdAt),
+    armedAt: view.armedAt === null ? null : isoTime(view.armedAt),
+    changedAt: isoTime(view.changedAt),
+  };
+}

@@ -1,0 +1,88 @@
+/** POST /v1/takes/tokenize: a Take becomes a draft agent that decides as it does, or a draft that the launch studio takes over. */
+import { Type } from 'typebox';
+import type { AgentView } from '../../../actors/agent/commands.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
+import { memberOf } from '../../caller.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { sendProblem, sendRefusal } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { choice, objectOf } from '../../shapes.ts';
+import { agentBody, agentFields } from '../agents/agent-body.ts';
+import { isTakeId, NO_TAKE } from './take-body.ts';
+
+const LaunchDraft = Type.Object({
+  takeId: Type.String(),
+  preset: Type.String({ description: 'Of GET /v1/launches/dbc/presets.' }),
+  name: Type.String(),
+  symbol: Type.String(),
+  quoteMint: Type.String({ description: 'The mint of the asset that the Take is about.' }),
+});
+
+const TokenizedBody = Type.Object(
+  {
+    as: choice(['agent', 'launch']),
+    takeId: Type.String(),
+    agent: Type.Unsafe<object | null>({
+      anyOf: [Type.Object(agentFields), { type: 'null' }],
+      description: 'The draft agent, at autonomy `research`.',
+    }),
+    launch: Type.Unsafe<object | null>({
+      anyOf: [LaunchDraft, { type: 'null' }],
+      description: 'What POST /v1/launches/dbc/prepare begins with.',
+    }),
+  },
+  { $id: 'TokenizedTake' },
+);
+
+/** What a launch of the Take begins with; null where its asset is no token that a curve can be quoted in. */
+function launchDraft(takeId: string, symbol: string, hash: string) {
+  const entry = CATALOG.bySymbol(symbol);
+  if (entry === undefined || entry.token === null) return null;
+  return {
+    takeId,
+    preset: 'reference_anchored',
+    name: `Take on ${symbol}`,
+    symbol: `T${hash.slice(0, 6).toUpperCase()}`,
+    quoteMint: entry.token.mint,
+  };
+}
+
+export const tokenizeTake = defineRoute({
+  method: 'POST',
+  url: '/v1/takes/tokenize',
+  name: 'tokenizeTake',
+  tag: 'takes',
+  summary: 'Turns a Take into a draft agent or a launch draft',
+  description:
+    'The manifest of the agent decides on the same cuts as the Take does. The agent stands at `draft` and passes every gate as any other.',
+  cost: 'write',
+  schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), as: choice(['agent', 'launch']) }) },
+  idempotent: true,
+  answers: { 201: { description: 'What it became.', schema: TokenizedBody } },
+  refusals: ['not_found', 'take_invalid', 'halted', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return async (request, reply) => {
+      const { takeId, as } = request.body;
+      if (!isTakeId(takeId)) return sendProblem(reply, 'not_found', NO_TAKE);
+      const found = await ports.takes.commands.manifestFor(memberOf(request).orgId, takeId);
+      if (!found.ok) return sendRefusal(reply, found.refusal);
+      const { view, manifest } = found.value;
+      if (as === 'agent') {
+        return carryOut(request, reply, {
+          status: 201,
+          answer: (agent: AgentView) => ({ as, takeId, agent: agentBody(agent), launch: null }),
+          run: (context) => ports.agents.commands.create(context, manifest),
+        });
+      }
+      const launch = launchDraft(takeId, view.symbol, view.hash);
+      if (launch === null)
+        return sendRefusal(
+          reply,
+          refuse('take_invalid', `${view.symbol} is no token of the primary chain: nothing can be launched against it`).refusal,
+        );
+      return reply.code(201).send({ as, takeId, agent: null, launch });
+    };
+  },
+});

@@ -1,0 +1,136 @@
+/** What is read of Takes: lists, one, its steps, where its state chart stands, and what its commands need. */
+import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
+import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
+import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
+import type { Json } from '../../../domain/canonical-json.ts';
+import type { Take, TakeState } from '../../../domain/take/take.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql } from '../database.ts';
+import { preferencesOf } from '../risk/risk-preferences-store.ts';
+
+interface TakeRow {
+  readonly id: string;
+  readonly number: number;
+  readonly symbol: string;
+  readonly canonical: string;
+  readonly hash: string;
+  readonly manifest_hash: string;
+  readonly compiled: TakeReading;
+  readonly state: TakeState;
+  readonly on_duty: boolean;
+  readonly mode: 'paper' | null;
+  readonly reason: string | null;
+  readonly lineage: readonly string[];
+  readonly published_at: number | null;
+  readonly created_by: string;
+  readonly created_at: number;
+  readonly armed_at: number | null;
+  readonly changed_at: number;
+}
+
+function takeOf(row: TakeRow): TakeView {
+  const { thesis, understood, assumed, notUnderstood } = row.compiled;
+  return {
+    id: row.id,
+    state: row.state,
+    onDuty: row.on_duty,
+    hash: row.hash,
+    take: JSON.parse(row.canonical) as Take,
+    manifestHash: row.manifest_hash,
+    symbol: row.symbol,
+    mode: row.mode,
+    reason: row.reason,
+    lineage: row.lineage,
+    publishedAt: row.published_at,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    armedAt: row.armed_at,
+    changedAt: row.changed_at,
+    thesis,
+    understood,
+    assumed,
+    notUnderstood,
+  };
+}
+
+interface PublishedRow
+  extends Pick<TakeRow, 'number' | 'symbol' | 'canonical' | 'hash' | 'manifest_hash' | 'compiled' | 'lineage' | 'created_at'> {
+  readonly take: string;
+  readonly published_at: number;
+}
+
+function publishedOf(row: PublishedRow): PublishedTake {
+  const { thesis, understood, assumed, notUnderstood } = row.compiled;
+  return {
+    id: row.take,
+    hash: row.hash,
+    take: JSON.parse(row.canonical) as Take,
+    manifestHash: row.manifest_hash,
+    symbol: row.symbol,
+    lineage: row.lineage,
+    createdAt: row.created_at,
+    publishedAt: row.published_at,
+    thesis,
+    understood,
+    assumed,
+    notUnderstood,
+  };
+}
+
+export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
+  const columns = sql`id, number, symbol, canonical, hash, manifest_hash, compiled, state, on_duty, mode, reason, lineage, published_at, created_by, created_at, armed_at, changed_at`;
+  const publishedColumns = sql`take, number, symbol, canonical, hash, manifest_hash, compiled, lineage, created_at, published_at`;
+  return {
+    async list(orgId, filter, { limit, after }) {
+      const rows = await sql<TakeRow[]>`
+        select ${columns} from takes where org_id = ${orgId}
+          ${filter.origin === null ? sql`` : sql`and origin = ${filter.origin}`} ${filter.state === null ? sql`` : sql`and state = ${filter.state}`}
+          ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: page.items.map(takeOf), next: page.next };
+    },
+
+    async find(orgId, takeId) {
+      const [row] = await sql<TakeRow[]>`select ${columns} from takes where id = ${takeId} and org_id = ${orgId}`;
+      return row === undefined ? null : takeOf(row);
+    },
+
+    async published(takeId) {
+      const [row] = await sql<PublishedRow[]>`select ${publishedColumns} from published_takes where take = ${takeId}`;
+      return row === undefined ? null : publishedOf(row);
+    },
+
+    async listPublished(_orgId, { limit, after }) {
+      const rows = await sql<PublishedRow[]>`
+        select ${publishedColumns} from published_takes ${after === null ? sql`` : sql`where number < ${Number(after)}`} order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, (row) => String(row.number));
+      return { items: page.items.map(publishedOf), next: page.next };
+    },
+
+    async preferences(orgId) {
+      return (await preferencesOf(sql, orgId)).preferences;
+    },
+
+    async history(orgId, takeId, { limit, after }) {
+      const [known, rows] = await Promise.all([
+        sql`select 1 from takes where id = ${takeId} and org_id = ${orgId}`,
+        sql<{ version: number; at: number; machine: string; event: Json; from_value: Json; to_value: Json; cause: string | null }[]>`
+          select version, at, machine, event, from_value, to_value, cause from steps
+          where actor_id = ${takeId} ${after === null ? sql`` : sql`and version < ${Number(after)}`} order by version desc limit ${limit + 1}`,
+      ]);
+      if (known.length === 0) return null;
+      const page = pageOfRows(rows, limit, (row) => String(row.version));
+      return {
+        items: page.items.map(({ from_value: from, to_value: to, ...step }) => ({ ...step, from, to })),
+        next: page.next,
+      };
+    },
+
+    async standing(orgId, takeId) {
+      const [row] = await sql<{ machine: string; version: number; status: 'running' | 'done' | 'quarantined'; value: Json }[]>`
+        select machine, version, status, snapshot->'value' as value from actors where id = ${takeId} and org_id = ${orgId} and kind = 'take'`;
+      return row ?? null;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** net_edge_above: the discount of a token to its reference earns more than a round trip costs. */
+import { netEdgeBps, roundTripCosts } from '../basis/round-trip.ts';
+import { costModelOf } from '../costs.ts';
+import type { Observation } from '../cut.ts';
+import type { ManifestCondition } from '../manifest/manifest.ts';
+import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField, textField } from './condition.ts';
+
+/** The net edge of buying at a discount, in basis points; null where something that it is made of is unknown. */
+function netEdge(condition: ManifestCondition): (observation: Observation) => number | null {
+  const notionalUsd = textField(condition, 'notionalUsd');
+  const transferFeeBps = numberField(condition, 'transferFeeBps');
+  return ({ instrument, quote, premiumPct, liquidityUsd }) => {
+    if (quote === null || premiumPct === null) return null;
+    const { bid, ask, mid } = quote;
+    const costs = roundTripCosts({
+      bid,
+      ask,
+      mid,
+      liquidityUsd,
+      notionalUsd,
+      takerFeeBps: costModelOf(instrument).takerFeeBps,
+      transferFeeBps,
+    });
+    if (costs === null) return null;
+    const edge = netEdgeBps(premiumPct, costs);
+    // A premium is no discount: buying it has the costs and no spread.
+    return (premiumPct < 0 ? edge : netEdgeBps(0, costs)).toNumber();
+  };
+}
+
+export const NET_EDGE_ABOVE: ConditionDefinition = {
+  type: 'net_edge_above',
+  description: 'The discount to the reference less the costs of a round trip lies above this. Needs a live quote and a live reference.',
+  sides: ['entry'],
+  kinds: ['tokenized_equity'],
+  fields: {
+    bps: { type: 'number', min: -10_000, max: 10_000, description: 'Basis points; passes strictly above it.' },
+    notionalUsd: { type: 'decimal', min: '1', max: '10000000', description: 'The size that costs are computed for, in US dollars.' },
+    transferFeeBps: {
+      type: 'number',
+      min: 0,
+      max: 10_000,
+      default: 0,
+      description: 'What the mint takes of each transfer, in basis points.',
+    },
+  },
+  needs: NO_NEEDS,
+  compile: (condition) => compileNumber(netEdge(condition), 'above', numberField(condition, 'bps'), 'quote_and_reference'),
+  threshold: (condition) => numberField(condition, 'bps'),
+};

@@ -1,0 +1,129 @@
+// The copilot over HTTP: it reads, shows and drafts; conversations are each caller's own; no words make it do anything.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { INJECTIONS } from '../domain/copilot/injections.ts';
+import { LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
+import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
+
+let api: ApiUnderTest;
+let reader: string;
+const SLOT = NOW - 30_000;
+
+beforeAll(async () => {
+  api = await apiUnderTest();
+  reader = await api.token(['market:read', 'agent:read']);
+  const seen = (instrument: 'spotchain:AAPLx' | 'spotchain:TSLAx', premiumPct: number, liquidityUsd: string, headline: string) =>
+    observation({
+      slot: SLOT,
+      instrument,
+      premiumPct,
+      liquidityUsd,
+      quote: { ...LIVE_QUOTE, observedAt: SLOT - 500 },
+      reference: { ...LIVE_REFERENCE, feedUpdatedAt: SLOT - 900 },
+      events: [{ id: 'n1', severity: 'high', negative: true, rumor: false, observedAt: SLOT - 1_000, headline }],
+    });
+  const rows = [
+    seen('spotchain:AAPLx', -2, '250000', INJECTIONS[0] as string),
+    seen('spotchain:TSLAx', -5, '40000', INJECTIONS[2] as string),
+  ];
+  await writeCut(api.sql, { slot: SLOT, observations: new Map(rows.map((one) => [one.instrument, one])) }, 'streams');
+});
+afterAll(() => api.close());
+
+const say = (message: string, conversationId?: string, token = reader) =>
+  api.call('POST', '/v1/copilot/chat', { token, body: { message, ...(conversationId === undefined ? {} : { conversationId }) } });
+
+/** Everything that a message could change. */
+const standing = async () =>
+  api.sql`select (select count(*) from actors)::int as actors, (select count(*) from steps)::int as steps, (select count(*) from proposals)::int as proposals,
+    (select count(*) from audit)::int as audit, (select count(*) from risk_preferences)::int as preferences, (select sum(epoch) from control)::int as halts`;
+
+test('from the cheapest liquid equity to its assessment, its price and a draft, in one conversation', async () => {
+  const cheapest = await say('Which is the cheapest liquid equity against its reference?');
+  expect(cheapest.body).toMatchObject({ intent: 'rank', draft: null, links: ['/v1/rankings/fair-value?mode=deepest_discount'] });
+  // TSLAx is cheaper, and its pools are too small.
+  expect(cheapest.body.data.items.map(({ symbol }: { symbol: string }) => symbol)).toEqual(['AAPLx']);
+  const { conversationId } = cheapest.body;
+  const assessment = await say('assess it', conversationId);
+  expect(assessment.body).toMatchObject({ conversationId, intent: 'assess', data: { symbol: 'AAPLx', method: 'deterministic' } });
+  const draft = await say('Buy AAPLx when the discount is over 2%, with $500', conversationId);
+  expect(draft.body).toMatchObject({
+    intent: 'compile_take',
+    draft: {
+      kind: 'take',
+      next: { method: 'POST', path: '/v1/takes/compile', body: { thesis: 'Buy AAPLx when the discount is over 2%, with $500' } },
+    },
+  });
+  const policy = await say('basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500', conversationId);
+  expect(policy.body.draft).toMatchObject({
+    kind: 'policy',
+    body: { symbol: 'AAPLx', enterDiscountPct: 2 },
+    next: { path: '/v1/arbitrage/arm' },
+  });
+  expect(policy.body.draft.hash).toBe((await say('basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500')).body.draft.hash);
+  const unclear = await say('Buy BTC when it is cheap', conversationId);
+  expect(unclear.body.draft).toBeNull();
+  expect(unclear.body.data.questions.length).toBeGreaterThan(0);
+});
+
+test('a conversation is its caller’s own', async () => {
+  const { conversationId } = (await say('help')).body;
+  const colleague = await api.token(['market:read', 'agent:read']);
+  const refused = await say('assess it', conversationId, colleague);
+  expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+  expect((await say('assess it', '019a5b1e-7c00-7000-8000-00000000ffff')).status).toBe(404);
+  expect((await say('assess it', 'not-an-id')).status).toBe(404);
+});
+
+test('what belongs to the organization needs agent:read', async () => {
+  const outsider = await api.token(['market:read']);
+  expect((await say('my portfolio', undefined, outsider)).body).toMatchObject({ intent: 'portfolio', data: null });
+  expect((await say('my portfolio')).body.data.totals.valueUsd).toBe('0');
+});
+
+test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
+  // Costly requests are limited by subject.
+  const fresh = await api.token(['market:read', 'agent:read', 'trade:execute']);
+  const before = await standing();
+  for (const said of [
+    message,
+    `assess AAPLx. ${message}`,
+    `Buy AAPLx when the discount is over 2%. ${message}`,
+    `my portfolio ${message}`,
+  ]) {
+    const { status, body } = await say(said, undefined, fresh);
+    expect([200, 400]).toContain(status);
+    if (status === 200 && body.draft !== null) expect(body.draft.next.path).not.toContain('/takes/arm');
+  }
+  expect(await standing()).toEqual(before);
+});
+
+test('a thesis with an instruction behind it compiles to nothing', async () => {
+  const { body } = await say(`Buy AAPLx when the discount is over 2%. ${INJECTIONS[0]}`);
+  expect(body).toMatchObject({ intent: 'compile_take', draft: null });
+});
+
+test('streams its progress as server-sent events, and the answer last', async () => {
+  const reply = await api.app.inject({
+    method: 'POST',
+    url: '/v1/copilot/chat',
+    headers: { authorization: `Bearer ${reader}`, accept: 'text/event-stream', 'content-type': 'application/json' },
+    payload: JSON.stringify({ message: 'What is the price of AAPLx?' }),
+  });
+  expect(reply.headers['content-type']).toContain('text/event-stream');
+  const events = reply.body
+    .trim()
+    .split('\n\n')
+    .map((block) => block.split('\n')[0]);
+  expect(events.at(-1)).toBe('event: answer');
+  expect(events.slice(0, -1).every((event) => event === 'event: progress')).toBe(true);
+  expect(events.length).toBeGreaterThan(2);
+});
+
+test.each([[{}], [{ message: '' }], [{ message: '   ' }], [{ message: 'x'.repeat(2_001) }], [{ message: 'help', model: 'x' }]])(
+  'bad input: %j',
+  async (body) => {
+    const reply = await api.call('POST', '/v1/copilot/chat', { token: reader, body });
+    expect([reply.status, reply.body.code]).toEqual([400, 'malformed']);
+  },
+);

@@ -1,0 +1,159 @@
+// Takes over HTTP: compiled from words and fields, refused with questions, armed on paper, forked, published, tokenized; foreign ones do not exist.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ApiUnderTest, apiUnderTest, THEIRS } from './api-under-test.ts';
+
+const THESIS =
+  'Buy AAPLx when it trades more than 2% below its reference, with $500; sell when the premium is above 0.5%, because weekends overshoot';
+
+let api: ApiUnderTest;
+let trader: string;
+let stranger: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  trader = await api.token(['market:read', 'agent:read', 'trade:execute']);
+  stranger = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
+});
+afterAll(() => api.close());
+
+const post = (url: string, body: unknown, token = trader, headers = {}) => api.call('POST', url, { token, body, headers });
+const get = (url: string, token = trader) => api.call('GET', url, { token });
+async function compiled(body: unknown = { thesis: THESIS }, token = trader): Promise<string> {
+  const reply = await post('/v1/takes/compile', body, token);
+  expect(reply.status, reply.text).toBe(201);
+  return reply.body.id;
+}
+
+test('a thesis becomes a draft that says what was understood, assumed and set aside', async () => {
+  const { status, body } = await post('/v1/takes/compile', { thesis: THESIS });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    state: 'draft',
+    onDuty: false,
+    symbol: 'AAPLx',
+    instrument: 'spotchain:AAPLx',
+    target: { kind: 'premium_pct', direction: 'below', value: '-2' },
+    conditions: { entry: [{ type: 'premium_below', pct: -2 }], exit: [{ type: 'premium_above', pct: 0.5 }] },
+    allocationUsd: '500',
+    notUnderstood: ['because weekends overshoot'],
+    lineage: [],
+    published: false,
+  });
+  expect(body.understood).toContainEqual({ phrase: 'with $500', as: 'allocation of 500 USD' });
+  expect(body.assumed.length).toBeGreaterThan(0);
+  expect((await get(`/v1/takes/${body.id}`)).body).toEqual(body);
+  expect((await get('/v1/takes?state=draft')).body.items.map(({ id }: { id: string }) => id)).toContain(body.id);
+});
+
+test('an ambiguous thesis is refused with the questions that would settle it, and nothing is kept', async () => {
+  const before = (await get('/v1/takes?limit=200')).body.items.length;
+  const reply = await post('/v1/takes/compile', { thesis: 'Buy BTC when it is cheap' });
+  expect([reply.status, reply.body.code]).toEqual([422, 'thesis_ambiguous']);
+  expect(reply.body.questions.length).toBeGreaterThan(1);
+  expect((await get('/v1/takes?limit=200')).body.items.length).toBe(before);
+});
+
+test.each<[string, unknown, string]>([
+  ['contradictory conditions', { thesis: 'Buy AAPLx when the price is below $100 and the price is above $200' }, 'at once'],
+  ['a thesis that is too long', { thesis: 'buy '.repeat(5_000) }, '20000 characters'],
+  ['an empty thesis', { thesis: '  ' }, 'is empty'],
+  ['a thesis that is no text', { thesis: 5 }, 'no text'],
+  ['fields beside a thesis', { thesis: THESIS, allocationUsd: '1000000' }, 'stands beside a thesis'],
+  ['an unknown symbol', { symbol: 'NOPEx', target: { kind: 'price', direction: 'below', value: '5' } }, 'unknown symbol'],
+  [
+    'an unknown field',
+    { symbol: 'AAPLx', riskLimits: { maxTradeNotionalUsd: '1' }, target: { kind: 'price', direction: 'below', value: '5' } },
+    'unknown field',
+  ],
+  ['nothing', {}, 'missing'],
+])('%s: one clear problem', async (_, body, says) => {
+  const reply = await post('/v1/takes/compile', body);
+  expect([reply.status, reply.body.code]).toEqual([422, 'take_invalid']);
+  expect(reply.text).toContain(says);
+});
+
+test('a body of more than 64 KiB is refused before anybody reads it', async () => {
+  const reply = await post('/v1/takes/compile', { thesis: 'x'.repeat(70_000) });
+  expect([reply.status, reply.body.code]).toEqual([413, 'body_too_large']);
+});
+
+test('arming, disarming, history, chart and decisions', async () => {
+  const id = await compiled();
+  const armed = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
+  expect([armed.status, armed.body.state, armed.body.mode, armed.body.onDuty]).toEqual([200, 'armed', 'paper', true]);
+  expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper' })).status).toBe(409);
+  const decisions = await get(`/v1/takes/${id}/decisions`);
+  expect(decisions.body).toEqual({ items: [], nextCursor: null });
+  const disarmed = await post(`/v1/takes/${id}/disarm`, {});
+  expect([disarmed.status, disarmed.body.state]).toEqual([200, 'disarmed']);
+  const history = await get(`/v1/takes/${id}/history`);
+  expect(history.body.items.map(({ event }: { event: { type: string } }) => event.type)).toEqual(['disarm', 'arm', 'started']);
+  const chart = await get(`/v1/takes/${id}/chart`);
+  expect(chart.body).toMatchObject({ machine: 'take@1', value: 'disarmed' });
+});
+
+test('the same Idempotency-Key is one Take', async () => {
+  const key = { 'idempotency-key': 'take-1' };
+  const [first, second] = [
+    await post('/v1/takes/compile', { thesis: THESIS }, trader, key),
+    await post('/v1/takes/compile', { thesis: THESIS }, trader, key),
+  ];
+  expect(second.body).toEqual(first.body);
+  expect((await post('/v1/takes/compile', { thesis: 'Buy TSLAx below $200' }, trader, key)).body.code).toBe('idempotency_mismatch');
+});
+
+test('limits of the body are no limits: the mandate decides, and real capital is refused', async () => {
+  const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m' });
+  const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
+  expect([refused.status, refused.body.code]).toEqual([422, 'blocked_by_risk']);
+  expect(refused.body.rejections[0].code).toBe('notional_limit_breach');
+  const extra = await post('/v1/takes/arm', { takeId: id, mode: 'paper', limits: { maxTradeNotionalUsd: '9000000' } });
+  expect([extra.status, extra.body.code]).toEqual([400, 'malformed']);
+  expect((await post('/v1/takes/arm', { takeId: await compiled(), mode: 'live' })).body.code).toBe('feature_disabled');
+});
+
+test('a foreign Take does not exist, until it is published; then it is forked and never armed by others', async () => {
+  const id = await compiled();
+  for (const [method, url, body] of [
+    ['GET', `/v1/takes/${id}`, undefined],
+    ['GET', `/v1/takes/${id}/decisions`, undefined],
+    ['GET', `/v1/takes/${id}/history`, undefined],
+    ['GET', `/v1/takes/${id}/chart`, undefined],
+    ['POST', `/v1/takes/${id}/disarm`, {}],
+    ['POST', `/v1/takes/${id}/publish`, {}],
+    ['POST', '/v1/takes/arm', { takeId: id, mode: 'paper' }],
+    ['POST', '/v1/takes/fork', { takeId: id }],
+    ['POST', '/v1/takes/tokenize', { takeId: id, as: 'agent' }],
+  ] as const) {
+    const reply = await api.call(method, url, { token: stranger, ...(body === undefined ? {} : { body }) });
+    expect([method, url, reply.status, reply.body.code]).toEqual([method, url, 404, 'not_found']);
+  }
+  expect((await post(`/v1/takes/${id}/publish`, {})).body.published).toBe(true);
+  expect((await post(`/v1/takes/${id}/publish`, {})).status).toBe(409);
+  expect((await get('/v1/takes/published', stranger)).body.items.map((one: { id: string }) => one.id)).toContain(id);
+  expect((await get('/v1/takes', stranger)).body.items).toEqual([]);
+  const fork = await post('/v1/takes/fork', { takeId: id, allocationUsd: '50', thresholds: { 'entry[0].pct': -4 } }, stranger);
+  expect([fork.status, fork.body.allocationUsd, fork.body.conditions.entry, fork.body.lineage]).toEqual([
+    201,
+    '50',
+    [{ type: 'premium_below', pct: -4 }],
+    [id],
+  ]);
+  expect((await post('/v1/takes/arm', { takeId: id, mode: 'paper' }, stranger)).status).toBe(404);
+  expect((await post('/v1/takes/fork', { takeId: id, thresholds: { 'entry[0].pct': 9 } }, stranger)).body.code).toBe('take_invalid');
+});
+
+test('a Take becomes a draft agent with the same rules, or a launch draft', async () => {
+  const id = await compiled();
+  const { body } = await post('/v1/takes/tokenize', { takeId: id, as: 'agent' });
+  expect(body).toMatchObject({ as: 'agent', takeId: id, launch: null, agent: { stage: 'draft', autonomy: 'research' } });
+  const agent = await get(`/v1/agents/${body.agent.id}`);
+  expect(agent.body.manifest).toMatchObject({ entry: [{ type: 'premium_below', pct: -2 }], exit: [{ type: 'premium_above', pct: 0.5 }] });
+  const launch = await post('/v1/takes/tokenize', { takeId: id, as: 'launch' });
+  expect(launch.body).toMatchObject({
+    as: 'launch',
+    agent: null,
+    launch: { takeId: id, quoteMint: 'XsbEhLAtcf6HdfpFZ5xEMdqW8nfAvcsP5bdudRLJzJp' },
+  });
+  const spot = await compiled({ thesis: 'Buy BTCUSDT below $50,000' });
+  expect((await post('/v1/takes/tokenize', { takeId: spot, as: 'launch' })).body.code).toBe('take_invalid');
+});

@@ -1,0 +1,46 @@
+/** Messages and what they ask for; words that try to do something choose nothing. */
+import { describe, expect, it } from 'vitest';
+import { CATALOG, type CatalogEntry } from '../../../src/domain/catalog.ts';
+import { classify } from '../../../src/domain/copilot/classify.ts';
+import { INJECTIONS } from './injections.ts';
+
+const AAPL = CATALOG.bySymbol('AAPLx') as CatalogEntry;
+const ID = '019a5b1e-7c00-7000-8000-000000000001';
+const OTHER = '019a5b1e-7c00-7000-8000-000000000002';
+
+describe('intents', () => {
+  it.each([
+    ['What is the price of AAPLx?', { intent: 'look_up', entry: AAPL }],
+    ['show me the discount of AAPLx', { intent: 'look_up', entry: AAPL }],
+    ['Which is the cheapest liquid equity against its reference?', { intent: 'rank', mode: 'deepest_discount', liquidOnly: true }],
+    ['rank by highest premium', { intent: 'rank', mode: 'highest_premium', liquidOnly: false }],
+    ['Which are the most liquid tokens?', { intent: 'rank', mode: 'liquidity', liquidOnly: false }],
+    ['what has the most news?', { intent: 'rank', mode: 'event_intensity', liquidOnly: false }],
+    ['assess AAPLx', { intent: 'assess', entry: AAPL }],
+    ['Give me the bull case for AAPLx', { intent: 'assess', entry: AAPL }],
+    ['my portfolio', { intent: 'portfolio' }],
+    ['How are my sectors?', { intent: 'portfolio' }],
+    ['What if I put $500 into AAPLx?', { intent: 'impact', entry: AAPL, notionalUsd: '500' }],
+    [`explain decision ${ID} of ${OTHER}`, { intent: 'explain', ids: [ID, OTHER] }],
+    ['help', { intent: 'help' }],
+    ['Buy AAPLx when the discount is over 2%', { intent: 'compile_take', thesis: 'Buy AAPLx when the discount is over 2%' }],
+    ['Please buy AAPLx when the discount is over 2%', { intent: 'compile_take', thesis: 'buy AAPLx when the discount is over 2%' }],
+    [
+      'basis policy for AAPLx: enter at 2%, exit at 0.5%, with $500',
+      { intent: 'compile_policy', entry: AAPL, enterDiscountPct: 2, exitDiscountPct: 0.5, notionalUsd: '500' },
+    ],
+    ['How is the weather?', { intent: 'out_of_scope' }],
+    ['Compare the price of AAPLx and TSLAx', { intent: 'out_of_scope' }],
+  ] as const)('%s', (message, expected) => {
+    expect(classify(message, CATALOG, null)).toEqual(expected);
+  });
+
+  it('knows what "it" is from the conversation, and nothing without one', () => {
+    expect(classify('assess it', CATALOG, AAPL)).toEqual({ intent: 'assess', entry: AAPL });
+    expect(classify('assess it', CATALOG, null)).toEqual({ intent: 'out_of_scope' });
+  });
+
+  it.each(INJECTIONS)('chooses nothing that is more than reading: %s', (message) => {
+    expect(['out_of_scope', 'look_up', 'rank', 'portfolio']).toContain(classify(message, CATALOG, AAPL).intent);
+  });
+});
