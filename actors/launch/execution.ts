@@ -1,6 +1,7 @@
 /** Looks after a launch: hands its transactions over one after the other, and reads its curve once they are final. Both may be done again at any time. */
 import type { ActorRow } from '../../src/domain/actor-step.ts';
 import type { Json } from '../../src/domain/canonical-json.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
 import { PermitLost } from '../../src/domain/execution.ts';
 import { readPoolConfig, readVirtualPool } from '../../src/domain/launch/curve-program.ts';
 import type { CurveStanding } from '../../src/domain/launch/launch-state.ts';
@@ -16,6 +17,8 @@ export interface LaunchWorkerDeps {
   readonly runtime: Pick<Runtime, 'deliver'>;
   readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
   readonly chain: Pick<LaunchChain, 'accounts'>;
+  /** Dollars of one whole token of the mint now; null where nothing live prices it. */
+  readonly quoteUsd: (mint: string) => DecimalString | null;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -93,8 +96,11 @@ export function launchWorkers(deps: LaunchWorkerDeps): Readonly<Record<string, A
 
   async function look(id: string): Promise<CarryAnswer> {
     try {
-      const standing = await curveStanding(deps.chain, launchContext((await loaded(id)).state), deps.clock.now());
-      return standing === null ? { outcome: 'silent', detail: 'the node knows of no such pool yet' } : { outcome: 'looked', standing };
+      const launch = launchContext((await loaded(id)).state);
+      const standing = await curveStanding(deps.chain, launch, deps.clock.now());
+      if (standing === null) return { outcome: 'silent', detail: 'the node knows of no such pool yet' };
+      const startQuoteUsd = launch.standing === null ? deps.quoteUsd(launch.quoteMint) : (launch.standing.startQuoteUsd ?? null);
+      return { outcome: 'looked', standing: { ...standing, startQuoteUsd } };
     } catch (error) {
       // The chart looks again by its own timer.
       return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };

@@ -95,6 +95,8 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
   expect(first.body.curve.graduationThreshold).toBe(preview.body.graduationThreshold);
   expect(first.body.curve.quoteReserve).toBe('0.96');
   expect(Number(first.body.curve.creatorFees.quote)).toBeGreaterThan(0);
+  expect(Number(first.body.curve.creatorFees.claimedQuote)).toBeLessThan(1e-8);
+  expect(first.body.curve.returns.relativePct).toBe(first.body.curve.returnPct);
   await waitFor(
     async () =>
       (await service.get('/v1/catalog?q=BEACON', 'operator')).body.items.some(

@@ -4,7 +4,13 @@ import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { buildCurveConfig, planOf, priceOfSqrt } from '../../../src/domain/launch/curve-config.ts';
 import { successorPoolAddress } from '../../../src/domain/launch/curve-program.ts';
-import { CURVE_LAUNCH_STATES, type CurveStanding } from '../../../src/domain/launch/launch-state.ts';
+import {
+  CURVE_LAUNCH_STATES,
+  type CurveStanding,
+  claimedFee,
+  type LaunchReturns,
+  launchReturns,
+} from '../../../src/domain/launch/launch-state.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
 import { wholeTokens } from '../../../src/domain/launch/preview.ts';
 import { memberOf } from '../../caller.ts';
@@ -20,6 +26,12 @@ const FeesBody = Type.Object({
   base: Type.String({ description: 'The same in whole tokens.' }),
 });
 
+const CreatorFeesBody = Type.Object({
+  ...FeesBody.properties,
+  claimedQuote: Type.String({ description: 'Claimed so far, in whole quote tokens, to within one raw unit per trade.' }),
+  claimedBase: Type.String({ description: 'The same in whole tokens.' }),
+});
+
 const CurveBody = Type.Object({
   slot: Type.Integer({ description: 'The slot at which the chain was read.' }),
   at: Time,
@@ -33,7 +45,18 @@ const CurveBody = Type.Object({
     description:
       'Of the price in quote tokens since the start. A token that is quoted in its paired share is measured against that share by this.',
   }),
-  creatorFees: FeesBody,
+  returns: Type.Unsafe<LaunchReturns | null>({
+    anyOf: [
+      Type.Object({
+        tokenPct: Type.String({ description: 'Of the token in dollars.' }),
+        quotePct: Type.String({ description: 'Of what it is quoted in, in dollars: of the paired share, where there is one.' }),
+        relativePct: Type.String({ description: 'Of the token measured in what it is quoted in.' }),
+      }),
+      { type: 'null' },
+    ],
+    description: 'Percent since the first look at the curve; null where nothing live priced the quote token then or now.',
+  }),
+  creatorFees: CreatorFeesBody,
   partnerFees: FeesBody,
   tradingFees: Type.Object({ quote: DecimalText, base: DecimalText }, { description: 'All that creator and partner were ever due.' }),
 });
@@ -77,6 +100,9 @@ function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDo
       quoteDecimals,
     }),
   ).sqrtStartPrice;
+  const ratio = price.div(priceOfSqrt(start, decimals, quoteDecimals));
+  const startUsd = standing.startQuoteUsd ?? null;
+  const { creatorFeeSharePct } = presetOf(launch.preset as PresetKey);
   const fill = Decimal.min(1, new Decimal(standing.quoteReserve).div(standing.migrationQuoteThreshold)).times(100);
   return {
     slot: standing.slot,
@@ -87,14 +113,14 @@ function curveBody(launch: LaunchView, standing: CurveStanding, dollars: QuoteDo
     graduationThreshold: inQuote(standing.migrationQuoteThreshold),
     price: plainDecimal(price),
     priceUsd: dollars === null ? null : plainDecimal(price.times(dollars.perToken).toSignificantDigits(18)),
-    returnPct: plainDecimal(
-      price
-        .div(priceOfSqrt(start, decimals, quoteDecimals))
-        .minus(1)
-        .times(100)
-        .toDecimalPlaces(6),
-    ),
-    creatorFees: { quote: inQuote(standing.creatorQuoteFee), base: inBase(standing.creatorBaseFee) },
+    returnPct: plainDecimal(ratio.minus(1).times(100).toDecimalPlaces(6)),
+    returns: startUsd === null || dollars === null ? null : launchReturns(ratio, startUsd, dollars.perToken),
+    creatorFees: {
+      quote: inQuote(standing.creatorQuoteFee),
+      base: inBase(standing.creatorBaseFee),
+      claimedQuote: wholeTokens(claimedFee(standing.totalTradingQuoteFee, creatorFeeSharePct, standing.creatorQuoteFee), quoteDecimals),
+      claimedBase: wholeTokens(claimedFee(standing.totalTradingBaseFee, creatorFeeSharePct, standing.creatorBaseFee), decimals),
+    },
     partnerFees: { quote: inQuote(standing.partnerQuoteFee), base: inBase(standing.partnerBaseFee) },
     tradingFees: { quote: inQuote(standing.totalTradingQuoteFee), base: inBase(standing.totalTradingBaseFee) },
   };
@@ -118,7 +144,7 @@ export const monitorLaunch = defineRoute({
     const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
     if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
     const fresh = await ports.launches.monitor.standing(orgId, launch).catch(() => null);
-    const standing = fresh ?? launch.standing;
+    const standing = fresh === null ? launch.standing : { ...fresh, startQuoteUsd: launch.standing?.startQuoteUsd ?? null };
     const dollars = await ports.launches.monitor.dollars(orgId, launch.quoteMint);
     const now = ports.clock.now();
     const body: Static<typeof MonitorBody> = {

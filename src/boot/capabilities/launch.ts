@@ -10,9 +10,12 @@ import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
 import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import { quoteTokenOf } from '../../domain/launch/quote-tokens.ts';
 import { listingProblem } from '../../domain/listed-token.ts';
 import { refuse } from '../../domain/refusal.ts';
 import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import { createLaunchQuotes } from '../launches.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 import { isSilence, obstacleOf } from './prepared-transaction.ts';
@@ -63,12 +66,24 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
   });
 }
 
+/** Dollars of one whole token of a quote mint by what it would be sold at; null where no bid is live. */
+export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: CallerDeps['clock']) {
+  return (mint: string): DecimalString | null => {
+    const token = quoteTokenOf(mint, clock.now());
+    if (token === null || token.pricedBy === null) return token === null ? null : '1';
+    const price = bid(token.pricedBy);
+    return price === null ? null : plainDecimal(new Decimal(price).times(token.multiplier));
+  };
+}
+
 export const launchCapability = {
   kind: launchKind,
   machineFile: 'actors/launch/machine.ts',
 
   workers: ({ store, runtime, trading, clock }) =>
-    trading?.primaryChain ? launchWorkers({ runtime, load: store.load, chain: trading.primaryChain.chain, clock }) : {},
+    trading?.primaryChain
+      ? launchWorkers({ runtime, load: store.load, chain: trading.primaryChain.chain, quoteUsd: quoteDollars(trading.bid, clock), clock })
+      : {},
 
   callers(deps): Pick<ApiPorts, 'launches'> {
     const { sql, primaryChain, bus, clock } = deps;

@@ -1,5 +1,5 @@
 /** The words of a launch, what is known of its curve, and what the programs' errors mean. */
-import type { DecimalString } from '../decimal.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { EpochMs } from '../time.ts';
 
 export const CURVE_LAUNCH_STATES = [
@@ -30,6 +30,35 @@ export interface CurveStanding {
   readonly totalTradingBaseFee: DecimalString;
   readonly migrationProgress: number;
   readonly isMigrated: boolean;
+  /** Dollars of one whole quote token when the curve was first looked at; null where nothing live priced it then. Missing in what older versions stored. */
+  readonly startQuoteUsd?: DecimalString | null;
+}
+
+/** Returns since a launch, in percent. */
+export interface LaunchReturns {
+  /** Of the token, in dollars. */
+  readonly tokenPct: DecimalString;
+  /** Of the quote token, in dollars: of the paired share, where the token is quoted in one. */
+  readonly quotePct: DecimalString;
+  /** Of the token measured in the quote token. */
+  readonly relativePct: DecimalString;
+}
+
+/** The token's return split into its own and that of what it is quoted in. `priceRatio`: the price in quote tokens over that at the start. */
+export function launchReturns(priceRatio: string | Decimal, startQuoteUsd: DecimalString, quoteUsd: DecimalString): LaunchReturns {
+  const own = new Decimal(priceRatio);
+  const quote = new Decimal(quoteUsd).div(startQuoteUsd);
+  const percent = (ratio: Decimal): DecimalString => plainDecimal(ratio.minus(1).times(100).toDecimalPlaces(6));
+  return { tokenPct: percent(own.times(quote)), quotePct: percent(quote), relativePct: percent(own) };
+}
+
+/**
+ * What somebody claimed of the trading fees, in raw units: the share of all fees less what still waits. Each trade rounds the
+ * creator's part down, so that this may be one raw unit per trade too high.
+ */
+export function claimedFee(totalTradingFee: DecimalString, sharePct: number, waiting: DecimalString): bigint {
+  const claimed = (BigInt(totalTradingFee) * BigInt(sharePct)) / 100n - BigInt(waiting);
+  return claimed > 0n ? claimed : 0n;
 }
 
 const WORDS: Readonly<Record<number, string>> = {

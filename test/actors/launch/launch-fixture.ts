@@ -68,12 +68,14 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       newId,
     } as never).launches;
   const errors: unknown[] = [];
+  /** Dollars of a whole quote token, by mint; a test prices what it wants priced. */
+  const quoteUsd = new Map<string, string>();
   const idle = { now: () => clock.now(), deadline: () => () => {} };
   const onError = (error: unknown): void => void errors.push(error);
   const activitiesOn = (own: Runtime, chain: typeof node = node) => {
     const workers = {
       ...preparedTransactionWorkers({ sql, runtime: own, chain, clock }),
-      ...launchWorkers({ runtime: own, load: store.load, chain, clock }),
+      ...launchWorkers({ runtime: own, load: store.load, chain, quoteUsd: (mint) => quoteUsd.get(mint) ?? null, clock }),
     };
     return startActivities({ store, runtime: own, workers, clock: idle, onError });
   };
@@ -100,6 +102,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
     creator,
     partner,
     errors,
+    quoteUsd,
     fund,
     portsOn,
     ...portsOn(),

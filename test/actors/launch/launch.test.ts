@@ -42,6 +42,7 @@ describe('a launch', () => {
   test('goes from its preparation to its successor pool, with a first buy, and its mint is listed once it trades', async () => {
     const prepared = must(await stage.commands.prepare(stage.context(), stage.wish({ preset: 'agent_treasury', firstBuy: '1' })));
     const { id, mint, config, pool } = prepared.launch;
+    stage.quoteUsd.set(NATIVE_MINT, '150');
     expect(prepared.launch.state).toBe('prepared');
     expect(prepared.transactions.length).toBeLessThanOrEqual(2);
     const signed = prepared.transactions.map((one) => signedBy(stage.creator, one));
@@ -55,6 +56,9 @@ describe('a launch', () => {
     const trading = await stage.find(id);
     expect(trading.state).toBe('trading');
     expect(BigInt(trading.standing?.quoteReserve ?? 0)).toBe(960_000_000n);
+    expect(trading.standing?.startQuoteUsd).toBe('150');
+    // What the quote token is worth later does not change what it was worth at the start.
+    stage.quoteUsd.set(NATIVE_MINT, '180');
     const [listed] = await stage.sql`select symbol, launcher, decimals from listed_tokens where mint = ${mint}`;
     expect(listed).toEqual({ symbol: 'HARBOR', launcher: 'dbc', decimals: 6 });
     const account = stage.chain.account(address(pool), 'processed');
@@ -64,7 +68,7 @@ describe('a launch', () => {
     for (let round = 0; round < 4; round++) await stage.pass(61_000);
     const graduated = await stage.find(id);
     expect(graduated.state).toBe('graduated');
-    expect(graduated.standing).toMatchObject({ isMigrated: true, migrationProgress: 3 });
+    expect(graduated.standing).toMatchObject({ isMigrated: true, migrationProgress: 3, startQuoteUsd: '150' });
     const announced = await stage.sql<{ state: string }[]>`select body->>'state' as state from announcements where channel = 'launches'`;
     expect([...new Set(announced.map(({ state }) => state))]).toEqual(
       expect.arrayContaining(['prepared', 'submitted', 'trading', 'graduated']),

@@ -1,0 +1,46 @@
+// Returns since a launch, what was claimed of its fees, and the words for what a program refuses.
+import { describe, expect, test } from 'vitest';
+import { claimedFee, launchErrorWords, launchReturns, namesProblem } from '../../../src/domain/launch/launch-state.ts';
+import { seededRandom } from '../../../src/domain/seeded-random.ts';
+
+describe('returns since a launch', () => {
+  test('are those of the token in dollars, of what it is quoted in, and of one measured in the other', () => {
+    // Doubled against a share that lost a tenth: 80 % in dollars.
+    expect(launchReturns('2', '200', '180')).toEqual({ tokenPct: '80', quotePct: '-10', relativePct: '100' });
+    expect(launchReturns('1', '150', '150')).toEqual({ tokenPct: '0', quotePct: '0', relativePct: '0' });
+  });
+
+  test('multiply: the return in dollars is that of both', () => {
+    const random = seededRandom(11);
+    for (let round = 0; round < 200; round++) {
+      const [ratio, start, now] = [0.01 + random() * 30, 1 + random() * 400, 1 + random() * 400];
+      const { tokenPct, quotePct, relativePct } = launchReturns(ratio.toFixed(9), start.toFixed(6), now.toFixed(6));
+      const product = (1 + Number(quotePct) / 100) * (1 + Number(relativePct) / 100);
+      expect(1 + Number(tokenPct) / 100).toBeCloseTo(product, 4);
+    }
+  });
+});
+
+test('what was claimed is the share of all fees less what waits, and never less than nothing', () => {
+  expect(claimedFee('1000', 75, '250')).toBe(500n);
+  expect(claimedFee('1000', 75, '750')).toBe(0n);
+  expect(claimedFee('999', 50, '500')).toBe(0n);
+});
+
+test('errors of programs have words, and others stay as the chain spelled them', () => {
+  expect(launchErrorWords('{"InstructionError":[2,{"Custom":6081}]}')).toBe(
+    'the quote mint takes a fee of every transfer (program error 6081)',
+  );
+  expect(launchErrorWords('"BlockhashNotFound"')).toBe('"BlockhashNotFound"');
+});
+
+test.each([
+  [{ name: ' ', symbol: 'A', uri: 'https://a.example' }, '$.name'],
+  [{ name: 'é'.repeat(17), symbol: 'A', uri: 'https://a.example' }, '$.name'],
+  [{ name: 'A', symbol: 'A-B', uri: 'https://a.example' }, '$.symbol'],
+  [{ name: 'A', symbol: 'ELEVENCHARS', uri: 'https://a.example' }, '$.symbol'],
+  [{ name: 'A', symbol: 'A', uri: 'http://a.example' }, '$.uri'],
+  [{ name: 'A', symbol: 'A', uri: `https://${'a'.repeat(200)}` }, '$.uri'],
+])('the names %j are refused at %s', (names, place) => {
+  expect(namesProblem(names)?.startsWith(`${place}:`)).toBe(true);
+});
