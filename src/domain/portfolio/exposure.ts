@@ -1,7 +1,7 @@
 /** What a portfolio is made of: its instruments, its sectors, and underlyings that it is exposed to more than once. */
 import type { Catalog } from '../catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
-import { underlyingOf } from '../risk/capacity.ts';
+import { exposureGroupOf } from '../risk/capacity.ts';
 import type { InstrumentKey } from '../venue.ts';
 import type { PortfolioPosition, PortfolioTotals } from './positions.ts';
 import { catalogInputId, MANDATE_INPUT } from './trace.ts';
@@ -47,14 +47,14 @@ export interface ExposureMember {
 export interface DuplicateExposure {
   readonly underlying: string;
   readonly members: readonly ExposureMember[];
-  /** Absolute values of the members on the underlying itself: what the pre-trade risk function holds against its limit. */
+  /** Absolute values of the members on the underlying itself. */
   readonly sameUnderlyingUsd: DecimalString;
   /** Absolute values of agent tokens that are paired with its share. */
   readonly pairedUsd: DecimalString;
-  /** same underlying / value of the portfolio x 100. */
+  /** (same underlying + paired) / value of the portfolio x 100: what the pre-trade risk function holds against its limit. */
   readonly weightPct: number | null;
   readonly limitPct: number;
-  /** True where at least two instruments on the underlying itself exceed the limit, or nobody knows because one is unpriced. */
+  /** True where the members exceed the limit together, or nobody knows because one is unpriced. */
   readonly exceedsLimit: boolean;
   readonly inputs: readonly string[];
 }
@@ -146,7 +146,7 @@ export function instrumentWeights(
 
 /**
  * Underlyings that more than one instrument gives exposure to: a token, a perpetual and a share token of one underlying,
- * grouped as the pre-trade risk function groups them, and agent tokens with the share that they are paired with.
+ * and agent tokens with the share that they are paired with, grouped and measured as the pre-trade risk function does.
  */
 export function duplicateExposures(
   holdings: readonly PortfolioPosition[],
@@ -156,10 +156,9 @@ export function duplicateExposures(
 ): readonly DuplicateExposure[] {
   const total = new Decimal(totals.valueUsd);
   const pairedWith = (instrument: InstrumentKey): InstrumentKey | null => catalog.byKey(instrument)?.pairedStock ?? null;
-  const groups = grouped(holdings, ({ instrument, underlying }) => {
-    const share = instrument === null ? null : pairedWith(instrument);
-    return instrument === null ? null : share === null ? underlying : underlyingOf(catalog, share);
-  });
+  const groups = grouped(holdings, ({ instrument, underlying }) =>
+    instrument === null ? null : pairedWith(instrument) === null ? underlying : exposureGroupOf(catalog, instrument),
+  );
   return [...groups].flatMap(([underlying, group]) => {
     const byInstrument = [...grouped(group, ({ instrument }) => instrument)];
     if (byInstrument.length < 2) return [];
@@ -173,17 +172,17 @@ export function duplicateExposures(
     const of = (relation: ExposureMember['relation']): ExposureMember[] => members.filter((member) => member.relation === relation);
     const sumAbs = (some: readonly ExposureMember[]): Decimal =>
       some.reduce((sum, { valueUsd }) => sum.plus(new Decimal(valueUsd ?? '0').abs()), new Decimal(0));
-    const same = of('same_underlying');
-    const sameUsd = sumAbs(same);
-    const unknown = same.some(({ valueUsd }) => valueUsd === null);
+    const sameUsd = sumAbs(of('same_underlying'));
+    const allUsd = sumAbs(members);
+    const unknown = members.some(({ valueUsd }) => valueUsd === null);
     return {
       underlying,
       members,
       sameUnderlyingUsd: plainDecimal(sameUsd),
       pairedUsd: plainDecimal(sumAbs(of('paired_stock'))),
-      weightPct: unknown ? null : weightOf(sameUsd, total),
+      weightPct: unknown ? null : weightOf(allUsd, total),
       limitPct,
-      exceedsLimit: same.length > 1 && (unknown || exceeds(sameUsd, total, limitPct)),
+      exceedsLimit: unknown || exceeds(allUsd, total, limitPct),
       inputs: [...group.map(({ id }) => id), ...members.map(({ instrument }) => catalogInputId(instrument)), MANDATE_INPUT],
     };
   });

@@ -62,7 +62,7 @@ interface Sums {
   readonly cost: Split;
   /** Exposure to the instrument over all books, pending buys included. */
   readonly instrument: bigint | null;
-  /** Exposure to its underlying through other instruments. */
+  /** Exposure to its underlying through other instruments, agent tokens that are paired with a share of it included. */
   readonly duplicates: bigint | null;
 }
 
@@ -77,11 +77,16 @@ export function underlyingOf(catalog: RiskCatalog, instrument: InstrumentKey): s
   return instrument.startsWith('prediction:') ? instrument.replace(/\.(yes|no)$/, '') : instrument;
 }
 
+/** The underlying that counts as one exposure with the instrument: an agent token rises and falls with the share that it is paired with. */
+export function exposureGroupOf(catalog: RiskCatalog, instrument: InstrumentKey): string {
+  return underlyingOf(catalog, catalog.byKey(instrument)?.pairedStock ?? instrument);
+}
+
 function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalId: string, catalog: RiskCatalog): Sums {
   const { book, others } = context;
   const value: Split = { spot: 0n, perp: 0n };
   const cost: Split = { spot: 0n, perp: 0n };
-  const exposure: Exposure = { instrument, underlying: underlyingOf(catalog, instrument), same: 0n, duplicates: 0n };
+  const exposure: Exposure = { instrument, group: exposureGroupOf(catalog, instrument), same: 0n, duplicates: 0n };
   for (const position of book.positions) {
     const kind = isPerp(position.instrument) ? 'perp' : 'spot';
     const worth = amountUp(position.valueUsd ?? '0');
@@ -104,14 +109,14 @@ function sumsOf(context: RiskContext, instrument: InstrumentKey, exceptProposalI
 
 interface Exposure {
   readonly instrument: InstrumentKey;
-  readonly underlying: string;
+  readonly group: string;
   same: bigint;
   duplicates: bigint;
 }
 
 function expose(exposure: Exposure, key: InstrumentKey, amount: bigint, catalog: RiskCatalog): void {
   if (key === exposure.instrument) exposure.same += amount;
-  else if (underlyingOf(catalog, key) === exposure.underlying) exposure.duplicates += amount;
+  else if (exposureGroupOf(catalog, key) === exposure.group) exposure.duplicates += amount;
 }
 
 /** The capacity of every limit on a buy's size. What needs the book's equity is left out while a position has no mark. */

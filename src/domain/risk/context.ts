@@ -27,7 +27,9 @@ export interface ReferenceUse {
 
 /** What the risk function asks of the catalog; whoever knows instruments beyond it answers for those too. */
 export interface RiskCatalog {
-  byKey(key: InstrumentKey): Pick<CatalogEntry, 'underlying' | 'token' | 'benchmarkKind'> | undefined;
+  byKey(
+    key: InstrumentKey,
+  ): (Pick<CatalogEntry, 'underlying' | 'token' | 'benchmarkKind'> & Partial<Pick<CatalogEntry, 'pairedStock'>>) | undefined;
 }
 
 /** The world around an order on venue `V`. */

@@ -165,7 +165,7 @@ test('a share token, a perpetual on it and an agent token paired with it are one
       ],
       sameUnderlyingUsd: '3000',
       pairedUsd: '400',
-      weightPct: 76.92307692,
+      weightPct: 87.17948718,
       limitPct: 75,
       exceedsLimit: true,
     },

@@ -2,8 +2,11 @@
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { applyFill, emptyBook, type Fill, markBook, type TradingBook } from '../../../src/domain/book.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../../src/domain/decimal.ts';
 import { type Order, type OrderQuote, resized, type SizeRequest, sizeOrder } from '../../../src/domain/order.ts';
+import { limitCapacitiesOf } from '../../../src/domain/risk/capacity.ts';
+import type { RiskCatalog } from '../../../src/domain/risk/context.ts';
 import {
   assessOrder,
   DEFAULT_PREFERENCES,
@@ -85,7 +88,7 @@ function contextFor(over: Partial<RiskContext> = {}): RiskContext {
 }
 
 const mandate = (over: Partial<Mandate>): Mandate => ({ ...DEFAULT_PREFERENCES, ...over });
-const refusals = (order: Order, context: RiskContext) => assessOrder(order, context).attribution.rejections;
+const refusals = (order: Order, context: RiskContext, catalog?: RiskCatalog) => assessOrder(order, context, catalog).attribution.rejections;
 
 test('an order within every limit passes and says how much more would', () => {
   const verdict = assessOrder(orderFor(), contextFor());
@@ -136,6 +139,22 @@ test('weight and duplicate exposure are measured over all books of the organizat
       change: { kind: 'quantity', quantity: '0.01' },
     },
   ]);
+});
+
+test('an agent token counts as exposure to the share that it is paired with, whichever of them is bought', () => {
+  const token: InstrumentKey = 'spotchain:HUNTER';
+  const share: InstrumentKey = 'spotchain:AAPLx';
+  const catalog = {
+    byKey: (key: InstrumentKey) =>
+      key === token ? { underlying: 'HUNTER', token: null, benchmarkKind: null, pairedStock: share } : CATALOG.byKey(key),
+  };
+  const held = (instrument: InstrumentKey): OtherBooks => ({ equityUsd: '10000', exposures: [{ instrument, valueUsd: '4500' }] });
+  const asked = (others: OtherBooks) => contextFor({ others, mandate: mandate({ maxUnderlyingWeightPct: 25, maxPositionWeightPct: 50 }) });
+  const breach = { code: 'duplicate_underlying_breach', limit: '5000', before: '4500', after: '5500' };
+  expect(refusals(orderFor(), asked(held(token)), catalog)).toMatchObject([breach]);
+  // Two tokens that are paired with the same share are one exposure too; one that is paired with nothing is not.
+  expect(limitCapacitiesOf(asked(held(share)), token, 'order', catalog).map(({ code }) => code)).toContain('duplicate_underlying_breach');
+  expect(refusals(orderFor(), asked(held(token)))).toEqual([]);
 });
 
 test('what waits for approval counts as used, but for the proposal that the order is', () => {
