@@ -16,6 +16,7 @@ import type { IntelligenceReads } from './v1/intelligence/ports.ts';
 import type { LaunchPorts, LaunchQuotes } from './v1/launches/ports.ts';
 import type { MachineCharts } from './v1/machines/ports.ts';
 import type { MarketOrderPorts } from './v1/market-orders/ports.ts';
+import type { MarketplacePorts } from './v1/marketplace/ports.ts';
 import type { OrderBookReads } from './v1/order-book/ports.ts';
 import type { FundingReads } from './v1/perps/ports.ts';
 import type { PortfolioPort } from './v1/portfolio/ports.ts';
@@ -60,5 +61,6 @@ export interface ApiPorts {
   readonly rankings: RankingPorts;
   readonly launches: LaunchPorts;
   readonly launchQuotes: LaunchQuotes;
+  readonly marketplace: MarketplacePorts;
   readonly machines: MachineCharts;
 }

@@ -55,6 +55,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   too_many_prepared: { status: 429, title: 'Too many prepared orders' },
   challenge_expired: { status: 422, title: 'The text has waited too long' },
   launch_refused: { status: 422, title: 'The launch is refused' },
+  wallet_unproved: { status: 422, title: 'The wallet is not proved' },
   thesis_ambiguous: { status: 422, title: 'The thesis settles too little' },
   take_invalid: { status: 422, title: 'The Take is invalid' },
   internal_error: { status: 500, title: 'An error of the service' },

@@ -72,6 +72,12 @@ import { getMarketOrder } from './market-orders/get.ts';
 import { listMarketOrders } from './market-orders/list.ts';
 import { placePaperOrder } from './market-orders/paper.ts';
 import { placeSpotexchangeOrder } from './market-orders/spotexchange-live.ts';
+import { getListing } from './marketplace/get.ts';
+import { listListings } from './marketplace/list.ts';
+import { listListingPrices } from './marketplace/prices.ts';
+import { publishListing } from './marketplace/publish.ts';
+import { repriceListing } from './marketplace/reprice.ts';
+import { unlistListing } from './marketplace/unlist.ts';
 import { getMe } from './me/get.ts';
 import { getOrderBook } from './order-book/get.ts';
 import { getPerp } from './perps/get.ts';
@@ -230,6 +236,13 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listLaunches, 'agent:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
+  // Strategies that can be bought.
+  entry(publishListing, 'trade:execute'),
+  entry(repriceListing, 'trade:execute'),
+  entry(unlistListing, 'trade:execute'),
+  entry(listListings, 'agent:read'),
+  entry(getListing, 'agent:read'),
+  entry(listListingPrices, 'agent:read'),
   entry(armBasisPolicy, 'trade:execute'),
   entry(disarmBasisPolicy, TO_STOP),
   entry(listBasisPolicies, 'agent:read'),

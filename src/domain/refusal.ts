@@ -41,6 +41,7 @@ export const REFUSAL_CODES = [
   'too_many_prepared',
   'challenge_expired',
   'launch_refused',
+  'wallet_unproved',
   'thesis_ambiguous',
   'take_invalid',
 ] as const;

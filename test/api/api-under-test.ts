@@ -102,7 +102,7 @@ export const newId = (): string => uuidV7(NOW, Uint8Array.of(0, 0, 0, 0, 0, 0, +
 export type Parts = { readonly [Part in keyof ApiPorts]?: Partial<ApiPorts[Part]> };
 
 function withParts(plain: ApiPorts, over: Parts): ApiPorts {
-  const replaced = Object.entries(over).map(([part, members]) => [part, { ...plain[part as keyof ApiPorts], ...members }]);
+  const replaced = Object.entries(over).map(([part, members]) => [part, { ...(plain[part as keyof ApiPorts] as object), ...members }]);
   return { ...plain, ...(Object.fromEntries(replaced) as Partial<ApiPorts>) };
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedRoutes } from '../../api/openapi.ts';
 import { missingPermission } from '../../api/permission.ts';
+import { createRateLimits, DEFAULT_POLICIES } from '../../api/rate-limits.ts';
 import type { RouteEntry } from '../../api/route.ts';
 import { buildApi } from '../../api/server.ts';
 import { PERMISSIONS, type Permission } from '../../src/domain/agent.ts';
@@ -12,7 +13,9 @@ import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, payload, TH
 let api: ApiUnderTest;
 let foreign: string;
 beforeAll(async () => {
-  api = await apiUnderTest();
+  // One address asks every route as nobody: more than the limit of failed identities lets through.
+  const failed = { limit: 10_000, windowSeconds: 60 };
+  api = await apiUnderTest(() => ({ access: { limits: createRateLimits({ ...DEFAULT_POLICIES, failed_identity: failed }) } }));
   const theirTrader = await api.token(['trade:execute'], THEIRS);
   foreign = await createdAgent(api, theirTrader);
 });
@@ -28,6 +31,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
+  if (route.url.endsWith('/price')) return { priceUsd: '1' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
@@ -163,6 +167,12 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/launches': ['agent:read'],
   'GET /v1/launches/:id': ['agent:read'],
   'GET /v1/launches/:id/monitor': ['agent:read'],
+  'POST /v1/marketplace': ['trade:execute'],
+  'POST /v1/marketplace/:id/price': ['trade:execute'],
+  'POST /v1/marketplace/:id/unlist': ['trade:execute'],
+  'GET /v1/marketplace': ['agent:read'],
+  'GET /v1/marketplace/:id': ['agent:read'],
+  'GET /v1/marketplace/:id/prices': ['agent:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

@@ -1,0 +1,88 @@
+/** Takes the commands for listings: what is published is an own manifest version with rules, paid to a proved wallet. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import type { ListingCommands, ListingWish } from './commands.ts';
+
+/** What the command handler asks of the store. */
+export interface ListingDirectory {
+  /** The organization's manifest version; `no_agent` and `no_version` where there is none. */
+  manifest(orgId: string, agentId: string, version: number): Promise<Manifest | 'no_agent' | 'no_version'>;
+  /** Whether the wallet of the primary chain was proved to the organization. */
+  isProved(orgId: string, address: string): Promise<boolean>;
+  /** Writes the listing with the rows of its command. The database fills in what comes from the record. */
+  publish(
+    orgId: string,
+    wish: ListingWish & { readonly id: string; readonly by: string; readonly at: EpochMs },
+    recordsOf: (listing: Listing) => readonly ActorRecord[],
+  ): Promise<Listing>;
+  /** Null where the organization has published no such listing; `ended` where it is unlisted. */
+  change(
+    orgId: string,
+    id: string,
+    change: { readonly priceUsd?: string; readonly state?: 'unlisted'; readonly by: string; readonly at: EpochMs },
+    recordsOf: (before: Listing, after: Listing) => readonly ActorRecord[],
+  ): Promise<Listing | 'ended' | null>;
+  /** True of the error of a publication whose version is listed already. */
+  isListed(error: unknown): boolean;
+}
+
+export function createListingHandler(deps: {
+  readonly store: ListingDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}): ListingCommands {
+  const { store, clock, newId } = deps;
+
+  async function changed(
+    context: CommandContext,
+    id: string,
+    action: string,
+    change: { readonly priceUsd?: string; readonly state?: 'unlisted' },
+  ): Promise<Outcome<Listing>> {
+    try {
+      const after = await store.change(context.orgId, id, { ...change, by: context.subject, at: clock.now() }, (was, is) => [
+        auditRow(context, action, id, was as never, is as never),
+        ...answerRows(context, is),
+      ]);
+      if (after === null) return refuse('not_found', NO_LISTING);
+      if (after === 'ended') return refuse('state_conflict', 'the listing is unlisted: publish the version anew');
+      return { ok: true, value: after };
+    } catch (error) {
+      return answeredMeanwhile(error);
+    }
+  }
+
+  return {
+    async publish(context, wish) {
+      const { orgId, subject } = context;
+      const manifest = await store.manifest(orgId, wish.agentId, wish.manifestVersion);
+      if (manifest === 'no_agent') return refuse('not_found', 'there is no agent with this id');
+      if (manifest === 'no_version') return refuse('not_found', `the agent has no manifest version ${wish.manifestVersion}`);
+      if (manifest.entry.length === 0)
+        return refuse('manifest_invalid', 'the manifest version has no entry condition: nothing of it can be executed');
+      if (!(await store.isProved(orgId, wish.payoutWallet)))
+        return refuse(
+          'wallet_unproved',
+          `nobody of the organization has proved the wallet ${wish.payoutWallet}: sign the text of POST /v1/wallets/challenge`,
+        );
+      try {
+        const listing = await store.publish(orgId, { ...wish, id: newId(), by: subject, at: clock.now() }, (made) => [
+          auditRow(context, 'listing.publish', made.id, null, made as never),
+          ...answerRows(context, made),
+        ]);
+        return { ok: true, value: listing };
+      } catch (error) {
+        if (store.isListed(error)) return refuse('state_conflict', 'this manifest version is listed already: unlist it first');
+        return answeredMeanwhile(error);
+      }
+    },
+    reprice: (context, id, priceUsd) => changed(context, id, 'listing.reprice', { priceUsd }),
+    unlist: (context, id) => changed(context, id, 'listing.unlist', { state: 'unlisted' }),
+  };
+}

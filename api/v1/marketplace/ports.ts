@@ -1,0 +1,30 @@
+/** What the routes of the marketplace ask of the rest of the service. */
+import type { ListingCommands } from '../../../actors/listing/commands.ts';
+import type { DecimalString } from '../../../src/domain/decimal.ts';
+import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
+import type { Listing } from '../../../src/domain/marketplace/listing.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Which listings are asked for; null leaves a condition out. */
+export interface ListingFilter {
+  readonly category: string | null;
+  /** Found anywhere in name or description, upper and lower case alike. */
+  readonly search: string | null;
+  readonly maxPriceUsd: DecimalString | null;
+  /** Those that the organization published, unlisted ones too. */
+  readonly mine: boolean;
+}
+
+/** Reads of the marketplace, newest first. Every listing is for everybody; rules are for their creator and for licence holders. */
+export interface ListingReads {
+  list(orgId: string, filter: ListingFilter, page: Page): Promise<PageOf<Listing>>;
+  find(orgId: string, id: string): Promise<Listing | null>;
+  /** Null where the organization may not read them. */
+  rules(orgId: string, id: string): Promise<Manifest | null>;
+  prices(orgId: string, id: string, page: Page): Promise<PageOf<{ readonly priceUsd: DecimalString; readonly at: EpochMs }>>;
+}
+
+export interface MarketplacePorts {
+  readonly listings: { readonly reads: ListingReads; readonly commands: ListingCommands };
+}

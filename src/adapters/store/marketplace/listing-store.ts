@@ -1,0 +1,144 @@
+/** Listings of the marketplace in PostgreSQL. What a listing says of its strategy its triggers take from the record. */
+import type { ListingDirectory } from '../../../../actors/listing/command-handler.ts';
+import type { ListingReads } from '../../../../api/v1/marketplace/ports.ts';
+import { plainDecimal } from '../../../domain/decimal.ts';
+import type { Manifest } from '../../../domain/manifest/manifest.ts';
+import type { Listing, ListingEvidence, ListingState, RuleShape } from '../../../domain/marketplace/listing.ts';
+import { writeRecords } from '../actors/actor-records.ts';
+import { inTransaction } from '../actors/actor-store.ts';
+import { pageOfRows } from '../agents/agent-reads.ts';
+import type { Sql, Transaction } from '../database.ts';
+
+interface Row {
+  readonly id: string;
+  readonly number: number;
+  readonly org_id: string;
+  readonly agent_id: string;
+  readonly manifest_version: number;
+  readonly manifest_hash: string;
+  readonly name: string;
+  readonly description: string;
+  readonly categories: readonly string[];
+  readonly shape: RuleShape;
+  readonly evidence: ListingEvidence;
+  readonly price_usd: string;
+  readonly payout_wallet: string;
+  readonly state: ListingState;
+  readonly published_at: number;
+  readonly changed_at: number;
+}
+
+/** A text as a pattern of `ilike` that finds it anywhere. */
+function anywhere(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+}
+
+export function createListingStore(sql: Sql): ListingReads & ListingDirectory {
+  const columns = (
+    on: Sql | Transaction,
+  ) => on`id, number, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape,
+    evidence, price_usd::text, payout_wallet, state, published_at, changed_at`;
+
+  return {
+    /** Newest first. The position is the last one's number. Unlisted ones are shown to their creator alone. */
+    async list(orgId, { category, search, maxPriceUsd, mine }, { limit, after }) {
+      const rows = await sql<Row[]>`
+        select ${columns(sql)} from marketplace_listings
+        where ${mine ? sql`org_id = ${orgId}` : sql`state = 'listed'`}
+        ${category === null ? sql`` : sql`and categories @> array[${category}]::text[]`}
+        ${search === null ? sql`` : sql`and (name ilike ${anywhere(search)} or description ilike ${anywhere(search)})`}
+        ${maxPriceUsd === null ? sql`` : sql`and price_usd <= ${maxPriceUsd}::numeric`}
+        ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map((row) => listingOf(row, orgId)), next: page.next };
+    },
+
+    async find(orgId, id) {
+      const [row] = await sql<Row[]>`select ${columns(sql)} from marketplace_listings where id = ${id}`;
+      return row === undefined ? null : listingOf(row, orgId);
+    },
+
+    /** Null for whoever may not read them: row-level security decides. */
+    async rules(_, id) {
+      const [row] = await sql<{ canonical: string }[]>`select canonical from listing_rules where listing_id = ${id}`;
+      return row === undefined ? null : (JSON.parse(row.canonical) as Manifest);
+    },
+
+    /** Newest first. The position is the last one's number. */
+    async prices(_, id, { limit, after }) {
+      const rows = await sql<{ number: number; price_usd: string; at: number }[]>`
+        select number, price_usd::text, at from listing_prices where listing_id = ${id} ${after === null ? sql`` : sql`and number < ${Number(after)}`}
+        order by number desc limit ${limit + 1}`;
+      const page = pageOfRows(rows, limit, ({ number }) => String(number));
+      return { items: page.items.map(({ price_usd, at }) => ({ priceUsd: plainDecimal(price_usd), at })), next: page.next };
+    },
+
+    async manifest(orgId, agentId, version) {
+      const [row] = await sql<{ canonical: string | null }[]>`
+        select m.canonical from agents a left join manifests m on m.agent_id = a.id and m.version = ${version}
+        where a.id = ${agentId} and a.org_id = ${orgId}`;
+      if (row === undefined) return 'no_agent';
+      return row.canonical === null ? 'no_version' : (JSON.parse(row.canonical) as Manifest);
+    },
+
+    async isProved(orgId, address) {
+      const rows = await sql`select 1 from linked_wallets where org_id = ${orgId} and address = ${address} and chain = 'spotchain'`;
+      return rows.length > 0;
+    },
+
+    publish: (orgId, { id, agentId, manifestVersion, categories, priceUsd, payoutWallet, by, at }, recordsOf) =>
+      inTransaction(sql, async (transaction) => {
+        // What is between the quotes here comes from the record: the trigger writes over it.
+        const [row] = await transaction<Row[]>`
+          insert into marketplace_listings (id, org_id, agent_id, manifest_version, manifest_hash, name, description, categories, shape, evidence, price_usd,
+            payout_wallet, state, published_by, published_at, changed_by, changed_at)
+          values (${id}, ${orgId}, ${agentId}, ${manifestVersion}, '', '', '', ${categories as string[]}, '{}', '{}', ${priceUsd}::numeric,
+            ${payoutWallet}, 'listed', ${by}, ${at}, ${by}, ${at})
+          returning ${columns(transaction)}`;
+        const listing = listingOf(row as Row, orgId);
+        await writeRecords(transaction, recordsOf(listing));
+        return listing;
+      }),
+
+    change: (orgId, id, { priceUsd, state, by, at }, recordsOf) =>
+      inTransaction(sql, async (transaction) => {
+        const [before] = await transaction<Row[]>`
+          select ${columns(transaction)} from marketplace_listings where id = ${id} and org_id = ${orgId} for update`;
+        if (before === undefined) return null;
+        if (before.state === 'unlisted') return 'ended';
+        const [after] = await transaction<Row[]>`
+          update marketplace_listings set price_usd = coalesce(${priceUsd ?? null}::numeric, price_usd), state = coalesce(${state ?? null}, state),
+            changed_by = ${by}, changed_at = ${at}
+          where id = ${id} returning ${columns(transaction)}`;
+        const listing = listingOf(after as Row, orgId);
+        await writeRecords(transaction, recordsOf(listingOf(before, orgId), listing));
+        return listing;
+      }),
+
+    isListed(error) {
+      const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string };
+      return code === '23505' && constraint === 'one_listing_per_version';
+    },
+  };
+}
+
+function listingOf(row: Row, orgId: string): Listing {
+  return {
+    id: row.id,
+    state: row.state,
+    agentId: row.agent_id,
+    manifestVersion: row.manifest_version,
+    manifestHash: row.manifest_hash,
+    name: row.name,
+    description: row.description,
+    categories: row.categories,
+    shape: row.shape,
+    evidence: row.evidence,
+    priceUsd: plainDecimal(row.price_usd),
+    payoutWallet: row.payout_wallet,
+    publishedAt: row.published_at,
+    changedAt: row.changed_at,
+    own: row.org_id === orgId,
+  };
+}

@@ -1,0 +1,94 @@
+/** Listings of strategies: a pinned manifest version with its price, what is on record of it, and the shape of its rules. */
+import { Decimal, type DecimalString, isDecimalString, plainDecimal } from '../decimal.ts';
+import type { EvidenceCheck, EvidenceKind, EvidenceMetrics } from '../evidence.ts';
+import { type Outcome, refuse } from '../refusal.ts';
+import type { EpochMs } from '../time.ts';
+
+export const LISTING_STATES = ['listed', 'unlisted'] as const;
+export type ListingState = (typeof LISTING_STATES)[number];
+
+/** Dollars of the stablecoin, both limits inclusive. */
+export const HIGHEST_PRICE_USD = 10_000;
+/** Decimals of the stablecoin. */
+const PRICE_DECIMALS = 6;
+
+/** What anybody sees of the rules: which kinds of conditions there are, and of what kind the instruments; no parameter. */
+export interface RuleShape {
+  readonly entry: readonly string[];
+  readonly exit: readonly string[];
+  readonly timeframe: string;
+  /** How many instruments the universe has. */
+  readonly instruments: number;
+  readonly kinds: readonly string[];
+}
+
+/** The newest evidence of one kind, as the database judged it. */
+export interface ListedEvidence {
+  readonly kind: EvidenceKind;
+  readonly passed: boolean;
+  readonly at: EpochMs;
+  readonly evidenceId: string;
+  readonly hash: string;
+  readonly runId: string | null;
+  readonly metrics: EvidenceMetrics;
+  readonly checks: readonly EvidenceCheck[];
+}
+
+/** What was on record of the manifest version when it was published. */
+export interface ListingEvidence {
+  readonly at: EpochMs;
+  readonly gates: readonly ListedEvidence[];
+  /** What luck explains of the backtest; null where none is on record. */
+  readonly luck: {
+    readonly versionsTried: number;
+    readonly expectedBestSharpe: number | null;
+    readonly probabilisticSharpe: number | null;
+    readonly deflatedSharpe: number | null;
+  } | null;
+  /** Manifest versions of the agent, and those of them with a backtest on record. */
+  readonly versions: number;
+  readonly versionsTried: number;
+  /** The furthest stage that this version has reached. */
+  readonly stage: string | null;
+  readonly paperDays: number;
+}
+
+export interface Listing {
+  readonly id: string;
+  readonly state: ListingState;
+  readonly agentId: string;
+  readonly manifestVersion: number;
+  readonly manifestHash: string;
+  readonly name: string;
+  readonly description: string;
+  readonly categories: readonly string[];
+  readonly shape: RuleShape;
+  readonly evidence: ListingEvidence;
+  readonly priceUsd: DecimalString;
+  /** Base58. */
+  readonly payoutWallet: string;
+  readonly publishedAt: EpochMs;
+  readonly changedAt: EpochMs;
+  /** True where the asking organization published it. */
+  readonly own: boolean;
+}
+
+/** A licence price out of a request, as a JSON number or a decimal text; refused as `malformed` outside of 0 to 10,000 and beyond six decimals. */
+export function licencePrice(asked: number | string): Outcome<DecimalString> {
+  const text = typeof asked === 'number' ? new Decimal(asked).toFixed() : asked;
+  if (!isDecimalString(text) || text.length > 40) return refuse('malformed', '$.priceUsd: it is no decimal number');
+  const price = new Decimal(text);
+  if (price.isNegative() && !price.isZero()) return refuse('malformed', `$.priceUsd: ${text} is below 0; 0 to 10000 are possible`);
+  if (price.gt(HIGHEST_PRICE_USD)) return refuse('malformed', `$.priceUsd: ${text} is above 10000; 0 to 10000 are possible`);
+  if (price.decimalPlaces() > PRICE_DECIMALS)
+    return refuse('malformed', `$.priceUsd: ${text} has more than ${PRICE_DECIMALS} decimals, which the stablecoin does not have`);
+  return { ok: true, value: plainDecimal(price) };
+}
+
+/** Category tags as they are kept: lower case, each once, in the order of writing. */
+export function listingCategories(asked: readonly string[]): readonly string[] {
+  return [...new Set(asked.map((tag) => tag.trim().toLowerCase()))];
+}
+
+/** What is said where there is no such listing. */
+export const NO_LISTING = 'there is no listing with this id';
