@@ -1,16 +1,22 @@
 /** Takes the commands for Takes: asks the actor, and writes audit and answer together with its step. */
 import type { ActorRecord, ActorRow, ActorState, StepPlan } from '../../src/domain/actor-step.ts';
+import type { Autonomy } from '../../src/domain/agent.ts';
+import { bookIds } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Catalog } from '../../src/domain/catalog.ts';
-import { Decimal } from '../../src/domain/decimal.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import type { RiskRejection } from '../../src/domain/decision.ts';
 import type { Problem } from '../../src/domain/field.ts';
 import { manifestHash } from '../../src/domain/manifest/manifest.ts';
+import type { ExecutionMode } from '../../src/domain/order.ts';
 import { type Outcome, type Refusal, refuse } from '../../src/domain/refusal.ts';
+import type { DisabledVenues } from '../../src/domain/risk/order-context.ts';
 import type { RiskPreferences } from '../../src/domain/risk/preferences.ts';
 import { forkTake } from '../../src/domain/take/fork-take.ts';
+import { LiveCapitalUsed } from '../../src/domain/take/live-capital.ts';
 import { manifestOfTake, type Take, takeHash } from '../../src/domain/take/take.ts';
-import { TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { type EpochMs, TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { type ExecutableVenue, splitInstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
 import type { CommandContext } from '../agent/commands.ts';
@@ -34,6 +40,8 @@ export interface TakeHandlerDeps {
   readonly catalog: Catalog;
   readonly clock: Pick<Clock, 'now'>;
   readonly newId: () => string;
+  /** The setting that live orders of each venue lack. */
+  readonly disabledVenues: (autonomy: Autonomy) => DisabledVenues;
 }
 
 const NO_TAKE = 'there is no Take with this id';
@@ -45,9 +53,46 @@ export function takeInvalid(problems: readonly Problem[]): { readonly ok: false;
   return { ok: false, refusal: { code: 'take_invalid', detail, problems } };
 }
 
-/** Real capital comes through the vault of an agent alone, which earns it gate by gate. */
-const LIVE_REFUSED =
-  'a Take trades on paper alone: real capital comes through the vault of an agent; tokenize the Take as an agent and promote it through its gates';
+/** The one venue that the orders of a Take go to without anybody's wallet. */
+const LIVE_VENUE: ExecutableVenue = 'spotexchange';
+
+/** Why real orders of the Take cannot be carried out; null where they can. */
+function liveRefusal(take: Take, disabled: DisabledVenues): Refusal | null {
+  const { venue } = splitInstrumentKey(take.asset.key);
+  if (venue !== LIVE_VENUE)
+    return refuse(
+      'feature_disabled',
+      `live orders on ${venue} need a wallet that is delegated to an agent, which a Take has not got: arm it on paper, or tokenize it as an agent`,
+    ).refusal;
+  const setting = disabled[LIVE_VENUE];
+  return setting === undefined ? null : refuse('feature_disabled', `live orders on ${venue} are switched off: ${setting}`).refusal;
+}
+
+/** The organization's live Takes are allocated its capital already. */
+function capitalRefusal({ committedUsd, allocationUsd, maxCapitalUsd }: LiveCapitalUsed): Refusal {
+  return {
+    code: 'blocked_by_risk',
+    detail: `live Takes are allocated ${committedUsd} of ${maxCapitalUsd} USD: ${allocationUsd} more is beyond the risk mandate`,
+    rejections: [
+      {
+        code: 'capital_limit_breach',
+        limit: `capital of the mandate in USD ${maxCapitalUsd}`,
+        before: committedUsd,
+        after: plainDecimal(new Decimal(committedUsd).plus(allocationUsd)),
+        suggestion: 'disarm another live Take, or fork this one with a smaller allocation',
+      },
+    ],
+  };
+}
+
+/** What a live arming writes beside its step: its part of the capital is checked, and with the first one it is paid in. */
+function capitalRows(context: CommandContext, view: TakeView, before: ActorState, at: EpochMs): ActorRecord[] {
+  const { allocationUsd } = view.take;
+  const check: ActorRecord = { type: 'take_capital', orgId: context.orgId, takeId: view.id, allocationUsd };
+  if (takeContext(before).funded) return [check];
+  const reference = `take:${view.id}`;
+  return [check, { type: 'ledger', orgId: context.orgId, bookId: bookIds.live(view.id), amountUsd: allocationUsd, reference, at }];
+}
 
 function rejection(code: string, limit: string, allowed: string, asked: string, suggestion: string): RiskRejection {
   return { code, limit: `${limit} ${allowed}`, before: null, after: asked, suggestion };
@@ -192,16 +237,19 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
         also: (row: ActorRow, plan: StepPlan) => [
           auditRow(context, action, takeId, row.state, plan.state),
           ...answerRows(context, changed(before, plan.state, at)),
+          ...(event.type === 'arm' && event.mode === 'live' ? capitalRows(context, before, row.state, at) : []),
         ],
       });
       return outcome.ok ? { ok: true, value: changed(before, outcome.value.plan.state, at) } : outcome;
     } catch (error) {
+      if (error instanceof LiveCapitalUsed) return { ok: false, refusal: capitalRefusal(error) };
       return answeredMeanwhile(error);
     }
   }
 
-  async function mandateRefusal(orgId: string, take: Take, mode: 'paper' | 'live'): Promise<Refusal | null> {
-    if (mode === 'live') return refuse('feature_disabled', LIVE_REFUSED).refusal;
+  async function mandateRefusal(orgId: string, take: Take, mode: ExecutionMode): Promise<Refusal | null> {
+    const unavailable = mode === 'live' ? liveRefusal(take, deps.disabledVenues('policy_auto')) : null;
+    if (unavailable !== null) return unavailable;
     const rejections = aboveMandate(take, await takes.preferences(orgId));
     const [first] = rejections;
     return first === undefined
@@ -231,17 +279,18 @@ export function createTakeHandler(deps: TakeHandlerDeps): TakeCommands {
       if (view === null) return refuse('not_found', NO_TAKE);
       const refusal = await mandateRefusal(context.orgId, view.take, mode);
       if (refusal !== null) return { ok: false, refusal };
-      return command(context, takeId, 'take.arm', { type: 'arm', mode: 'paper', at: clock.now() });
+      return command(context, takeId, 'take.arm', { type: 'arm', mode, at: clock.now() });
     },
 
     disarm: (context, takeId) => command(context, takeId, 'take.disarm', { type: 'disarm', subject: context.subject }),
+    close: (context, takeId) => command(context, takeId, 'take.close', { type: 'close', subject: context.subject }),
     publish: (context, takeId) => command(context, takeId, 'take.publish', { type: 'publish', at: clock.now() }),
 
     async createArmed(context, take, reading, mode) {
       const refusal = await mandateRefusal(context.orgId, take, mode);
       if (refusal !== null) return { ok: false, refusal };
       const created = await start(context, draftView(deps, context, take, reading, []), 'take.compile', false);
-      return created.ok ? command(context, created.value.id, 'take.arm', { type: 'arm', mode: 'paper', at: clock.now() }) : created;
+      return created.ok ? command(context, created.value.id, 'take.arm', { type: 'arm', mode, at: clock.now() }) : created;
     },
 
     async manifestFor(orgId, takeId) {

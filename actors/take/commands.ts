@@ -1,5 +1,6 @@
 /** What may be asked of a Take: the protocol between the API and the Take's actor. */
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { Understood } from '../../src/domain/take/compile-thesis.ts';
 import type { ForkChanges } from '../../src/domain/take/fork-take.ts';
@@ -27,7 +28,7 @@ export interface TakeView extends TakeReading {
   /** What its decisions are made by: version 1 of its manifest. */
   readonly manifestHash: string;
   readonly symbol: string;
-  readonly mode: 'paper' | null;
+  readonly mode: ExecutionMode | null;
   readonly reason: string | null;
   /** The Takes that it was forked from, the first one first. */
   readonly lineage: readonly string[];
@@ -56,12 +57,17 @@ export interface TakeCommands {
   create(context: CommandContext, take: Take, reading: TakeReading): Promise<Outcome<TakeView>>;
   /** Creates a draft from the organization's own Take or from anybody's published one. */
   fork(context: CommandContext, takeId: string, changes: ForkChanges): Promise<Outcome<TakeView>>;
-  /** Refused where the Take asks for more than the risk mandate of the organization allows. */
-  arm(context: CommandContext, takeId: string, mode: 'paper' | 'live'): Promise<Outcome<TakeView>>;
+  /**
+   * Refused where the Take asks for more than the risk mandate of the organization allows; live also where its venue takes no
+   * live orders of a Take, and where the organization's live Takes together would be allocated more than its capital.
+   */
+  arm(context: CommandContext, takeId: string, mode: ExecutionMode): Promise<Outcome<TakeView>>;
   disarm(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
+  /** Has the position sold at the market within the Take's slippage budget; works when it is disarmed and after a halt. */
+  close(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   publish(context: CommandContext, takeId: string): Promise<Outcome<TakeView>>;
   /** Creates a Take and arms it in one command: a basis policy. */
-  createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: 'paper' | 'live'): Promise<Outcome<TakeView>>;
+  createArmed(context: CommandContext, take: Take, reading: TakeReading, mode: ExecutionMode): Promise<Outcome<TakeView>>;
   /** The manifest of an agent that decides as the Take does. */
   manifestFor(orgId: string, takeId: string): Promise<Outcome<{ readonly view: TakeView; readonly manifest: Manifest }>>;
 }

@@ -1,7 +1,7 @@
 /** What a Take's actions mean once they are committed, and which events it takes at all. */
 import type { ActorEvent, ActorState } from '../../src/domain/actor-step.ts';
 import { type Refusal, refuse } from '../../src/domain/refusal.ts';
-import type { TakeState } from '../../src/domain/take/take.ts';
+import { CLOSING, type TakeState } from '../../src/domain/take/take.ts';
 import { isoTime, slotOf, TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { type ActorKind, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { takeMachine } from './machine.ts';
@@ -65,11 +65,18 @@ function validateTake(state: ActorState, event: ActorEvent): Refusal | null {
   if (command.type === 'arm') {
     if (standing.state !== 'draft' && standing.state !== 'disarmed')
       return refuse('state_conflict', `the Take is ${standing.state}; only a draft or a disarmed one can be armed`).refusal;
+    if (context.holdsPosition && command.mode !== context.mode)
+      return refuse('state_conflict', `the Take holds a position on its ${context.mode} book; close it, or arm it in that mode`).refusal;
     if (!context.holdsPosition && command.at >= context.expiresAt)
       return refuse('state_conflict', `the life of the Take ended at ${isoTime(context.expiresAt)}; fork it to begin anew`).refusal;
   }
   if ((command.type === 'disarm' || command.type === 'pause') && !standing.onDuty)
     return refuse('state_conflict', `the Take is ${standing.state} and not evaluated: there is nothing to disarm`).refusal;
+  if (command.type === 'close') {
+    if (!context.holdsPosition) return refuse('state_conflict', `the Take is ${standing.state} and holds nothing to close`).refusal;
+    if (standing.state === 'disarmed' && context.reason === CLOSING)
+      return refuse('state_conflict', 'the position of the Take is being closed already').refusal;
+  }
   if (command.type === 'publish' && context.publishedAt !== null) return refuse('state_conflict', 'the Take is published already').refusal;
   return null;
 }

@@ -1,5 +1,6 @@
 /** The state chart of a Take: draft, armed, triggered, proposed, filled; closed, disarmed or expired. */
 import { assign, setup } from 'xstate';
+import { CLOSING } from '../../src/domain/take/take.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { ProposalEnded, TakeContext, TakeEvent, TakeInput } from './protocol.ts';
 
@@ -26,6 +27,9 @@ const PROPOSAL_ENDED = [
 
 const SHOW = ['projectTake', 'announceTake'] as const;
 
+/** While it stands disarmed for this reason, the kill switch sells what it holds. */
+const CLOSE = { guard: 'holdsPosition', target: '#take@1.disarmed', actions: 'rememberClosing' } as const;
+
 const TRIGGERED = { guard: 'isNewProposal', target: 'triggered', actions: 'rememberProposal' } as const;
 
 export const takeMachine = setup({
@@ -40,6 +44,7 @@ export const takeMachine = setup({
       mode: ({ context, event }) => (event.type === 'arm' ? event.mode : context.mode),
       armedAt: ({ context, event }) => (event.type === 'arm' ? event.at : context.armedAt),
       waitsSince: ({ context, event }) => (event.type === 'arm' ? event.at : context.waitsSince),
+      funded: ({ context, event }) => context.funded || (event.type === 'arm' && event.mode === 'live'),
       reason: null,
     }),
     rememberProposal: assign({
@@ -63,6 +68,7 @@ export const takeMachine = setup({
       },
     }),
     rememberCause: assign({ reason: ({ event }) => (event.type === 'pause' ? event.cause : 'operator') }),
+    rememberClosing: assign({ reason: CLOSING }),
     rememberPublication: assign({ publishedAt: ({ context, event }) => (event.type === 'publish' ? event.at : context.publishedAt) }),
     rememberExpiry: assign({ reason: 'life_over' }),
   },
@@ -93,6 +99,7 @@ export const takeMachine = setup({
     hasExit: input.hasExit,
     expiresAt: input.expiresAt,
     mode: null,
+    funded: false,
     armedAt: null,
     waitsSince: input.createdAt,
     side: 'entry',
@@ -114,6 +121,7 @@ export const takeMachine = setup({
       on: {
         disarm: { target: 'disarmed', actions: 'rememberCause' },
         pause: { target: 'disarmed', actions: 'rememberCause' },
+        close: CLOSE,
         'proposal.ended': PROPOSAL_ENDED,
       },
       states: {
@@ -131,7 +139,7 @@ export const takeMachine = setup({
       },
     },
     /** The end of a Take without exit conditions. */
-    filled: { entry: SHOW },
+    filled: { entry: SHOW, on: { close: CLOSE } },
     /** Its position was left again. */
     closed: { entry: SHOW },
     disarmed: {
@@ -141,6 +149,7 @@ export const takeMachine = setup({
           { guard: 'holdsPosition', target: '#take@1.on_duty.filled', actions: 'rememberArming' },
           { target: 'on_duty', actions: 'rememberArming' },
         ],
+        close: { ...CLOSE, reenter: true },
         // An order that was on its way when it was disarmed has ended.
         'proposal.ended': [
           { guard: 'isEntryFilled', actions: ['rememberFill', 'projectTake', 'announceTake'] },

@@ -1,6 +1,7 @@
 /** What a Take remembers and what it hears. */
 import type { PauseCause } from '../../src/domain/agent.ts';
 import type { ProposalState } from '../../src/domain/execution.ts';
+import type { ExecutionMode } from '../../src/domain/order.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 
 /** Plain JSON: what a compiled Take begins with. */
@@ -14,7 +15,9 @@ export interface TakeInput {
 
 /** Plain JSON: it lies in the snapshot. */
 export interface TakeContext extends TakeInput {
-  readonly mode: 'paper' | null;
+  readonly mode: ExecutionMode | null;
+  /** True once its live book has its allocation: it is paid in with the first live arming. */
+  readonly funded: boolean;
   readonly armedAt: EpochMs | null;
   /** Since when it waits for its entry; what is left of its life counts from here. */
   readonly waitsSince: EpochMs;
@@ -41,9 +44,11 @@ export interface ProposalEnded {
 }
 
 export type TakeEvent =
-  | { readonly type: 'arm'; readonly mode: 'paper'; readonly at: EpochMs }
+  | { readonly type: 'arm'; readonly mode: ExecutionMode; readonly at: EpochMs }
   | { readonly type: 'disarm'; readonly subject: string }
-  /** A halt, or a tick that keeps crashing: it is disarmed. */
+  /** The operator's word: what it holds is sold, whatever its conditions say. */
+  | { readonly type: 'close'; readonly subject: string }
+  /** A halt, a circuit breaker, or a tick that keeps crashing: it is disarmed. */
   | { readonly type: 'pause'; readonly cause: PauseCause }
   | { readonly type: 'publish'; readonly at: EpochMs }
   /** A decision made a proposal. */

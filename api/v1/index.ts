@@ -111,6 +111,7 @@ import { quoteSwap } from './spotchain/quote.ts';
 import { assessStockRoute } from './stocks/assessment.ts';
 import { armTake } from './takes/arm.ts';
 import { getTakeChart } from './takes/chart.ts';
+import { closeTake } from './takes/close.ts';
 import { compileTake } from './takes/compile.ts';
 import { listTakeDecisions } from './takes/decisions.ts';
 import { disarmTake } from './takes/disarm.ts';
@@ -255,6 +256,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(tokenizeTake, 'trade:execute'),
   entry(publishTake, 'trade:execute'),
   entry(disarmTake, TO_STOP),
+  entry(closeTake, TO_STOP),
   entry(listTakes, 'agent:read'),
   entry(listPublishedTakes, 'agent:read'),
   entry(getTake, 'agent:read'),

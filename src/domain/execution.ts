@@ -68,7 +68,7 @@ export interface PermitGround {
   readonly epoch: number;
   readonly manifestHash: string;
   readonly paused: boolean;
-  /** True where a circuit breaker paused it, and nobody else. */
+  /** True where a circuit breaker paused it, and nobody else; of a Take, where its operator has its position closed. */
   readonly pausedByBreaker?: boolean;
   readonly stage: Stage;
   readonly autonomy: Autonomy;

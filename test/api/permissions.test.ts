@@ -70,6 +70,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/takes/arm': ['trade:execute'],
   'POST /v1/takes/tokenize': ['trade:execute'],
   'POST /v1/takes/:id/publish': ['trade:execute'],
+  'POST /v1/takes/:id/close': ['trade:execute', 'risk:manage'],
   'POST /v1/takes/:id/disarm': ['trade:execute', 'risk:manage'],
   'GET /v1/takes': ['agent:read'],
   'GET /v1/takes/published': ['agent:read'],

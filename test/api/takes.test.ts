@@ -101,7 +101,7 @@ test('the same Idempotency-Key is one Take', async () => {
   expect((await post('/v1/takes/compile', { thesis: 'Buy TSLAx below $200' }, trader, key)).body.code).toBe('idempotency_mismatch');
 });
 
-test('limits of the body are no limits: the mandate decides, and real capital is refused', async () => {
+test('limits of the body are no limits: the mandate decides, and live orders of tokens are refused', async () => {
   const id = await compiled({ thesis: 'Buy AAPLx below $180 with $5m' });
   const refused = await post('/v1/takes/arm', { takeId: id, mode: 'paper' });
   expect([refused.status, refused.body.code]).toEqual([422, 'blocked_by_risk']);

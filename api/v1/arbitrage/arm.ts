@@ -23,7 +23,7 @@ export const armBasisPolicy = defineRoute({
   tag: 'arbitrage',
   summary: 'Deploys a deterministic basis policy',
   description:
-    'Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on reversion, after the holding time, or when the reference is lost. Real capital comes through the vault of an agent alone: `live` is refused.',
+    'Enters where the discount exceeds the target and the net edge is above zero, both prices live; leaves on reversion, after the holding time, or when the reference is lost. `live` is refused with `feature_disabled` where its venue takes no live orders of a Take.',
   cost: 'write',
   schema: {
     body: objectOf({

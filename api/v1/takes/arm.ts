@@ -15,7 +15,7 @@ export const armTake = defineRoute({
   tag: 'takes',
   summary: 'Makes a Take an active policy',
   description:
-    'Limits are those of the stored risk preferences, never of the request. Real capital comes through the vault of an agent alone: `live` is refused.',
+    'Limits are those of the stored risk preferences, never of the request. `live` trades its allocation on the spot exchange, where live orders there are switched on; elsewhere it is refused with `feature_disabled`. The allocations of all live Takes together stay within the capital of the preferences.',
   cost: 'write',
   schema: { body: objectOf({ takeId: Type.String({ minLength: 1, maxLength: 64 }), mode: choice(EXECUTION_MODES) }) },
   idempotent: true,

@@ -1,6 +1,7 @@
 /** A Take on the wire. */
 import { Type } from 'typebox';
 import type { TakeView } from '../../../actors/take/commands.ts';
+import { EXECUTION_MODES } from '../../../src/domain/order.ts';
 import { TAKE_ORIGINS, TAKE_STATES, targetOf } from '../../../src/domain/take/take.ts';
 import { isoTime } from '../../../src/domain/time.ts';
 import { AnyJson, choice, DecimalText, HashText, IdText, nullable, nullableChoice, Time } from '../../shapes.ts';
@@ -30,7 +31,7 @@ export const takeFields = {
   maxSlippageBps: Type.Number(),
   timeframe: Type.String(),
   expiresAt: Time,
-  mode: nullableChoice(['paper'] as const),
+  mode: nullableChoice(EXECUTION_MODES),
   reason: nullable('string', 'Why it left its state last, where the state alone does not say.'),
   thesis: nullable('string', 'Null where it was given as fields.'),
   understood: Type.Array(Type.Object({ phrase: Type.String(), as: Type.String() })),

@@ -8,6 +8,7 @@ import { createTickStore } from '../../adapters/store/agents/tick-store.ts';
 import { createTakeReads } from '../../adapters/store/takes/take-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { TAKE_TICK_MS } from '../../domain/time.ts';
+import { createBreakersOfTakes, FILL_LOOK_MS } from '../breakers.ts';
 import type { ActorCapability } from './capability.ts';
 
 export const takeCapability = {
@@ -24,6 +25,8 @@ export const takeCapability = {
         clock: deps.clock,
         alone: deps.alone,
         ...(trading === null ? {} : { approvalMs: trading.approvalMs }),
+        ...(trading?.disabledVenues === undefined ? {} : { disabledVenues: trading.disabledVenues }),
+        onMarked: createBreakersOfTakes({ ...deps, onError: deps.onError('breakers of Takes') }).onMarked,
         pause: async (takeId) => {
           await runtime.deliver(takeId, { type: 'pause', cause: 'tick_crash' }, { cause: 'system' });
         },
@@ -31,13 +34,18 @@ export const takeCapability = {
     },
   },
 
-  callers({ sql, runtime, clock, newId }): Pick<ApiPorts, 'takes'> {
+  watches(deps) {
+    const breakers = createBreakersOfTakes({ ...deps, onError: deps.onError('breakers of Takes') });
+    return [{ what: 'breakers of Takes', everyMs: FILL_LOOK_MS, run: breakers.look }];
+  },
+
+  callers({ sql, runtime, risk, clock, newId }): Pick<ApiPorts, 'takes'> {
     const takes = createTakeReads(sql);
     const decisions = createDecisionReads(sql, 'take');
     return {
       takes: {
         reads: takes,
-        commands: createTakeHandler({ runtime, takes, catalog: CATALOG, clock, newId }),
+        commands: createTakeHandler({ runtime, takes, catalog: CATALOG, clock, newId, disabledVenues: risk.disabledVenues }),
         decisions: { list: decisions.list, get: decisions.get },
       },
     };

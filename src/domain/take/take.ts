@@ -10,6 +10,9 @@ import type { EpochMs } from '../time.ts';
 export const TAKE_STATES = ['draft', 'armed', 'triggered', 'proposed', 'filled', 'closed', 'disarmed', 'expired'] as const;
 export type TakeState = (typeof TAKE_STATES)[number];
 
+/** The reason of a disarmed Take whose position is sold by the word of its operator. */
+export const CLOSING = 'closing';
+
 /** `thesis`: compiled from words or fields. `basis`: a basis policy, whose entry and exit are bands of one spread. */
 export const TAKE_ORIGINS = ['thesis', 'basis'] as const;
 export type TakeOrigin = (typeof TAKE_ORIGINS)[number];

@@ -28,6 +28,7 @@ import type { Order } from '../../../src/domain/order.ts';
 import type { OrderBook } from '../../../src/domain/order-book.ts';
 import type { Quality, Quote } from '../../../src/domain/quote.ts';
 import { refuse } from '../../../src/domain/refusal.ts';
+import type { DisabledVenues } from '../../../src/domain/risk/index.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -92,7 +93,13 @@ export function fillOf(order: Order, price: string, at: number): Fill {
   };
 }
 
-export async function tradingFixture(options: { readonly connections?: number; readonly approvalMs?: number } = {}) {
+export async function tradingFixture(
+  options: {
+    readonly connections?: number;
+    readonly approvalMs?: number;
+    readonly onMarked?: Parameters<typeof createTradingTicker>[0]['onMarked'];
+  } = {},
+) {
   const url = await testDatabase();
   const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 10 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
@@ -125,6 +132,7 @@ export async function tradingFixture(options: { readonly connections?: number; r
       clock,
       pause: async () => {},
       approvalMs: options.approvalMs ?? 600_000,
+      ...(options.onMarked === undefined ? {} : { onMarked: options.onMarked }),
     });
   const context = (permissions: CommandContext['permissions'] = ['trade:execute', 'risk:manage']): CommandContext => ({
     orgId: ORG,
@@ -146,11 +154,21 @@ export async function tradingFixture(options: { readonly connections?: number; r
   let slot = SLOT;
   let ticking = ticker();
 
-  const takes = createTakeHandler({ runtime, takes: createTakeReads(sql), catalog: CATALOG, clock, newId });
+  /** The settings that live orders lack, as Takes see them. */
+  const disabled: { venues: DisabledVenues } = { venues: {} };
+  const takes = createTakeHandler({
+    runtime,
+    takes: createTakeReads(sql),
+    catalog: CATALOG,
+    clock,
+    newId,
+    disabledVenues: () => disabled.venues,
+  });
 
   const stage = {
     sql,
     takes,
+    disabled,
     takeReads: createTakeReads(sql),
     url,
     clock,

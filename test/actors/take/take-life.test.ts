@@ -222,7 +222,7 @@ test('expires at its time, not before, by a timer that outlives the process', as
   expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
 });
 
-test('limits are those of the mandate, not of the Take; real capital is refused', async () => {
+test('limits are those of the mandate, not of the Take', async () => {
   const big = await stage.takes.create(stage.context(), take([], { allocationUsd: '2000000', maxSlippageBps: 900 }), READING);
   if (!big.ok) throw new Error(big.refusal.detail);
   const refused = await stage.takes.arm(stage.context(), big.value.id, 'paper');
@@ -231,7 +231,7 @@ test('limits are those of the mandate, not of the Take; real capital is refused'
     refusal: { code: 'blocked_by_risk', rejections: [{ code: 'notional_limit_breach' }, { code: 'slippage_budget_breach' }] },
   });
   expect(await stateOf(big.value.id)).toBe('draft');
-  expect(await stage.takes.arm(stage.context(), big.value.id, 'live')).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  expect(await stage.takes.arm(stage.context(), big.value.id, 'live')).toMatchObject({ ok: false, refusal: { code: 'blocked_by_risk' } });
   // The mandate is tightened after the arming: the tick asks it again.
   const id = await armed();
   await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, reduceOnly: true } as never)}, 'ann')`;

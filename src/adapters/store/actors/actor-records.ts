@@ -2,6 +2,8 @@
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Autonomy, Stage } from '../../../domain/agent.ts';
 import { BREAKER_PAUSES, type ExecutionPermit, type PermitGround, PermitLost, supersededBy } from '../../../domain/execution.ts';
+import type { ExecutionMode } from '../../../domain/order.ts';
+import { CLOSING } from '../../../domain/take/take.ts';
 import { writeBookDays, writeFills, writeTransfers } from '../books/book-store.ts';
 import { writeBridgeTransfers } from '../bridge/bridge-transfer-store.ts';
 import type { Transaction } from '../database.ts';
@@ -12,7 +14,7 @@ import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
 import { writePreferences } from '../risk/risk-preferences-store.ts';
-import { tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
+import { requireLiveCapital, tellTakes, writeTakeProjections, writeTakesCreated } from '../takes/take-records.ts';
 
 type Writer = (transaction: Transaction, rows: readonly ActorRecord[]) => Promise<unknown>;
 
@@ -23,6 +25,7 @@ const WRITERS: { readonly [type: string]: Writer } = {
   control_licence: (transaction, rows) => requireEpochs(transaction, rows),
   delegation_licence: requireDelegations,
   prepared_room: requireCapacities,
+  take_capital: requireLiveCapital,
 
   manifest: (transaction, rows) => transaction`
     insert into manifests (agent_id, version, hash, canonical, created_by)
@@ -172,8 +175,18 @@ export async function readPermitGrounds(
   >`
     select a.id, a.org_id, c.epoch, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
     where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
-  const takes = await transaction<{ id: string; org_id: string; epoch: number; on_duty: boolean; manifest_hash: string }[]>`
-    select t.id, t.org_id, c.epoch, t.on_duty, t.manifest_hash from takes t join control c on c.org_id = t.org_id
+  const takes = await transaction<
+    {
+      id: string;
+      org_id: string;
+      epoch: number;
+      on_duty: boolean;
+      mode: ExecutionMode | null;
+      reason: string | null;
+      manifest_hash: string;
+    }[]
+  >`
+    select t.id, t.org_id, c.epoch, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
     where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
   const ofTakes = takes.map((row): [string, PermitGround & { readonly orgId: string }] => [
     row.id,
@@ -181,9 +194,9 @@ export async function readPermitGrounds(
       orgId: row.org_id,
       epoch: row.epoch,
       paused: !row.on_duty,
-      pausedByBreaker: false,
+      pausedByBreaker: !row.on_duty && row.reason === CLOSING,
       manifestHash: row.manifest_hash,
-      stage: 'paper',
+      stage: row.mode === 'live' ? 'live' : 'paper',
       autonomy: 'policy_auto',
     },
   ]);

@@ -28,11 +28,11 @@ export function createBreakerFacts(sql: Sql) {
       return new Map(rows.map(({ id, fills, bps }) => [id, { fills, slippageBps: bps, expectedSlippageBps: expected.get(id) ?? null }]));
     },
 
-    /** The books of agents with live capital that were filled since `since`, at the last live bids. */
-    async filledSince(since: EpochMs, now: EpochMs) {
+    /** The books of agents, or of Takes, with live capital that were filled since `since`, at the last live bids. */
+    async filledSince(since: EpochMs, now: EpochMs, kind: 'agent' | 'take' = 'agent') {
       const agents = await sql<{ id: string; stage: Stage; canonical: string }[]>`
-        select a.id, a.stage, m.canonical from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-        where a.stage in ('limited_live', 'live') and exists (
+        select a.id, a.stage, m.canonical from traders a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+        where a.kind = ${kind} and a.stage in ('limited_live', 'live') and exists (
           select 1 from (select at from fills f where f.book_id = 'agent:' || a.id || ':live' order by f.number desc limit 1) f where f.at >= ${since})`;
       if (agents.length === 0) return [];
       const books = await booksOf(

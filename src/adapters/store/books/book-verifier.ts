@@ -86,6 +86,8 @@ const LOOKS: Readonly<Record<string, (sql: Transaction) => Promise<readonly Comp
     select t.at, b.agent_id, t.id || ' pays into or out of a live book beside its vault' from ledger_transactions t join books b on b.id = t.book_id
     where b.mode = 'live' and b.agent_id is not null and t.kind in ('opening', 'transfer')
       and not exists (select 1 from vault_changes v where v.agent_id = b.agent_id and t.id = 'transfer:vault:' || v.agent_id || ':' || v.change)
+      and not exists (select 1 from takes k where k.id = b.agent_id and t.id = 'transfer:take:' || k.id and (k.canonical::jsonb ->> 'allocationUsd')::numeric = (
+        select sum(l.amount) from ledger_legs l join ledger_accounts a on a.id = l.account_id where l.transaction_id = t.id and a.kind = 'cash'))
     union all
     select coalesce(s.first_at, 0), a.agent_id, 'the vault says ' || coalesce(a.total_shares, 0) || ' shares after ' || coalesce(a.changes, 0) || ' changes, its changes on record come to '
       || coalesce(s.shares, 0) || ' after ' || coalesce(s.changes, 0)

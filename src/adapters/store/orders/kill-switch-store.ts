@@ -1,9 +1,10 @@
-/** Agents that a circuit breaker holds and whose kill switch closes what they hold. */
+/** Agents that a circuit breaker holds and whose kill switch closes what they hold, and Takes whose operator has theirs closed. */
 import type { ActorStart } from '../../../domain/actor-step.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Position } from '../../../domain/book.ts';
 import { BREAKER_PAUSES } from '../../../domain/execution.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
+import { CLOSING } from '../../../domain/take/take.ts';
 import { inTransaction, writeStart } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 
@@ -25,13 +26,20 @@ export function createKillSwitchStore(sql: Sql) {
   return {
     async tripped() {
       const rows = await sql<TrippedRow[]>`
+        with tripped as (
+          select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live from agents a
+          join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+          where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat'
+          union all
+          select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live' from takes where state = 'disarmed' and reason = ${CLOSING}
+        )
         select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, (m.canonical::jsonb->>'maxSlippageBps')::float8 as max_slippage_bps,
           c.epoch, b.id as book_id, b.mode, b.holdings,
           array(select p.instrument from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open
-        from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
+        from tripped a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
         join books b on b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)
-          and (b.mode = 'live') = (a.stage in ('limited_live', 'live'))
-        where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat' and b.holdings <> '[]'
+          and (b.mode = 'live') = a.live
+        where b.holdings <> '[]'
         order by a.id`;
       return rows.map((row) => ({
         id: row.id,

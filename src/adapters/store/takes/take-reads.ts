@@ -3,10 +3,12 @@ import type { TakeDirectory } from '../../../../actors/take/command-handler.ts';
 import type { PublishedTake, TakeReading, TakeView } from '../../../../actors/take/commands.ts';
 import type { TakeReads } from '../../../../api/v1/takes/ports.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
+import type { ExecutionMode } from '../../../domain/order.ts';
+import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import type { Take, TakeState } from '../../../domain/take/take.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
 import type { Sql } from '../database.ts';
-import { preferencesOf } from '../risk/risk-preferences-store.ts';
+import { preferencesOf, preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TakeRow {
   readonly id: string;
@@ -18,7 +20,7 @@ interface TakeRow {
   readonly compiled: TakeReading;
   readonly state: TakeState;
   readonly on_duty: boolean;
-  readonly mode: 'paper' | null;
+  readonly mode: ExecutionMode | null;
   readonly reason: string | null;
   readonly lineage: readonly string[];
   readonly published_at: number | null;
@@ -133,4 +135,12 @@ export function createTakeReads(sql: Sql): TakeReads & TakeDirectory {
       return row ?? null;
     },
   };
+}
+
+/** The largest fall of a day, in percent, that the mandates of these Takes allow; those that are not on duty live are left out. */
+export async function drawdownLimits(sql: Sql, takeIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ id: string; org_id: string }[]>`
+    select id, org_id from takes where id = any(${takeIds as string[]}::uuid[]) and mode = 'live' and on_duty`;
+  const preferences = await preferencesOfAll(sql, [...new Set(rows.map(({ org_id }) => org_id))]);
+  return new Map(rows.map(({ id, org_id }) => [id, (preferences.get(org_id)?.preferences ?? DEFAULT_PREFERENCES).maxDailyDrawdownPct]));
 }

@@ -1,6 +1,9 @@
 /** The rows that Takes write: themselves, where they stand, and what they hear of their proposals. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
+import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
+import { LiveCapitalUsed } from '../../../domain/take/live-capital.ts';
 import type { Transaction } from '../database.ts';
+import { preferencesOf } from '../risk/risk-preferences-store.ts';
 
 export async function writeTakesCreated(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   await transaction`
@@ -36,4 +39,25 @@ export async function tellTakes(transaction: Transaction, proposals: readonly Ac
     join takes t on t.id = r."agentId"
     where r.state not in ('executing', 'unknown')
     on conflict (actor_id, timer_id) do nothing`;
+}
+
+/**
+ * What live Takes of an organization are allocated together stays within the capital of its mandate: those that are on duty,
+ * and those that hold a position or have an open order. One arming after the other. @throws LiveCapitalUsed
+ */
+export async function requireLiveCapital(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
+  for (const row of rows) {
+    const { orgId, takeId, allocationUsd } = row as unknown as { orgId: string; takeId: string; allocationUsd: string };
+    await transaction`select 1 from control where org_id = ${orgId} for no key update`;
+    const [committed] = await transaction<{ usd: string }[]>`
+      select coalesce(sum((t.canonical::jsonb ->> 'allocationUsd')::numeric), 0) as usd from takes t
+      where t.org_id = ${orgId} and t.mode = 'live' and t.id <> ${takeId} and (
+        t.on_duty
+        or exists (select 1 from books b where b.agent_id = t.id and b.mode = 'live' and b.holdings <> '[]')
+        or exists (select 1 from proposals p where p.agent_id = t.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')))`;
+    const committedUsd = plainDecimal(committed?.usd ?? '0');
+    const { maxCapitalUsd } = (await preferencesOf(transaction, orgId)).preferences;
+    if (new Decimal(committedUsd).plus(allocationUsd).gt(maxCapitalUsd))
+      throw new LiveCapitalUsed(committedUsd, allocationUsd, maxCapitalUsd);
+  }
 }

@@ -1,0 +1,283 @@
+// A Take on real capital, on the sandbox's exchange: armed, filled, closed by hand, stopped by its mandate; books and account agree.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createKillSwitch } from '../../actors/proposal/kill-switch.ts';
+import { createTakeBreakers } from '../../actors/take/breaker-watch.ts';
+import { createKillSwitchStore } from '../../src/adapters/store/orders/kill-switch-store.ts';
+import { drawdownLimits } from '../../src/adapters/store/takes/take-reads.ts';
+import { verifyTrail } from '../../src/adapters/store/trail-verifier.ts';
+import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
+import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
+import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
+import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
+import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/live-orders.ts';
+import { CATALOG } from '../../src/domain/catalog.ts';
+import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
+import type { ManifestCondition } from '../../src/domain/manifest/manifest.ts';
+import { DEFAULT_PREFERENCES } from '../../src/domain/risk/preferences.ts';
+import { readTakeFields } from '../../src/domain/take/read-take.ts';
+import type { Take } from '../../src/domain/take/take.ts';
+import { TAKE_TICK_MS } from '../../src/domain/time.ts';
+import { seededRandom } from '../../src/sandbox/faults.ts';
+import { createSpotExchangeSimulator, type SpotExchangeSimulator } from '../../src/sandbox/spotexchange/simulator.ts';
+import { ORG, type TradingFixture, tradingFixture } from '../actors/proposal/trading-fixture.ts';
+import { tinyMarket } from '../adapters/venues/spotexchange/tiny-world.ts';
+
+let stage: TradingFixture;
+let simulator: SpotExchangeSimulator;
+let rest: VenueHttp;
+let client: SpotOrders;
+
+beforeEach(async () => {
+  stage = await tradingFixture();
+  simulator = await createSpotExchangeSimulator({
+    market: tinyMarket(),
+    clock: stage.clock,
+    port: 0,
+    seed: 5,
+    keys: [SANDBOX_EXCHANGE_KEY],
+  });
+  const weight = new WeightBudget(6_000);
+  rest = createSpotRest({ baseUrl: simulator.url, clock: stage.clock, random: seededRandom(1), budget: weight });
+  const budgets = { weight, orders: new WeightBudget(100, 10_000), dayOrders: new WeightBudget(200_000, 86_400_000) };
+  client = createSpotOrders({ baseUrl: simulator.url, rest, credentials: SANDBOX_EXCHANGE_KEY, clock: stage.clock, budgets });
+});
+afterEach(async () => {
+  client.close();
+  rest.close();
+  await simulator.close();
+  await stage.close();
+});
+
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+
+function take(
+  over: { symbol?: string; allocationUsd?: string; exit?: readonly ManifestCondition[]; entry?: readonly ManifestCondition[] } = {},
+): Take {
+  const { symbol = 'BTCUSDT', allocationUsd = '2000', entry = [{ type: 'price_above', price: '1' }], exit = [] } = over;
+  const read = readTakeFields({ symbol, conditions: { entry, exit }, allocationUsd }, { catalog: CATALOG, now: stage.clock.now() });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return read.take;
+}
+
+async function draft(made = take()): Promise<string> {
+  const created = await stage.takes.create(stage.context(), made, READING);
+  if (!created.ok) throw new Error(created.refusal.detail);
+  return created.value.id;
+}
+
+async function armedLive(made = take()): Promise<string> {
+  const id = await draft(made);
+  const armed = await stage.takes.arm(stage.context(), id, 'live');
+  expect(armed).toMatchObject({ ok: true, value: { state: 'armed', mode: 'live', onDuty: true } });
+  return id;
+}
+
+/** The exchange's top is what the Take sees. */
+async function hear(): Promise<void> {
+  const { bids, asks } = (await rest.get('/api/v3/depth', { symbol: 'BTCUSDT', limit: 5 }, 5)) as {
+    bids: [string, string][];
+    asks: [string, string][];
+  };
+  stage.price(plainDecimal(bids[0]?.[0] as string), plainDecimal(asks[0]?.[0] as string));
+}
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    await stage.timers.fireDue();
+    stage.clock.advanceTo(stage.clock.now() + 2);
+  }
+}
+
+const carry = () => stage.carry({ clients: { spotexchange: client } });
+
+async function tickAndTrade(): Promise<void> {
+  await hear();
+  await stage.tick('live', TAKE_TICK_MS);
+  await settle();
+  await carry();
+  await settle();
+}
+
+const free = (asset: string): Decimal => new Decimal(simulator.account.balances().find((each) => each.asset === asset)?.free ?? '0');
+async function book(id: string) {
+  const [row] = await stage.sql<{ cash_usd: string; capital_usd: string; holdings: { quantity: string }[] }[]>`
+    select cash_usd, capital_usd, holdings from books where agent_id = ${id} and mode = 'live'`;
+  return {
+    cash: new Decimal(row?.cash_usd ?? 0),
+    capital: new Decimal(row?.capital_usd ?? 0),
+    held: new Decimal(row?.holdings[0]?.quantity ?? 0),
+  };
+}
+
+const killSwitch = () =>
+  createKillSwitch({
+    store: createKillSwitchStore(stage.sql),
+    preTrade: stage.preTrade,
+    bid: (key) => stage.quotes.get(key)?.bid ?? null,
+    clock: stage.clock,
+  });
+
+async function closed(id: string): Promise<void> {
+  await hear();
+  expect(await killSwitch().look()).toBe(1);
+  expect(await killSwitch().look()).toBe(0);
+  await carry();
+  await settle();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'closed', onDuty: false });
+}
+
+test('armed live it buys on the exchange with its allocation alone, and is closed by hand after its end; every balance agrees', async () => {
+  const before = free('USDT');
+  const id = await armedLive();
+  expect(await book(id)).toMatchObject({ cash: new Decimal(2000), capital: new Decimal(2000) });
+  await tickAndTrade();
+  const [entry] = await stage.list();
+  expect([entry?.state, entry?.side, entry?.order.mode, entry?.order.bookId]).toEqual(['filled', 'entry', 'live', `agent:${id}:live`]);
+  // It has no exit conditions: filled is its end, and only the operator's word leads out of the position.
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: false, mode: 'live' });
+  const bought = await book(id);
+  expect(bought.held.gt(0)).toBe(true);
+  expect(bought.cash.minus(bought.capital).eq(free('USDT').minus(before))).toBe(true);
+  expect(bought.cash.gte(0)).toBe(true);
+
+  expect(await killSwitch().look()).toBe(0);
+  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true, value: { state: 'disarmed', reason: 'closing' } });
+  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  await closed(id);
+  const sold = await book(id);
+  expect(sold.held.isZero()).toBe(true);
+  expect(sold.cash.minus(sold.capital).eq(free('USDT').minus(before))).toBe(true);
+  expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [] });
+  expect(stage.errors).toEqual([]);
+});
+
+test('a position can be closed after an emergency halt, and nothing is bought any more', async () => {
+  const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
+  const waiting = await armedLive(take({ allocationUsd: '500', entry: [{ type: 'price_above', price: '900000' }] }));
+  await tickAndTrade();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled', onDuty: true });
+  expect((await stage.commands.emergencyHalt(stage.context())).ok).toBe(true);
+  expect(await stage.takeReads.find(ORG, waiting)).toMatchObject({ state: 'disarmed', reason: 'emergency_halt' });
+  await tickAndTrade();
+  expect(await stage.list()).toHaveLength(1);
+  // What holds nothing has nothing to close.
+  expect(await stage.takes.close(stage.context(), waiting)).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await stage.takes.close(stage.context(), id)).toMatchObject({ ok: true });
+  await closed(id);
+  expect((await book(id)).held.isZero()).toBe(true);
+});
+
+test('an answer of the exchange that is lost leaves one order and one fill', async () => {
+  const id = await armedLive();
+  await hear();
+  await stage.tick('live', TAKE_TICK_MS);
+  await client.lookUp({ instrument: 'spotexchange:BTCUSDT' } as never, 'nothing', { decisionPrice: '1', leaseUntil: null });
+  simulator.faults.set({ lostAnswer: 1 });
+  await carry();
+  expect((await stage.list())[0]?.state).toBe('unknown');
+  await settle();
+  expect((await stage.takeReads.find(ORG, id))?.state).toBe('proposed');
+  simulator.faults.reset();
+  await stage.tick('live', TAKE_TICK_MS);
+  expect(await stage.list()).toHaveLength(1);
+  for (let round = 0; round < 4 && (await stage.list())[0]?.state === 'unknown'; round++) {
+    stage.clock.advanceTo(stage.clock.now() + 16_000);
+    await stage.timers.fireDue();
+    await carry();
+  }
+  await settle();
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'filled' });
+  expect(simulator.account.orders.length).toBe(1);
+  expect(await stage.sql`select count(*)::int as n from fills`).toEqual([{ n: 1 }]);
+});
+
+test('where its venue takes no live orders, or the switch is off, arming is refused and nothing is armed or paid in', async () => {
+  const equity = await draft(take({ symbol: 'AAPLx' }));
+  expect(await stage.takes.arm(stage.context(), equity, 'live')).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  const id = await draft();
+  stage.disabled.venues = { spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' };
+  const off = await stage.takes.arm(stage.context(), id, 'live');
+  expect(off).toMatchObject({ ok: false, refusal: { code: 'feature_disabled' } });
+  expect(JSON.stringify(off)).toContain('SVC_LIVE_SPOTEXCHANGE_ENABLED');
+  expect(await stage.sql`select 1 from books`).toEqual([]);
+  expect((await stage.takeReads.find(ORG, id))?.state).toBe('draft');
+  // Switched off after the arming: the order fails at its execution, before anything leaves.
+  stage.disabled.venues = {};
+  const late = await armedLive();
+  await hear();
+  await stage.tick('live', TAKE_TICK_MS);
+  await settle();
+  await stage.carry();
+  await settle();
+  expect((await stage.list())[0]).toMatchObject({ state: 'failed', reason: 'feature_disabled' });
+  expect((await stage.takeReads.find(ORG, late))?.state).toBe('armed');
+  expect(simulator.account.orders.length).toBe(0);
+});
+
+test('live Takes together are allocated no more than the capital of the mandate, even where they are armed at the same moment', async () => {
+  await stage.sql`insert into risk_preferences (org_id, version, body, set_by) values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, maxCapitalUsd: '3000' } as never)}, 'ann')`;
+  const ids = [await draft(), await draft(), await draft(take({ allocationUsd: '1000' }))];
+  const outcomes = await Promise.all(ids.slice(0, 2).map((id) => stage.takes.arm(stage.context(), id, 'live')));
+  expect(outcomes.map(({ ok }) => ok).sort()).toEqual([false, true]);
+  expect(outcomes.find(({ ok }) => !ok)).toMatchObject({
+    refusal: { code: 'blocked_by_risk', rejections: [{ code: 'capital_limit_breach', before: '2000', after: '4000' }] },
+  });
+  expect(await stage.takes.arm(stage.context(), ids[2] as string, 'live')).toMatchObject({ ok: true });
+  const [paid] = await stage.sql`select count(*)::int as books, sum(capital_usd)::text as usd from books where mode = 'live'`;
+  expect(paid).toEqual({ books: 2, usd: '3000' });
+  // Paper needs none of it; and what is disarmed frees its part.
+  const refused = ids[outcomes.findIndex(({ ok }) => !ok)] as string;
+  const accepted = ids[outcomes.findIndex(({ ok }) => ok)] as string;
+  expect(await stage.takes.disarm(stage.context(), accepted)).toMatchObject({ ok: true });
+  expect(await stage.takes.arm(stage.context(), refused, 'live')).toMatchObject({ ok: true });
+});
+
+test('armed again it is paid in once; a position keeps its mode', async () => {
+  const id = await armedLive();
+  await stage.takes.disarm(stage.context(), id);
+  expect(await stage.takes.arm(stage.context(), id, 'paper')).toMatchObject({ ok: true, value: { mode: 'paper' } });
+  await stage.takes.disarm(stage.context(), id);
+  expect(await stage.takes.arm(stage.context(), id, 'live')).toMatchObject({ ok: true, value: { mode: 'live' } });
+  expect((await book(id)).capital.eq(2000)).toBe(true);
+  await stage.takes.disarm(stage.context(), id);
+  const holds = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
+  await tickAndTrade();
+  await stage.takes.disarm(stage.context(), holds);
+  expect(await stage.takes.arm(stage.context(), holds, 'paper')).toMatchObject({ ok: false, refusal: { code: 'state_conflict' } });
+  expect(await stage.takes.arm(stage.context(), holds, 'live')).toMatchObject({ ok: true, value: { state: 'filled', onDuty: true } });
+});
+
+test('the database refuses any other money in the live book of a Take', async () => {
+  const id = await armedLive();
+  for (const [reference, amount] of [
+    ['a gift', 5],
+    [`take:${id}:again`, 2000],
+  ] as const) {
+    const name = `transfer:${reference}`;
+    await expect(
+      stage.sql.begin(async (sql) => {
+        await sql`insert into ledger_transactions (id, book_id, kind, at, legs) values (${name}, ${`agent:${id}:live`}, 'transfer', 1, 2)`;
+        await sql`
+          insert into ledger_legs (transaction_id, leg, account_id, amount)
+          select ${name}, row_number() over (), id, case kind when 'cash' then ${amount}::numeric else -${amount}::numeric end
+          from ledger_accounts where book_id = ${`agent:${id}:live`} and kind in ('cash', 'capital')`;
+      }),
+    ).rejects.toMatchObject({ constraint_name: 'live_money_by_vault' });
+  }
+});
+
+test('a day that loses more than the mandate allows disarms a live Take, and no other', async () => {
+  const id = await armedLive(take({ exit: [{ type: 'price_above', price: '900000' }] }));
+  await tickAndTrade();
+  const breakers = createTakeBreakers({ runtime: stage.runtime, drawdownLimits: (ids) => drawdownLimits(stage.sql, ids) });
+  const limit = DEFAULT_PREFERENCES.maxDailyDrawdownPct;
+  const at = (dailyDrawdownPct: number | null, stageName: 'live' | 'paper' = 'live') => ({
+    agentId: id,
+    stage: stageName,
+    marked: { dailyDrawdownPct },
+  });
+  expect(await breakers.look([at(limit), at(null), at(limit + 50, 'paper')])).toEqual([]);
+  expect(await breakers.look([at(limit + 0.1)])).toEqual([id]);
+  expect(await stage.takeReads.find(ORG, id)).toMatchObject({ state: 'disarmed', onDuty: false, reason: 'daily_drawdown' });
+  expect(await breakers.look([at(limit + 0.1)])).toEqual([]);
+});
