@@ -48,7 +48,8 @@ export function startRecurring(deps: {
   readonly onError: (what: string) => (error: unknown) => void;
 }): { look(): Promise<void>; stop(): Promise<void> } {
   const { store, holder, works } = deps;
-  let planned = false;
+  let planning: Promise<void> | null = null;
+  let stopped = false;
 
   async function carry(work: RecurringWork, patienceMs: number): Promise<void> {
     const slot = slotOf((await store.now()) - patienceMs, work.everyMs);
@@ -62,16 +63,16 @@ export function startRecurring(deps: {
     }
   }
 
+  /** Tells the queue the plan, beside everything else: a queue that is away now is told later, and delays no work. */
+  function tellPlan(): void {
+    planning ??= deps.plan.plan(works).catch((error: unknown) => {
+      planning = null;
+      if (!stopped) deps.onError('planning recurring work')(error);
+    });
+  }
+
   async function look(): Promise<void> {
-    if (!planned) {
-      // A queue that is away now is told of the plan later; until then the work is found here.
-      await deps.plan.plan(works).then(
-        () => {
-          planned = true;
-        },
-        (error: unknown) => deps.onError('planning recurring work')(error),
-      );
-    }
+    tellPlan();
     for (const work of works) await carry(work, deps.overdueMs ?? OVERDUE_MS).catch(deps.onError(work.what));
   }
 
@@ -80,5 +81,11 @@ export function startRecurring(deps: {
     if (work !== undefined) await carry(work, 0);
   });
   const looking = runEvery(deps.clock, Math.min(LOOK_MS, deps.overdueMs ?? OVERDUE_MS), look, deps.onError('looking for overdue work'));
-  return { look, stop: looking.stop };
+  return {
+    look,
+    stop() {
+      stopped = true;
+      return looking.stop();
+    },
+  };
 }

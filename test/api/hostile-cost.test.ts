@@ -5,8 +5,11 @@ import { ROUTES } from '../../api/v1/index.ts';
 import { type ApiUnderTest, apiUnderTest, createdAgent } from './api-under-test.ts';
 import { type HostileInput, hostileBodies, hostileQueries } from './hostile-input.ts';
 
-/** Processor time beyond that of a harmless request to the same route, in milliseconds. */
-const MOST_MS = 5;
+/**
+ * Processor time beyond that of a harmless request to the same route, in milliseconds. What this guards against costs
+ * hundreds; twice the aim of 5 ms leaves room for a slower machine.
+ */
+const MOST_MS = 10;
 /** The best of so many counts: what else the machine does is not the input's doing. */
 const TRIES = 40;
 
@@ -76,7 +79,7 @@ describe('a query', () => {
     const slow: string[] = [];
     for (const { name, query } of hostileQueries(route)) {
       const { ms, status } = await leastCost(route.method, `${url}?${query}`, undefined, 1);
-      if (ms > MOST_MS * 2 || (status >= 500 && status !== 503)) slow.push(`${name}: ${ms.toFixed(1)} ms, ${status}`);
+      if (ms > MOST_MS || (status >= 500 && status !== 503)) slow.push(`${name}: ${ms.toFixed(1)} ms, ${status}`);
     }
     expect(slow).toEqual([]);
   });

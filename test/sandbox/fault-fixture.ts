@@ -1,4 +1,5 @@
 /** Every priced venue's simulator with its adapter and its own pipeline, over real sockets, on one clock that moves when told. */
+import { webcrypto } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -72,9 +73,27 @@ export interface Provider {
   truth(instrument: string, at: EpochMs): number | null;
 }
 
+/** Counts the signatures that Web Crypto, which computes on other threads, is verifying. */
+function verificationWatch(): { underWay(): number; close(): void } {
+  const subtle = Object.getPrototypeOf(webcrypto.subtle) as webcrypto.SubtleCrypto;
+  const { verify } = subtle;
+  let underWay = 0;
+  subtle.verify = async function (this: webcrypto.SubtleCrypto, ...given: Parameters<typeof verify>) {
+    underWay++;
+    return verify.apply(this, given).finally(() => underWay--);
+  };
+  return {
+    underWay: () => underWay,
+    close() {
+      subtle.verify = verify;
+    },
+  };
+}
+
 /**
- * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop. Loopback hands
- * bytes over at once, so that what is still under way moves something at every turn.
+ * Waits until no socket of this process moves a byte, opens or closes for some turns of the event loop, and no signature
+ * is being verified on another thread. Loopback hands bytes over at once, so that what is still under way moves something
+ * at every turn.
  */
 export function socketWatch(): { settle(): Promise<void>; dialled(): number; close(): void } {
   const QUIET_TURNS = 5;
@@ -95,6 +114,7 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; clo
   };
   for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.subscribe(name, add);
   diagnostics.subscribe('net.client.socket', dial);
+  const verifying = verificationWatch();
   const moved = (): number => {
     let sum = changes * 1e12;
     for (const socket of sockets) sum += (socket.bytesRead || 0) + (socket.bytesWritten || 0);
@@ -107,11 +127,12 @@ export function socketWatch(): { settle(): Promise<void>; dialled(): number; clo
       for (let quiet = 0; quiet < QUIET_TURNS; ) {
         await new Promise((resolve) => setImmediate(resolve));
         const now = moved();
-        quiet = now === last ? quiet + 1 : 0;
+        quiet = now === last && verifying.underWay() === 0 ? quiet + 1 : 0;
         last = now;
       }
     },
     close() {
+      verifying.close();
       for (const name of ['net.client.socket', 'net.server.socket']) diagnostics.unsubscribe(name, add);
       diagnostics.unsubscribe('net.client.socket', dial);
     },

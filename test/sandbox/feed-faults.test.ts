@@ -72,11 +72,11 @@ const WRITTEN = new URL('../../docs/feed-faults.md', import.meta.url);
 /** A run on a busy machine hears a little later: so many bounds away from what is written is the same. */
 const BOUNDS_APART = 2;
 
-/** The time as it is written, where it was found to be about that; else as it was found. */
+/** The time as it is written, where what was found is no longer or only so many bounds longer; else as it was found. */
 function steady(found: string, written: string | undefined): string {
   const boundOf = (cell: string | undefined): number => BOUNDS_S.findIndex((bound) => cell === `≤ ${bound} s`);
   const [now, before] = [boundOf(found), boundOf(written)];
-  return written !== undefined && now >= 0 && before >= 0 && Math.abs(now - before) <= BOUNDS_APART ? written : found;
+  return written !== undefined && now >= 0 && before >= 0 && now - before <= BOUNDS_APART ? written : found;
 }
 
 /** What is seen of one provider while a fault lasts and after it. */
@@ -266,7 +266,7 @@ test('docs/feed-faults.md says what was found', async () => {
 
 const INTRODUCTION = `# What follows from which fault of a venue
 
-Written by a run of \`test/sandbox/feed-faults.test.ts\`: every double with its adapter over real sockets under virtual time, every fault of the switch, at full strength unless its name says otherwise. \`vitest run test/sandbox/feed-faults.test.ts -u\` writes it anew; a difference fails the test, of times one that is more than two bounds large (1, 2, 3, 6, 10, 15, 20, 30, 45 s and on). While a fault lasts and after it, no price that is called \`live\` is further than 5 % from what the venue's market knows; of a prediction, no such pair lies outside of 0 to 1 or is crossed.
+Written by a run of \`test/sandbox/feed-faults.test.ts\`: every double with its adapter over real sockets under virtual time, every fault of the switch, at full strength unless its name says otherwise. \`vitest run test/sandbox/feed-faults.test.ts -u\` writes it anew; a difference fails the test, of times one that is more than two bounds longer (1, 2, 3, 6, 10, 15, 20, 30, 45 s and on). While a fault lasts and after it, no price that is called \`live\` is further than 5 % from what the venue's market knows; of a prediction, no such pair lies outside of 0 to 1 or is crossed.
 
 - **Quality, flags:** every word that was said of the venue's prices from the beginning of the fault until it had healed. \`stays live\`: nothing of it reached a price.
 - **After:** how soon after the beginning of the fault the first price was no longer live. **Heals after:** how soon after its end every price was live for good.

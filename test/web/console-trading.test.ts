@@ -191,15 +191,23 @@ describe.skipIf(CHROMIUM === null)('the console where money is decided on', () =
 
   test('an allocation is simulated before it is ordered: what risk would say, and the weights before and after', async () => {
     const table = (name: string) => page.getByRole('region', { name });
-    await page.getByLabel('Symbol or instrument').fill('BTCUSDT');
-    await page.getByLabel('Amount in USD').fill('2500');
-    await page.getByRole('button', { name: 'Add another' }).click();
-    await page.getByLabel('Symbol or instrument').nth(1).fill('evmvenue:BTC');
-    await page.locator('.impact-row [name=side]').nth(1).selectOption('sell');
-    await page.getByLabel('Amount in USD').nth(1).fill('100');
-    await page.getByRole('button', { name: 'Simulate' }).click();
+    const allocate = async (): Promise<void> => {
+      await page.getByLabel('Symbol or instrument').fill('BTCUSDT');
+      await page.getByLabel('Amount in USD').fill('2500');
+      await page.getByRole('button', { name: 'Add another' }).click();
+      await page.getByLabel('Symbol or instrument').nth(1).fill('evmvenue:BTC');
+      await page.locator('.impact-row [name=side]').nth(1).selectOption('sell');
+      await page.getByLabel('Amount in USD').nth(1).fill('100');
+      await page.getByRole('button', { name: 'Simulate' }).click();
+      await table('Allocations').locator('tbody tr').first().waitFor();
+    };
     const rows = table('Allocations').locator('tbody tr');
-    await rows.first().waitFor();
+    // Live orders to this venue are off in this service, and the page says which setting would turn them on.
+    await allocate();
+    expect(await rows.nth(0).innerText()).toMatch(/would be refused[^]*turn SVC_LIVE_SPOTEXCHANGE_ENABLED on/);
+    await page.getByRole('link', { name: 'paper', exact: true }).click();
+    await page.getByText('Nothing is held.').waitFor({ state: 'detached' });
+    await allocate();
     expect(await rows.locator('th').allInnerTexts()).toEqual(['buy spotexchange:BTCUSDT for 2500', 'sell evmvenue:BTC for 100']);
     expect(await rows.nth(0).locator('td').first().innerText()).toBe('would pass');
     expect(await rows.nth(1).innerText()).toContain('reduce only');

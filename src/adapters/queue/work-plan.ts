@@ -8,6 +8,8 @@ interface PlannedJob {
 
 /** Works of this process that run at a time. */
 const AT_ONCE = 2;
+/** How long opening may take, in milliseconds: the first process makes the queue's tables. */
+const OPENING_LIMIT_MS = 30_000;
 
 export function openWorkPlan(place: QueuePlace, onError: (error: Error) => void): WorkPlan & { close(): Promise<void> } {
   const { queue, work, close } = openQueue<PlannedJob>('sevengate-recurring', place, {
@@ -16,15 +18,12 @@ export function openWorkPlan(place: QueuePlace, onError: (error: Error) => void)
   });
   return {
     async plan(works) {
-      await within(
-        ANSWER_LIMIT_MS,
-        (async () => {
-          const wanted = new Set(works.map(({ what }) => idOf(what)));
-          for (const { what, everyMs } of works)
-            await queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } } as never);
-          for (const { key } of await queue.getJobSchedulers()) if (!wanted.has(key)) await queue.removeJobScheduler(key);
-        })(),
-      );
+      const answered = <Value>(work: Promise<Value>): Promise<Value> => within(ANSWER_LIMIT_MS, work);
+      await within(OPENING_LIMIT_MS, queue.waitUntilReady());
+      const wanted = new Set(works.map(({ what }) => idOf(what)));
+      for (const { what, everyMs } of works)
+        await answered(queue.upsertJobScheduler(idOf(what), { every: everyMs }, { name: 'recurring', data: { what } } as never));
+      for (const { key } of await answered(queue.getJobSchedulers())) if (!wanted.has(key)) await answered(queue.removeJobScheduler(key));
     },
     workPlanned(carry) {
       work(({ what }) => carry(what), AT_ONCE);
