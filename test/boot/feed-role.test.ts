@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { startFeed } from '../../src/boot/roles/feed.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
+import { TAKE_TICK_MS } from '../../src/domain/time.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { testDatabase } from '../harness/postgres.ts';
 import { waitFor } from '../harness/wait-for.ts';
@@ -75,5 +76,9 @@ test('the pool of every token is looked at, although no agent asks for it: peopl
   await feed.stop();
   const tokens = CATALOG.entries.filter(({ venue }) => venue === 'spotchain').map(({ key }) => key);
   expect([...observed].sort()).toEqual([...tokens].sort());
+  // Every half minute is cut: the slots of Takes, and at full minutes those of agents.
+  const slots = (await sql<{ slot: number }[]>`select slot from cuts order by slot`).map(({ slot }) => slot);
+  expect(slots.length).toBeGreaterThan(1);
+  expect(slots).toEqual(slots.map((_, index) => (slots[0] as number) + index * TAKE_TICK_MS));
   await sql.end();
 });

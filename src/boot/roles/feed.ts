@@ -23,7 +23,7 @@ import { compileManifest } from '../../domain/decide.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
 import type { BudgetState } from '../../domain/market-state.ts';
 import { isPooled } from '../../domain/portfolio/pool-exit.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import { type EpochMs, TAKE_TICK_MS } from '../../domain/time.ts';
 import type { InstrumentKey, Venue } from '../../domain/venue.ts';
 import type { ClockWatch } from '../clock-watch.ts';
 import { createIntelligenceFeed } from '../intelligence.ts';
@@ -150,7 +150,8 @@ export function startFeed(deps: {
       histories,
       instruments: () => instruments,
       needs: () => needs,
-      periodMs: AGENT_TICK_MS,
+      // Half minutes hold every slot of agents and of Takes.
+      periodMs: TAKE_TICK_MS,
       onCut: (cut: Cut) => {
         cuts.write('writing a cut', async () => {
           try {
