@@ -1,6 +1,7 @@
 /** A server to be measured, in a process of its own: our API role with its real doors, or a Fastify to compare it with. */
 import { createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import fastify from 'fastify';
+import { createMetrics } from '../src/adapters/metrics.ts';
 import { createInProcessMarketStateBus } from '../src/adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus } from '../src/adapters/queue/quote-bus.ts';
 import { API_ROLE } from '../src/adapters/store/callers/as-organization.ts';
@@ -8,11 +9,10 @@ import { openDatabase } from '../src/adapters/store/database.ts';
 import { VenueError } from '../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../src/boot/caller-ports.ts';
 import { createLog } from '../src/boot/log.ts';
-import { createMetrics } from '../src/boot/metrics.ts';
 import { createNewIds } from '../src/boot/new-ids.ts';
+import { createRequestBudgets } from '../src/boot/outside/index.ts';
 import { startApi } from '../src/boot/roles/api.ts';
 import { openActors } from '../src/boot/roles/worker.ts';
-import { createRequestBudgets } from '../src/boot/venues.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import { refuse } from '../src/domain/refusal.ts';
 import { createLiveClock } from '../streams/live-clock.ts';
@@ -84,33 +84,47 @@ async function ours(order: ServerOrder): Promise<string> {
     bus,
     states: createInProcessMarketStateBus({ clock }),
     sharedLimits: null,
-    addresses: {
-      spotexchange: nowhere,
-      evmvenue: nowhere,
-      reference: { url: nowhere.url, key: null },
-      referenceFallback: null,
-      spotchain: { url: nowhere.url, key: null, candlesUrl: nowhere.url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
-      evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
-      bridge: null,
-      signerUrl: null,
-      issuerUrl: nowhere.url,
-      issuerProvider: 'prestocks',
-      newsUrl: nowhere.url,
-      intelligence: {
-        newsKey: null,
-        tvlUrl: nowhere.url,
-        macro: { url: nowhere.url, key: '' },
-        filings: { url: nowhere.url, contact: '', archiveUrl: null },
-        social: { url: nowhere.url, key: null, siteUrl: null },
+    reach: {
+      clock,
+      random: Math.random,
+      note: () => {},
+      budgets: createRequestBudgets(),
+      addresses: {
+        spotexchange: nowhere,
+        evmvenue: nowhere,
+        reference: { url: nowhere.url, key: null },
+        referenceFallback: null,
+        spotchain: {
+          url: nowhere.url,
+          key: null,
+          candlesUrl: nowhere.url,
+          pools: new Map(),
+          rpcUrl: null,
+          makers: [],
+          launchPartner: null,
+        },
+        evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
+        relay: null,
+        cctpUrl: null,
+        signerUrl: null,
+        issuerUrl: nowhere.url,
+        issuerProvider: 'prestocks',
+        newsUrl: nowhere.url,
+        intelligence: {
+          newsKey: null,
+          tvlUrl: nowhere.url,
+          macro: { url: nowhere.url, key: '' },
+          filings: { url: nowhere.url, contact: '', archiveUrl: null },
+          social: { url: nowhere.url, key: null, siteUrl: null },
+        },
+        prediction: {
+          polymarket: { gammaUrl: nowhere.url, clobUrl: nowhere.url, dataUrl: nowhere.url, streamUrl: 'ws://127.0.0.1:9' },
+          kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
+          onchain: null,
+        },
+        identity: order.identity,
       },
-      prediction: {
-        polymarket: { gammaUrl: nowhere.url, clobUrl: nowhere.url, dataUrl: nowhere.url, streamUrl: 'ws://127.0.0.1:9' },
-        kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
-        onchain: null,
-      },
-      identity: order.identity,
     },
-    budgets: createRequestBudgets(),
     pingQueue: async () => {},
     clockState: () => ({ offsetMs: 0, ok: true, detail: '' }),
     clock,

@@ -3,12 +3,12 @@ import type { Observable } from 'rxjs';
 import type { FeedMessage } from '../src/domain/market-event.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
+import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { Clock } from './clock.ts';
 import { type FeedLife, FeedLives, providerOf } from './feed-life.ts';
 import { ageMs } from './flag-bits.ts';
 import { createFreshness, type Freshness } from './freshness.ts';
 import { createOrderedBus } from './ordered-bus.ts';
-import type { FeedLimits } from './quality-limits.ts';
 
 /** Data that is degraded for longer than this, counted from the last good message, trips the breaker. The waiting is the agent's own, durable timer. */
 export const DATA_DEGRADATION_MS = 5_000;

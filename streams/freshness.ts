@@ -4,9 +4,10 @@ import type { Quote, ReferencePrice, Session } from '../src/domain/quote.ts';
 import { sessionAt as usSessionAt } from '../src/domain/session.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { Venue } from '../src/domain/venue.ts';
+import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 import type { FeedLife } from './feed-life.ts';
 import { ageMs, CARRIED_FORWARD, FEED_DOWN, OVER_AGE, RESYNCING, SESSION_CLOSED } from './flag-bits.ts';
-import { DEFAULT_LIMITS, type FeedLimits, limitsOf, type QualityLimits } from './quality-limits.ts';
+import { DEFAULT_LIMITS, limitsOf, type QualityLimits } from './quality-limits.ts';
 import { SlotTable } from './slot-table.ts';
 
 export interface FreshnessOptions {

@@ -1,31 +1,6 @@
 /** How old, how far off and how silent each venue's data may be (docs/decisions/0008). One table; the configuration may override any cell. */
-import type { Venue } from '../src/domain/venue.ts';
-
-/**
- * How a feed speaks. `continuous`: sends on, so that silence and frozen times are faults. `change_only`: sends when
- * something changes, so that a quiet market is proved by heartbeats. `polled`: asked by us; an unchanged answer is a
- * new proof of the price.
- */
-export type Cadence = 'continuous' | 'change_only' | 'polled';
-
-export interface FeedLimits {
-  /** A quote older than this is stale. Milliseconds. */
-  readonly maxAgeMs: number;
-  readonly cadence: Cadence;
-  /** `contiguous`: every number is sent, a missing one is a gap. `ascending`: numbers only order. */
-  readonly sequence: 'ascending' | 'contiguous';
-  /** A feed that was not heard of for longer than this is degraded. Milliseconds. */
-  readonly silentAfterMs: number;
-  /** An event time further than this in the future is a fault of the venue's clock. Milliseconds. */
-  readonly maxSkewMs: number;
-  /** The widest confidence interval of a reference price, as half-width / price. */
-  readonly maxConfidence: number;
-  /**
-   * How far a price may lie from the last accepted one before it must be confirmed: a share of that price; on
-   * prediction markets, whose prices lie between 0 and 1, dollars.
-   */
-  readonly maxJump: number;
-}
+import { VENUE_FACTS, VENUES, type Venue } from '../src/domain/venue.ts';
+import type { FeedLimits } from '../src/domain/venues/venue-facts.ts';
 
 export interface QualityLimits {
   readonly venues: Readonly<Record<Venue, FeedLimits>>;
@@ -44,65 +19,10 @@ export interface QualityLimits {
 
 const DAY = 86_400_000;
 
-/** The limits that hold where the configuration says nothing. */
+/** The limits that hold where the configuration says nothing: those of each venue's facts. */
 export const DEFAULT_LIMITS: QualityLimits = {
-  venues: {
-    spotchain: {
-      maxAgeMs: 15_000,
-      cadence: 'polled',
-      sequence: 'ascending',
-      silentAfterMs: 15_000,
-      maxSkewMs: 2_000,
-      maxConfidence: 0.005,
-      maxJump: 0.2,
-    },
-    spotexchange: {
-      maxAgeMs: 5_000,
-      cadence: 'change_only',
-      sequence: 'ascending',
-      silentAfterMs: 5_000,
-      maxSkewMs: 2_000,
-      maxConfidence: 0.005,
-      maxJump: 0.2,
-    },
-    evmvenue: {
-      maxAgeMs: 5_000,
-      cadence: 'change_only',
-      sequence: 'ascending',
-      silentAfterMs: 5_000,
-      maxSkewMs: 2_000,
-      maxConfidence: 0.005,
-      maxJump: 0.2,
-    },
-    prediction: {
-      maxAgeMs: 60_000,
-      cadence: 'change_only',
-      sequence: 'ascending',
-      silentAfterMs: 60_000,
-      maxSkewMs: 2_000,
-      maxConfidence: 0.005,
-      maxJump: 0.3,
-    },
-    reference: {
-      maxAgeMs: 5_000,
-      cadence: 'continuous',
-      sequence: 'ascending',
-      silentAfterMs: 5_000,
-      maxSkewMs: 2_000,
-      maxConfidence: 0.005,
-      maxJump: 0.2,
-    },
-  },
-  // Each coin's whole book comes twice a second whether it changed or not: its silence is the coin's own, and the pongs
-  // of the socket, which go on for all coins, must not vouch for it.
-  sources: {
-    'hyperliquid:bbo': { cadence: 'continuous' },
-    'hyperliquid:l2Book': { cadence: 'continuous' },
-    'kalshi:markets': { cadence: 'polled' },
-    // Plans of quote services lag up to a quarter of an hour; what is older than that is no word on the present.
-    'finnhub:quote': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
-    'alpaca:snapshot': { cadence: 'polled', maxAgeMs: 20 * 60_000 },
-  },
+  venues: Object.fromEntries(VENUES.map((venue) => [venue, VENUE_FACTS[venue].limits])) as Record<Venue, FeedLimits>,
+  sources: Object.assign({}, ...VENUES.map((venue) => VENUE_FACTS[venue].sourceLimits ?? {})) as QualityLimits['sources'],
   perpContextMaxAgeMs: 60_000,
   eventsMaxSilenceMs: 300_000,
   issuerMarkMaxAgeMs: 30 * DAY,

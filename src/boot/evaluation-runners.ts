@@ -7,6 +7,7 @@ import { createCandleWindows } from '../adapters/store/candles/candle-windows.ts
 import type { Sql } from '../adapters/store/database.ts';
 import { createEvaluationReads } from '../adapters/store/evaluations/evaluation-store.ts';
 import { createStressReads } from '../adapters/store/evaluations/stress-reads.ts';
+import { backfillCandles } from '../adapters/venues/candle-backfill.ts';
 import { VenueError } from '../adapters/venues/venue-feed.ts';
 import { timeframeMs } from '../domain/time.ts';
 import type { Venue } from '../domain/venue.ts';
@@ -15,7 +16,6 @@ import type { BacktestOutcome } from '../simulation/backtest/backtest-work.ts';
 import { inThread } from '../simulation/evaluation-thread.ts';
 import type { HistoryFetcher } from '../simulation/ports.ts';
 import { createStressRunner } from '../simulation/stress/stress-runner.ts';
-import { backfillCandles } from './candle-backfill.ts';
 import type { Logger } from './log.ts';
 import type { BacktestThread } from './threads/backtest-worker.ts';
 

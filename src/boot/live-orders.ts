@@ -1,21 +1,16 @@
 /** The doors to the venues that take live orders: only those whose feature is switched on, with the keys that they need. */
 import type { ExecutionClients } from '../../actors/proposal/execution-client.ts';
-import type { Clock } from '../../streams/clock.ts';
-import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSpotOrders } from '../adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../adapters/venues/spotexchange/rest.ts';
 import type { SpotCredentials } from '../adapters/venues/spotexchange/signature.ts';
 import type { Autonomy } from '../domain/agent.ts';
 import { ALL_ENABLED, type DisabledVenues } from '../domain/risk/index.ts';
-import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
-import type { RequestBudgets } from './venues.ts';
+import type { OutsideReach } from './outside/index.ts';
+import { SANDBOX_EXCHANGE_KEY } from './outside/spotexchange.ts';
 
 /** An order waits no longer for a budget than its lease lasts. */
 const WAIT_MS = 1_000;
-
-/** The key that the sandbox's exchange gives out; of no use anywhere else. */
-export const SANDBOX_EXCHANGE_KEY: SpotCredentials = { key: 'sandboxexchange', secret: 'ofNoUseAnywhereElse' };
 
 /** The account that orders are sent for; null where none is named for an exchange that is not the sandbox's. */
 export function exchangeCredentials(config: Config): SpotCredentials | null {
@@ -60,11 +55,7 @@ export function disabledVenuesOf(parts: LiveParts): (autonomy: Autonomy | null) 
 /** @throws Error in one sentence where a feature is on and what it needs is missing. */
 export function openLiveOrders(
   config: Config,
-  addresses: Pick<Addresses, 'spotexchange'>,
-  clock: Clock,
-  random: () => number,
-  budgets: Pick<RequestBudgets, 'spotexchange' | 'spotexchange_orders' | 'spotexchange_orders_day'>,
-  note: NoteUnknownField,
+  { addresses, budgets, clock, random, note }: OutsideReach,
 ): { readonly clients: ExecutionClients; close(): void } {
   if (!config.SVC_LIVE_SPOTEXCHANGE_ENABLED) return { clients: {}, close: () => {} };
   const credentials = exchangeCredentials(config);

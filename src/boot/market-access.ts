@@ -5,18 +5,18 @@ import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../
 import { openSharedLimits, type SharedLimits } from '../adapters/queue/shared-limits.ts';
 import { createLiveQuotes } from '../trading/live-marks.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
-import { type Addresses, addressesOf, type Sandbox } from './addresses.ts';
 import { openBridge } from './bridge.ts';
 import { budgetsOn } from './budgets.ts';
 import type { Bridge, OnchainPredictions } from './capabilities/capability.ts';
-import { openOnchainPredictions } from './prediction.ts';
+import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach } from './outside/index.ts';
+import { openOnchainPredictions } from './outside/prediction.ts';
 import { openPrimaryChain } from './primary-chain.ts';
+import type { Sandbox } from './sandbox.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { createOrderBooks, createRequestBudgets, type RequestBudgets } from './venues.ts';
 
 export interface MarketAccess {
-  readonly addresses: Addresses;
-  readonly budgets: RequestBudgets;
+  /** Addresses and request budgets of all outside systems. */
+  readonly reach: OutsideReach;
   /** Where processes of the service count requests of callers together; null where there is only this one. */
   readonly sharedLimits: SharedLimits['store'] | null;
   readonly bus: QuoteBus;
@@ -32,45 +32,26 @@ export interface MarketAccess {
 
 export function openMarketAccess(service: ServiceProcess, redisUrl: string | null, sandbox: Sandbox | null): MarketAccess {
   const { config, clock, random, metrics } = service;
-  const addresses = addressesOf(config, sandbox);
   const counting = budgetsOn(redisUrl, clock, service.warn('the request budgets'));
   service.onStop('the request budgets', async () => counting.close());
+  const addresses = addressesOf(config, sandbox);
   const budgets = createRequestBudgets(counting.make);
+  const reach: OutsideReach = { addresses, budgets, clock, random, note: metrics.unknownField };
   const limits = redisUrl === null ? null : openSharedLimits({ url: redisUrl, onError: service.warn('the shared rate limits') });
   if (limits !== null) service.onStop('the shared rate limits', async () => limits.close());
   const { bus, states } = openBuses(service, redisUrl);
-  const primaryChain = openPrimaryChain(
-    addresses.spotchain,
-    clock,
-    random,
-    budgets,
-    (code) => metrics.unanswered('primarychain', code),
-    metrics.unknownField,
-  );
+  const primaryChain = openPrimaryChain(reach, (code) => metrics.unanswered('primarychain', code));
   if (primaryChain !== null) service.onStop('the primary chain', async () => primaryChain.close());
-  const onchainPredictions = openOnchainPredictions(
-    { addresses: addresses.prediction, clock, random, budgets },
-    primaryChain?.chain ?? null,
-    metrics.unknownField,
-  );
+  const onchainPredictions = openOnchainPredictions(reach, primaryChain?.chain ?? null);
   if (onchainPredictions !== null) service.onStop('the on-chain prediction venue', async () => onchainPredictions.close());
-  const bridge = openBridge({
-    addresses,
-    budgets,
-    quote: createLiveQuotes(bus, clock),
-    clock,
-    random,
-    onFailure: metrics.unanswered,
-    note: metrics.unknownField,
-  });
+  const bridge = openBridge({ ...reach, quote: createLiveQuotes(bus, clock), onFailure: metrics.unanswered });
   if (bridge !== null) service.onStop('the bridge', async () => bridge.close());
   return {
-    addresses,
-    budgets,
+    reach,
     sharedLimits: limits?.store ?? null,
     bus,
     states,
-    orderBooks: createOrderBooks(addresses, clock, random, budgets, metrics.unknownField),
+    orderBooks: createOrderBooks(reach),
     primaryChain,
     onchainPredictions,
     bridge,

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
-import { localSigningKeys } from './addresses.ts';
+import { localSigningKeys } from './outside/identity.ts';
 import { EXAMPLE_MEMBERS } from './seed.ts';
 import type { ServiceProcess } from './service-process.ts';
 

@@ -1,12 +1,10 @@
 /** The primary chain as transactions reach it: its node, and the aggregator that routes swaps over it. */
-import type { Clock } from '../../streams/clock.ts';
-import type { NoteUnknownField } from '../../streams/feed-counters.ts';
 import { createSolanaRpc } from '../adapters/solana/rpc.ts';
 import { createKeyedClient } from '../adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../adapters/venues/spotchain/orders.ts';
 import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
-import type { Addresses } from './addresses.ts';
-import { type RequestBudgets, SPOTCHAIN_PER_MINUTE } from './venues.ts';
+import type { OutsideReach } from './outside/index.ts';
+import { SPOTCHAIN_PER_MINUTE } from './outside/spotchain.ts';
 
 /** Somebody waits for the route: an aggregator whose budget is used up is told as away. */
 const ROUTE_WAIT_MS = 3_000;
@@ -15,13 +13,10 @@ const NODE_MS = 10_000;
 
 /** Null where no node of the chain is named: then nothing is prepared for it. */
 export function openPrimaryChain(
-  { url, key, rpcUrl, makers, launchPartner }: Addresses['spotchain'],
-  clock: Clock,
-  random: () => number,
-  budgets: Pick<RequestBudgets, 'aggregator'>,
+  { addresses, budgets, clock, random, note }: OutsideReach,
   onFailure: (code: string) => void,
-  note: NoteUnknownField,
 ): (LaunchingPrimaryChain & { close(): void }) | null {
+  const { url, key, rpcUrl, makers, launchPartner } = addresses.spotchain;
   if (rpcUrl === null) return null;
   const node = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: NODE_MS, onFailure });
   const aggregator = createKeyedClient({

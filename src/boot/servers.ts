@@ -10,11 +10,11 @@ import {
   startEmbeddedRedis,
 } from '../adapters/queue/embedded-redis.ts';
 import { claim, claimant, processStartedAt, release, until } from '../adapters/server-process.ts';
+import { type SupervisedServer, type Supervision, superviseServer } from '../adapters/server-supervisor.ts';
+import { examineDatabase } from '../adapters/store/database-check.ts';
 import { startEmbeddedPostgres } from '../adapters/store/embedded-postgres.ts';
 import type { Config } from './config.ts';
-import { examineDatabase } from './database-check.ts';
 import type { Logger } from './log.ts';
-import { type SupervisedServer, type Supervision, superviseServer } from './server-supervisor.ts';
 
 export interface Servers {
   readonly databaseUrl: string;

@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '../../streams/clock.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
+import { createMetrics, type ServiceMetrics } from '../adapters/metrics.ts';
 import type { Config, Role } from './config.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import { createMetrics, type ServiceMetrics } from './metrics.ts';
 import { createNewIds } from './new-ids.ts';
 
 export interface StartOptions {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { type AuthorizationKey, authorizationKey } from '../adapters/identity/authorization-signature.ts';
 import { createRemoteSigner } from '../adapters/identity/remote-signer.ts';
+import type { SignerKeys, SignerPlace, SignerSecret, SignerTold } from '../adapters/identity/signer-protocol.ts';
 import { listenAsSigner } from '../adapters/identity/signer-socket.ts';
 import { openSigningLedger } from '../adapters/signing-keys/signing-ledger.ts';
 import { isSignedBy, trustedKeysOf } from '../adapters/signing-keys/writer-keys.ts';
@@ -21,44 +22,9 @@ import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { ALL_ENABLED } from '../domain/risk/index.ts';
 import type { SignerClient } from '../trading/ports.ts';
 import { createSigning } from '../trading/signing-validation.ts';
-import { type LogLevel } from './config.ts';
+import type { LogLevel } from './config.ts';
 import { loadListedTokens } from './listed-tokens.ts';
 import { createLog } from './log.ts';
-
-/** What only this process may hold. `key` is null where it lies in a file. */
-export interface SignerKeys {
-  readonly key: string | null;
-  readonly appSecret: string;
-}
-
-/** The first line. */
-export interface SignerSecret {
-  /** Null: they lie in the descriptor that the process was begun with, so that the next one can be given them as well. */
-  readonly keys: SignerKeys | null;
-  readonly keyFile: string | null;
-  readonly appId: string;
-  readonly logLevel: LogLevel;
-}
-
-/** The second line, once the database is there. */
-export interface SignerPlace {
-  readonly databaseUrl: string;
-  /** The remote signer. */
-  readonly url: string;
-  readonly socket: string;
-  /** The state folder: the public keys of writers lie there, and the count of what was signed. */
-  readonly home: string;
-  /** The node of the primary chain. */
-  readonly rpcUrl: string;
-  /** Others that may sign with a wallet. */
-  readonly makers: readonly string[];
-  /** The most that is signed for within 24 hours, in US dollars. */
-  readonly dailyLimitUsd: string;
-  readonly isSandboxed: boolean;
-}
-
-/** What either line is answered with, as a line on standard output. */
-export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };
 
 const DATABASE_CONNECTIONS = 4;
 /** A node that answers later counts as silent: then nothing is signed. */
@@ -116,7 +82,7 @@ async function work(): Promise<void> {
   if (typeof key === 'string') return tell({ ok: false, wrong: key });
   tell({ ok: true, publicKey: key.publicKey });
   const place = await nextLine<SignerPlace>();
-  const log = createLog(logLevel);
+  const log = createLog(logLevel as LogLevel);
   const clock = createLiveClock();
   const sql = openDatabase({ url: place.databaseUrl, connections: DATABASE_CONNECTIONS, name: 'sevengate signer', readOnly: true });
   const remote = createRemoteSigner({ baseUrl: place.url, appId, appSecret, key, clock });

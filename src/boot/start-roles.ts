@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
+import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
@@ -25,14 +26,14 @@ import type { Gates } from './gates.ts';
 import { isLoopback } from './listening.ts';
 import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';
-import { createPredictionAsking } from './prediction.ts';
+import { budgetStates, createVenues, optionalBudgets } from './outside/index.ts';
+import { createPredictionAsking } from './outside/prediction.ts';
 import { type ApiRole, startApi } from './roles/api.ts';
 import { startFeed } from './roles/feed.ts';
 import { type Actors, openActors, startWorker } from './roles/worker.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { type Signer, toldOfSilence } from './signer.ts';
+import type { Signer } from './signer.ts';
 import type { StoreConnections } from './store-connections.ts';
-import { budgetStates, createVenues, optionalBudgets } from './venues.ts';
 import { packageVersion } from './version.ts';
 
 /** Names the log of signed batches in its checkpoints. */
@@ -56,13 +57,13 @@ export interface RoleParts {
 export function startFeedRole({ service, store, market, actors, clockWatch }: RoleParts): void {
   const { clock, random, holder, log, metrics, record } = service;
   const sql = store.feed;
-  const { addresses, budgets, bus, states } = market;
+  const { reach, bus, states } = market;
   const feed = startFeed({
     sql,
-    venues: () => createVenues(addresses, clock, random, budgets, createIssuerMarkStore(sql), metrics.unknownField),
+    venues: () => createVenues(reach, createIssuerMarkStore(sql)),
     bus,
     states,
-    budgets: () => budgetStates(budgets, clock.now()),
+    budgets: () => budgetStates(reach.budgets, clock.now()),
     runtime: actors.runtime,
     clock,
     random,
@@ -145,15 +146,16 @@ async function openExecutionClients(
   { reads }: RiskDeps,
   preTrade: PreTrade,
 ): Promise<ExecutionDeps['clients']> {
-  const { config, clock, random, metrics } = service;
+  const { config, clock, metrics } = service;
   const { sql, logins } = store;
-  const { addresses, budgets, bus, primaryChain } = market;
+  const { reach, bus, primaryChain } = market;
+  const { addresses } = reach;
   const { rpcUrl, makers } = addresses.spotchain;
   // The worker's key has to be there before the signer reads whom it believes.
   const { worker } = openWriterKeys(resolve(config.SEVENGATE_HOME), ['worker']);
   if (signer !== null && addresses.signerUrl !== null && rpcUrl !== null)
     await signer.open({ databaseUrl: logins.appUrl, url: addresses.signerUrl, rpcUrl, makers });
-  const live = openLiveOrders(config, addresses, clock, random, budgets, metrics.unknownField);
+  const live = openLiveOrders(config, reach);
   service.onStop('the live orders', async () => live.close());
   if (signer === null || primaryChain === null) return live.clients;
   const spotchain = createDelegatedOrders({
@@ -174,9 +176,9 @@ async function openExecutionClients(
 }
 
 function evaluationRunners({ service, store, market }: RoleParts) {
-  const { clock, random, log, metrics } = service;
+  const { clock, log } = service;
   const { sql, logins } = store;
-  const { histories } = createVenues(market.addresses, clock, random, optionalBudgets(market.budgets), undefined, metrics.unknownField);
+  const { histories } = createVenues({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
   return {
     backtest: openBacktestRunner({ sql, databaseUrl: logins.appUrl, histories, clock, log }),
     stress_test: openStressRunner(sql),
@@ -187,13 +189,13 @@ function evaluationRunners({ service, store, market }: RoleParts) {
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
-  const { addresses, budgets, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
+  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
   const emergency = await startEmergencyListener(
     {
       home: resolve(config.SEVENGATE_HOME),
       appUrl: store.logins.appUrl,
       apiUrl: store.logins.apiUrl,
-      identity: addresses.identity,
+      identity: reach.addresses.identity,
       host: config.HOST,
       port: config.EMERGENCY_PORT,
       loopback: isLoopback(config.HOST),
@@ -215,15 +217,14 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       primaryChain,
       onchainPredictions,
       bridge,
-      predictionBooks: createPredictionAsking({ addresses: addresses.prediction, clock, random, budgets }, metrics.unknownField),
+      predictionBooks: createPredictionAsking(reach),
       disabledVenues: riskDeps(parts).disabledVenues,
       clock,
       newId,
     }),
     bus,
     states,
-    addresses,
-    budgets,
+    reach,
     sharedLimits: market.sharedLimits,
     pingQueue,
     clock,

@@ -1,6 +1,5 @@
 /** Starts the service: servers, migrations, sandbox, seed and the roles, in this order, and stops them in the opposite one. */
 import type { Sql } from '../adapters/store/database.ts';
-import { needsSandbox, type Sandbox, startSandbox } from './addresses.ts';
 import { openEvaluations } from './capabilities/evaluation.ts';
 import { type ClockWatch, createClockWatch } from './clock-watch.ts';
 import { openGates } from './gates.ts';
@@ -8,8 +7,10 @@ import { serveHealthPage } from './health-page.ts';
 import { followListedTokens } from './listed-tokens.ts';
 import { openMarketAccess } from './market-access.ts';
 import { keepMemberTokens } from './member-tokens.ts';
+import { needsSandbox } from './outside/index.ts';
 import type { ApiRole } from './roles/api.ts';
 import { openActors } from './roles/worker.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
 import { seedExamples } from './seed.ts';
 import { createServiceProcess, type ServiceProcess, type StartOptions } from './service-process.ts';
 import { forgetKey, startSigner } from './signer.ts';

@@ -3,7 +3,8 @@ import { sha256Hex } from './canonical-json.ts';
 import type { UniverseEntry } from './manifest/manifest.ts';
 import { didYouMean } from './nearest-name.ts';
 import type { EpochMs } from './time.ts';
-import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey } from './venue.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, instrumentKey, VENUE_FACTS } from './venue.ts';
+import type { CryptoAsset } from './venues/venue-facts.ts';
 
 /** What kind of instrument it is: the last part of `<venue>:<pair>:<instrument kind>`. */
 export const INSTRUMENT_KINDS = ['spot', 'perp', 'tokenized_equity', 'pre_ipo', 'agent_token'] as const;
@@ -164,7 +165,7 @@ const PRE_IPO: readonly EquityRow[] = [
   { underlying: 'POLYMARKET', name: 'Polymarket PreStock', sector: 'financials', mint: 'Pre8AREmFPtoJFT8mQSXQLh56cwJmM7CFDRuoGBZiUP' },
 ];
 
-const CRYPTO: readonly { readonly symbol: string; readonly name: string }[] = [
+const CRYPTO: readonly CryptoAsset[] = [
   { symbol: 'BTC', name: 'Bitcoin' },
   { symbol: 'ETH', name: 'Ether' },
   { symbol: 'SOL', name: 'Solana' },
@@ -229,35 +230,24 @@ function preIpoEntry(row: EquityRow): CatalogEntry {
   };
 }
 
-function cryptoEntries({ symbol, name }: { symbol: string; name: string }): CatalogEntry[] {
-  const spot = instrumentKey('spotexchange', `${symbol}USDT`);
-  const perp = instrumentKey('evmvenue', symbol);
-  const shared = { sector: 'crypto', classification: null, underlying: symbol, token: null, benchmark: null, benchmarkKind: null } as const;
-  const relations = { pairedPerp: perp, pairedSpot: spot, pairedStock: null };
-  return [
-    {
-      key: spot,
-      venue: 'spotexchange',
-      instrument: `${symbol}USDT`,
-      kind: 'spot',
-      name: `${name} spot`,
-      quoteCurrency: 'USDT',
-      pairs: [`${symbol}/USDT`, `${symbol}-USDT`],
-      ...shared,
-      ...relations,
-    },
-    {
-      key: perp,
-      venue: 'evmvenue',
-      instrument: symbol,
-      kind: 'perp',
-      name: `${name} perpetual`,
-      quoteCurrency: 'USD',
-      pairs: [`${symbol}/USD`, `${symbol}-USD`, `${symbol}-PERP`],
-      ...shared,
-      ...relations,
-    },
-  ];
+/** What every venue lists of an asset, each related to the others. */
+function cryptoEntries(asset: CryptoAsset): CatalogEntry[] {
+  const listings = EXECUTABLE_VENUES.flatMap((venue) =>
+    (VENUE_FACTS[venue].lists?.(asset) ?? []).map((listing) => ({ key: instrumentKey(venue, listing.instrument), venue, ...listing })),
+  );
+  const first = (kind: InstrumentKind): InstrumentKey | null => listings.find((listing) => listing.kind === kind)?.key ?? null;
+  return listings.map((listing) => ({
+    ...listing,
+    sector: 'crypto',
+    classification: null,
+    underlying: asset.symbol,
+    token: null,
+    benchmark: null,
+    benchmarkKind: null,
+    pairedPerp: first('perp'),
+    pairedSpot: first('spot'),
+    pairedStock: null,
+  }));
 }
 
 function referenceFeed(underlying: string): ReferenceFeed {

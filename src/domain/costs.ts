@@ -1,30 +1,12 @@
 /** What a simulated trade costs: spread, venue fee, depth and latency under a named model, the same on paper and in a backtest. */
 import { Decimal, type DecimalString, plainDecimal } from './decimal.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from './venue.ts';
+import { EXECUTABLE_VENUES, type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from './venue.ts';
+import type { CostModel } from './venues/venue-facts.ts';
 
-/** The costs of trading on one venue. Named, so that a fill and an evaluation say which assumptions they were made under. */
-export interface CostModel {
-  readonly name: string;
-  /** What the venue takes of an order that takes liquidity. */
-  readonly takerFeeBps: number;
-  /** Assumed distance of the best price from the middle, where only one price is known (a bar of candles). */
-  readonly halfSpreadBps: number;
-  /** Assumed notional of one side within one percent of the middle, in US dollars, where neither a book nor a pool is known. */
-  readonly depthUsd: DecimalString;
-  /** From the decision to the venue: what an order is priced on is at least so much younger than its decision. */
-  readonly latencyMs: number;
-}
-
-/**
- * The published fees of the venues' lowest tier and cautious depths; the aggregator's quotes already hold the fees of
- * the pools that they lead through, so only the spread between its two directions and the network is assumed on top.
- */
-export const COST_MODELS: Readonly<Record<ExecutableVenue, CostModel>> = {
-  spotchain: { name: 'spotchain-taker-1', takerFeeBps: 5, halfSpreadBps: 15, depthUsd: '50000', latencyMs: 2_000 },
-  spotexchange: { name: 'spotexchange-taker-1', takerFeeBps: 10, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 250 },
-  evmvenue: { name: 'evmvenue-taker-1', takerFeeBps: 4.5, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 500 },
-  prediction: { name: 'prediction-taker-1', takerFeeBps: 100, halfSpreadBps: 100, depthUsd: '5000', latencyMs: 2_000 },
-};
+/** What trading costs on each venue that trades. */
+export const COST_MODELS = Object.fromEntries(EXECUTABLE_VENUES.map((venue) => [venue, VENUE_FACTS[venue].costs])) as Readonly<
+  Record<ExecutableVenue, CostModel>
+>;
 
 /** The model of the instrument's venue. @throws Error for a reference price, which nobody trades. */
 export function costModelOf(instrument: InstrumentKey): CostModel {

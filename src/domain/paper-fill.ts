@@ -3,7 +3,7 @@
  * the book as far as its size goes, else along a pool's curve. "No fill" has a reason, and a fill names its quotes.
  */
 import type { Fill, FillQuote } from './book.ts';
-import { type CostModel, feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
+import { feeUsdOf, pooledPrice, slippageBpsOf } from './costs.ts';
 import { Decimal, type DecimalString, isDecimalString, isPositive, plainDecimal } from './decimal.ts';
 import { floorToStep, marketStepOf } from './market-step.ts';
 import type { Order } from './order.ts';
@@ -11,6 +11,7 @@ import type { Quality, QualityFlag, Quote } from './quote.ts';
 import type { RiskApproved } from './risk/assess.ts';
 import type { EpochMs } from './time.ts';
 import type { ExecutableVenue } from './venue.ts';
+import type { CostModel } from './venues/venue-facts.ts';
 
 /** One side's levels, best first: prices and sizes as the venue wrote them. */
 export interface DepthLevel {

@@ -1,12 +1,22 @@
 /** The venues of the product and the names of what trades on them. */
+import { evmvenue } from './venues/evmvenue.ts';
+import { prediction } from './venues/prediction.ts';
+import { reference } from './venues/reference.ts';
+import { spotchain } from './venues/spotchain.ts';
+import { spotexchange } from './venues/spotexchange.ts';
+import type { VenueFacts } from './venues/venue-facts.ts';
 
+/** Every source of prices, in the order in which they are shown. */
+const FACTS = { spotchain, spotexchange, evmvenue, prediction, reference } as const;
+
+/** `reference` is the underlying share's price and never executable. */
+export type Venue = keyof typeof FACTS;
 /** Venues whose quotes may become orders. */
-export const EXECUTABLE_VENUES = ['spotchain', 'spotexchange', 'evmvenue', 'prediction'] as const;
-export type ExecutableVenue = (typeof EXECUTABLE_VENUES)[number];
+export type ExecutableVenue = { [Name in Venue]: (typeof FACTS)[Name]['executable'] extends true ? Name : never }[Venue];
 
-/** Every source of prices. `reference` is the underlying share's price and never executable. */
-export const VENUES = [...EXECUTABLE_VENUES, 'reference'] as const;
-export type Venue = (typeof VENUES)[number];
+export const VENUE_FACTS: Readonly<Record<Venue, VenueFacts>> = FACTS;
+export const VENUES = Object.keys(FACTS) as readonly Venue[];
+export const EXECUTABLE_VENUES = VENUES.filter((venue): venue is ExecutableVenue => VENUE_FACTS[venue].executable);
 
 /** One tradable or quotable thing on one venue: `spotexchange:BTCUSDT`, `spotchain:AAPLx`, `evmvenue:BTC`, `reference:AAPL`. */
 export type InstrumentKey = `${Venue}:${string}`;
@@ -23,5 +33,5 @@ export function splitInstrumentKey(key: InstrumentKey): { venue: Venue; instrume
 }
 
 export function isVenue(text: string): text is Venue {
-  return (VENUES as readonly string[]).includes(text);
+  return Object.hasOwn(FACTS, text);
 }

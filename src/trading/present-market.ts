@@ -6,14 +6,12 @@ import type { Depth } from '../domain/paper-fill.ts';
 import type { Quote, ReferencePrice } from '../domain/quote.ts';
 import { type HeardLiquidity, POOL_LIQUIDITY_MAX_AGE_MS, presentMarket, type RiskMarket } from '../domain/risk/index.ts';
 import type { EpochMs } from '../domain/time.ts';
-import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
+import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey, VENUE_FACTS } from '../domain/venue.ts';
 import { agedQuote } from './live-marks.ts';
 import type { HeardQuotes, RiskDeps, RiskReads, VenueBooks } from './ports.ts';
 
 /** Levels of a book that an order is filled through. */
 const DEPTH_LEVELS = 100;
-/** Venues whose books are asked for at the moment of a fill. */
-const WITH_BOOKS: ReadonlySet<ExecutableVenue> = new Set(['spotexchange', 'evmvenue']);
 
 export interface MarketLookDeps extends RiskDeps {
   readonly orderBooks: VenueBooks;
@@ -33,7 +31,7 @@ export function createMarketLook(deps: MarketLookDeps): (instrument: InstrumentK
   return async (key) => {
     const { venue, instrument } = splitInstrumentKey(key);
     const [depth, liquidity] = await Promise.all([
-      WITH_BOOKS.has(venue as ExecutableVenue) ? depthOf(orderBooks, venue as ExecutableVenue, instrument) : null,
+      VENUE_FACTS[venue].hasBooks ? depthOf(orderBooks, venue as ExecutableVenue, instrument) : null,
       heardLiquidity(reads, key, clock.now()),
     ]);
     const at = clock.now();

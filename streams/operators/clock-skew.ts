@@ -4,8 +4,8 @@ import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import { VENUES, type Venue } from '../../src/domain/venue.ts';
+import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { CLOCK_SKEW } from '../flag-bits.ts';
-import type { FeedLimits } from '../quality-limits.ts';
 import { type QualityRule, type RuleMemory, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** True where an event's own time lies further in the future of its receipt than the limit. */

@@ -2,8 +2,8 @@
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { ReferencePrice } from '../../src/domain/quote.ts';
+import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import { marksOf, WIDE_CONFIDENCE } from '../flag-bits.ts';
-import type { FeedLimits } from '../quality-limits.ts';
 import { type QualityRule, type RuleOptions, rulesOperator } from './rule.ts';
 
 /** The flag bit of a reference price whose confidence interval is too wide to compare a token with. Half-width / price is a ratio, hence a number. */

@@ -4,11 +4,11 @@ import type { FeedMessage, FeedStatus } from '../../src/domain/market-event.ts';
 import type { PerpContext, PoolLiquidity, Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { Venue } from '../../src/domain/venue.ts';
+import type { FeedLimits } from '../../src/domain/venues/venue-facts.ts';
 import type { FeedCounters } from '../feed-counters.ts';
 import { providerOf } from '../feed-life.ts';
 import { markQuote, markReference } from '../flag-bits.ts';
 import { createFreshness, type Freshness } from '../freshness.ts';
-import type { FeedLimits } from '../quality-limits.ts';
 import { SlotTable } from '../slot-table.ts';
 
 /** The messages whose content rules look at. */

@@ -3,6 +3,7 @@ import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import type { Quote, ReferencePrice } from '../../src/domain/quote.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { VENUES, type Venue } from '../../src/domain/venue.ts';
 import type { Clock } from '../clock.ts';
 import { type FeedLife, FeedLives } from '../feed-life.ts';
 import { markQuote, markReference, OVER_AGE } from '../flag-bits.ts';
@@ -41,7 +42,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
   const slotsOf = new Map<FeedLife, StaleSlot[]>();
   let stopped = false;
 
-  const tableOf = (venue: Quote['venue'] | 'reference'): SlotTable<StaleSlot> =>
+  const tableOf = (venue: Venue): SlotTable<StaleSlot> =>
     new SlotTable((source) => {
       const life = lives.of(venue, source);
       const slot: StaleSlot = { event: null, life, marks: 0, cancel: null };
@@ -50,13 +51,7 @@ export function createStaleKeeper(options: StaleOptions, emit: (message: FeedMes
       else slots.push(slot);
       return slot;
     });
-  const tables = {
-    spotchain: tableOf('spotchain'),
-    spotexchange: tableOf('spotexchange'),
-    evmvenue: tableOf('evmvenue'),
-    prediction: tableOf('prediction'),
-    reference: tableOf('reference'),
-  };
+  const tables = Object.fromEntries(VENUES.map((venue) => [venue, tableOf(venue)])) as Record<Venue, SlotTable<StaleSlot>>;
 
   function marked(event: Quote | ReferencePrice, marks: number): Quote | ReferencePrice {
     if (marks === 0) return event;

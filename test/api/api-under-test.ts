@@ -24,12 +24,12 @@ import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/sto
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
+import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import type { Bridge, OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
 import { createLaunchQuotes } from '../../src/boot/launches.ts';
-import { createPredictionReads, type PredictionAsking } from '../../src/boot/prediction-reads.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';

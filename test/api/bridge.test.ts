@@ -3,7 +3,7 @@
 import { VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBridge } from '../../src/boot/bridge.ts';
-import { createRequestBudgets } from '../../src/boot/venues.ts';
+import { createRequestBudgets } from '../../src/boot/outside/index.ts';
 import { EVM_CHAIN_ID, EVM_TOKENS } from '../../src/domain/evm-chain.ts';
 import { type BridgeWorld, EVM_WALLET, openBridgeWorld, SOLANA_WALLET, signEvm, wishFrom } from '../adapters/bridge/bridge-world.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
@@ -18,7 +18,8 @@ beforeAll(async () => {
   world = await openBridgeWorld(NOW);
   bridge = openBridge({
     addresses: {
-      bridge: { relay: { url: world.relaySimulator.url, key: null }, cctpUrl: world.cctpSimulator.url },
+      relay: { url: world.relaySimulator.url, key: null },
+      cctpUrl: world.cctpSimulator.url,
       evmchain: { url: world.evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
       spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: world.solana.url, makers: [], launchPartner: null },
     },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PredictionReads } from '../../api/v1/prediction-markets/ports.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
-import { createPredictionReads } from '../../src/boot/prediction-reads.ts';
+import { createPredictionReads } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { matchQuestions } from '../../src/domain/prediction/question.ts';

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
+import { createMetrics } from '../../src/adapters/metrics.ts';
 import { createProgram } from '../../src/boot/cli/program.ts';
 import { describeSettings } from '../../src/boot/config.ts';
-import { createMetrics } from '../../src/boot/metrics.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

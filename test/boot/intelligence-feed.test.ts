@@ -4,13 +4,14 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { createIntelligenceFeed } from '../../src/adapters/intelligence/intelligence-feed.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createIntelligenceStore } from '../../src/adapters/store/intelligence/intelligence-store.ts';
-import { addressesOf, startSandbox } from '../../src/boot/addresses.ts';
 import { type Config, isConfig, readConfig } from '../../src/boot/config.ts';
-import { createIntelligenceFeed, createIntelligenceSources } from '../../src/boot/intelligence.ts';
-import { createRequestBudgets } from '../../src/boot/venues.ts';
+import { addressesOf, createRequestBudgets } from '../../src/boot/outside/index.ts';
+import { createIntelligenceSources } from '../../src/boot/outside/intelligence.ts';
+import { startSandbox } from '../../src/boot/sandbox.ts';
 import { measureInputs, percentChange, REGIME_SERIES, readRegime } from '../../src/domain/intelligence/regime.ts';
 import type { FeedMessage, NewsEvent } from '../../src/domain/market-event.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -38,7 +39,12 @@ async function opened() {
     const heard: FeedMessage[] = [];
     let writing: Promise<unknown> = Promise.resolve();
     const feed = createIntelligenceFeed({
-      intelligence: createIntelligenceSources(addressesOf(config as Config, sandbox), clock, () => 0.5, createRequestBudgets()),
+      intelligence: createIntelligenceSources({
+        addresses: addressesOf(config as Config, sandbox),
+        clock,
+        random: () => 0.5,
+        budgets: createRequestBudgets(),
+      }),
       store,
       clock,
       write: (_what, work) => {

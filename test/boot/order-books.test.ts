@@ -2,10 +2,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Addresses } from '../../src/boot/addresses.ts';
-import { createMetrics } from '../../src/boot/metrics.ts';
-import { createPredictionAsking } from '../../src/boot/prediction.ts';
-import { createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/venues.ts';
+import { createMetrics } from '../../src/adapters/metrics.ts';
+import { type Addresses, createOrderBooks, createRequestBudgets, createVenues } from '../../src/boot/outside/index.ts';
+import { createPredictionAsking } from '../../src/boot/outside/prediction.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { createLiveClock } from '../../streams/live-clock.ts';
 import { sampleMarket } from '../domain/prediction/samples.ts';
@@ -42,7 +41,8 @@ async function venue(
     referenceFallback: null,
     spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
     evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
-    bridge: null,
+    relay: null,
+    cctpUrl: null,
     signerUrl: null,
     issuerUrl: url,
     issuerProvider: 'prestocks',
@@ -61,8 +61,8 @@ async function venue(
     },
     identity: { issuer: 'x', audience: 'x', jwksUrl: url },
   };
-  const budgets = createRequestBudgets();
-  return { clock, addresses, budgets, books: createOrderBooks(addresses, clock, () => 0.5, budgets) };
+  const reach = { addresses, budgets: createRequestBudgets(), clock, random: () => 0.5, note: () => {} };
+  return { reach, books: createOrderBooks(reach) };
 }
 
 test.each([
@@ -82,10 +82,11 @@ test('a crossed or one-sided book is degraded', async () => {
 });
 
 test('what histories have spent of a venue’s budget is not there for order books', async () => {
-  const { addresses, budgets, books, clock } = await venue(0);
-  const history = createVenues(addresses, clock, () => 0.5, budgets).histories.evmvenue;
+  const { reach, books } = await venue(0);
+  const history = createVenues(reach).histories.evmvenue;
   // The page that this asks for weighs 104 of the 1,200; the answer is no list, which is refused after it was paid for.
-  for (let page = 0; page < 11; page++) await expect(history?.fetchCandles('BTC', '1m', 0, clock.now())).rejects.toThrow('not a list');
+  for (let page = 0; page < 11; page++)
+    await expect(history?.fetchCandles('BTC', '1m', 0, reach.clock.now())).rejects.toThrow('not a list');
   for (let book = 0; book < 28; book++) expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: true });
   expect(await books.read('evmvenue', 'BTC', 1)).toMatchObject({ ok: false, refusal: { code: 'unavailable' } });
 });
@@ -104,17 +105,18 @@ test('what nobody knows in answers to single questions stands in the metrics, by
     orderbook_fp: { yes_dollars: [], no_dollars: [] },
     zzNew: 1,
   };
-  const { addresses, budgets, clock } = await venue(0, undefined, everything);
+  const { reach } = await venue(0, undefined, everything);
+  const { addresses, clock } = reach;
   const token = CATALOG.entries.find((entry) => entry.token !== null)?.instrument ?? '';
-  const asking = { ...addresses, spotchain: { ...addresses.spotchain, pools: new Map([[token, 'P']]) } };
+  const asking = { ...reach, note, addresses: { ...addresses, spotchain: { ...addresses.spotchain, pools: new Map([[token, 'P']]) } } };
   const to = clock.now();
-  const { histories, extras } = createVenues(asking, clock, () => 0.5, budgets, undefined, note);
+  const { histories, extras } = createVenues(asking);
   for (const { ask } of extras.serverTimes) await ask();
-  await createOrderBooks(asking, clock, () => 0.5, budgets, note).read('spotexchange', 'BTCUSDT', 5);
+  await createOrderBooks(asking).read('spotexchange', 'BTCUSDT', 5);
   await expect(histories.evmvenue?.fetchCandles('BTC', '1m', to - 60_000, to)).rejects.toThrow('not a list');
   await histories.spotchain?.fetchCandles(token, '1m', to - 60_000, to);
   await histories.reference?.fetchCandles('AAPL', '1m', to - 60_000, to);
-  const predictions = createPredictionAsking({ addresses: asking.prediction, clock, random: () => 0.5, budgets }, note);
+  const predictions = createPredictionAsking(asking);
   await predictions.kalshi.book(sampleMarket('kalshi', 'KXF1-25-LN'));
   const text = await metrics.render();
   for (const source of [

@@ -6,9 +6,10 @@ import { afterEach, expect, test } from 'vitest';
 import { quoteFilter } from '../../api/feeds/channels/quotes.ts';
 import { createInProcessQuoteBus } from '../../src/adapters/queue/quote-bus.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
+import { keepPredictions } from '../../src/adapters/store/predictions/keep-predictions.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { keepPredictions, predictionAddresses } from '../../src/boot/prediction.ts';
+import { prediction } from '../../src/boot/outside/prediction.ts';
 import type { Quote } from '../../src/domain/quote.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { testDatabase } from '../harness/postgres.ts';
@@ -98,7 +99,7 @@ test('addresses come from the environment, and from the doubles with a key of th
   const read = (more: Record<string, string>) => {
     const config = readConfig({ SEVENGATE_HOME: folder, ...more });
     if (!isConfig(config)) throw new Error(JSON.stringify(config));
-    return predictionAddresses(config, (name) => `http://127.0.0.1:1/${name}`);
+    return prediction.addresses(config, (name) => `http://127.0.0.1:1/${name}`).prediction;
   };
   const simulators = read({});
   expect(simulators.polymarket).toEqual({

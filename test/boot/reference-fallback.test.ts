@@ -1,11 +1,11 @@
 // Which second source stands behind the first: a simulated price never fills in for a real one; and marks reach the bus of states.
 import { afterEach, expect, test } from 'vitest';
 import { createInProcessMarketStateBus } from '../../src/adapters/queue/market-state-bus.ts';
-import { addressesOf, SIMULATORS } from '../../src/boot/addresses.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { publishMarketStates } from '../../src/boot/market-states.ts';
+import { addressesOf, SIMULATORS } from '../../src/boot/outside/index.ts';
 import type { IssuerMarkState } from '../../src/domain/issuer-mark.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
+import { publishMarketStates } from '../../streams/market-states.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 
 const NOW = Date.UTC(2026, 10, 19, 15, 30);

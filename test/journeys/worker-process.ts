@@ -6,7 +6,7 @@ import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/boot/log.ts';
-import { createMetrics } from '../../src/boot/metrics.ts';
+import { createMetrics } from '../../src/adapters/metrics.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';

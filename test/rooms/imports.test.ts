@@ -31,13 +31,14 @@ const TABLE: readonly [room: string, ours: readonly string[], packages: readonly
       'eventsource-parser',
       'decimal.js',
       'elkjs',
+      'prom-client',
     ],
   ],
   ['src/sandbox', ['src/domain', 'streams'], [/./]],
   [
     'api',
     ['src/domain', 'streams', 'actors', 'src/trading'],
-    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'prom-client', 'rate-limiter-flexible'],
+    [NODE, 'rxjs', /^fastify$|^@fastify\//, 'typebox', 'ws', 'js-yaml', 'rate-limiter-flexible'],
   ],
   ['src/boot', ['src', 'streams', 'actors', 'api', 'web', 'migrations'], [/./]],
 ];

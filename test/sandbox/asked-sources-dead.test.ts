@@ -3,10 +3,9 @@ import { concat, EMPTY, NEVER, type Observable } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { withFallback } from '../../src/adapters/venues/reference/fallback.ts';
 import { FINNHUB } from '../../src/adapters/venues/reference/share-quotes.ts';
-import { addressesOf, SIMULATORS } from '../../src/boot/addresses.ts';
 import { isConfig, readConfig } from '../../src/boot/config.ts';
-import { createIntelligenceSources } from '../../src/boot/intelligence.ts';
-import { createRequestBudgets } from '../../src/boot/venues.ts';
+import { addressesOf, createRequestBudgets, SIMULATORS } from '../../src/boot/outside/index.ts';
+import { createIntelligenceSources } from '../../src/boot/outside/intelligence.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import type { VirtualClock } from '../../streams/virtual-clock.ts';
 import { type Message, sourceFixture } from './asked-sources-fixture.ts';
@@ -33,7 +32,7 @@ function sourceAt(name: (typeof SOURCES)[number], url: string, clock: VirtualClo
   const config = readConfig({ SEVENGATE_HOME: '/tmp/sevengate-dead-sources' });
   if (!isConfig(config)) throw new Error(config.map(({ sentence }) => sentence).join());
   const urls = Object.fromEntries(SIMULATORS.map((simulator) => [simulator, url])) as Record<(typeof SIMULATORS)[number], string>;
-  const { sources } = createIntelligenceSources(addressesOf(config, { urls }), clock, random, budgets);
+  const { sources } = createIntelligenceSources({ addresses: addressesOf(config, { urls }), clock, random, budgets });
   expect(sources).toHaveLength(INTELLIGENCE.length);
   return sources[INTELLIGENCE.indexOf(name)] as Observable<Message>;
 }

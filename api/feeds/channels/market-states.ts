@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import { type MarketState, type MarketStateKind, marketStateKey, type OrderBookSnapshot } from '../../../src/domain/market-state.ts';
 import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
-import type { Venue } from '../../../src/domain/venue.ts';
+import { VENUE_FACTS, VENUES, type Venue } from '../../../src/domain/venue.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
 import { stateQuality } from '../../../streams/state-quality.ts';
 import { perpBody } from '../../v1/perps/perp-body.ts';
@@ -14,7 +14,7 @@ import type { LatestChannel, LatestSource } from './channel.ts';
 
 const INSTRUMENT = Type.String({ minLength: 1, maxLength: 64 });
 /** Venues whose books are followed. */
-const BOOK_VENUES = ['spotexchange', 'evmvenue'] as const;
+const BOOK_VENUES = VENUES.filter((venue) => VENUE_FACTS[venue].hasBooks);
 const DEFAULT_DEPTH = 20;
 const MAX_DEPTH = 50;
 

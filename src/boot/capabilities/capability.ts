@@ -19,13 +19,13 @@ import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
+import type { PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
-import type { PredictionAsking } from '../prediction-reads.ts';
 
 /** The on-chain counterpart and its chain, as this process reaches them. */
 export interface OnchainPredictions {

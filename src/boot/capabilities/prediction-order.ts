@@ -17,13 +17,13 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
 import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
+import type { PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../adapters/venues/venue-feed.ts';
 import type { PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
 import { createPredictionPreTrade } from '../../trading/prediction-pre-trade.ts';
-import type { PredictionAsking } from '../prediction-reads.ts';
 import type { ActorCapability, OnchainPredictions } from './capability.ts';
 import { isSilence, obstacleOf } from './prepared-transaction.ts';
 

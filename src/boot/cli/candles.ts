@@ -11,12 +11,12 @@ import { type ImportCounts, importBars } from '../../adapters/store/candles/cand
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
+import type { BackfillReport } from '../../adapters/venues/candle-backfill.ts';
 import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../domain/candle-gaps.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
 import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
-import type { BackfillReport } from '../candle-backfill.ts';
 import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
@@ -294,13 +294,13 @@ async function backfillCommand(options: SeriesOptions & { from: string; to?: str
   const from = instant(options.from, '--from');
   const to = options.to === undefined ? {} : { to: instant(options.to, '--to') };
   // Only this command needs the venues; the others start faster without them.
-  const { addressesOf, knownSandbox } = await import('../addresses.ts');
-  const { createRequestBudgets, createVenues } = await import('../venues.ts');
-  const { backfillCandles } = await import('../candle-backfill.ts');
+  const { knownSandbox } = await import('../sandbox.ts');
+  const { addressesOf, createRequestBudgets, createVenues } = await import('../outside/index.ts');
+  const { backfillCandles } = await import('../../adapters/venues/candle-backfill.ts');
   const config = settings();
   const clock = createLiveClock();
   const addresses = addressesOf(config, knownSandbox(config));
-  const venues = createVenues(addresses, clock, Math.random, createRequestBudgets());
+  const venues = createVenues({ addresses, budgets: createRequestBudgets(), clock, random: Math.random, note: () => {} });
   const history = venues.histories[series.venue];
   if (history === undefined) throw new Error(`${series.venue} has no history that could be fetched; import files instead`);
   const bar = progressBar('fetching', 'bars');

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { findRedisServer, refusalOfRedis } from '../../adapters/queue/embedded-redis.ts';
+import { examineDatabase } from '../../adapters/store/database-check.ts';
 import { type Config, isConfig, readConfig } from '../config.ts';
-import { examineDatabase } from '../database-check.ts';
 import { listenRefusal } from '../listening.ts';
 
 interface Finding {

@@ -9,9 +9,12 @@ import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
 import type { QuoteReads } from '../../../api/v1/quotes/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
+import { createChainWalletReads } from '../../adapters/evmchain/wallet-reads.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
+import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
@@ -23,11 +26,12 @@ import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
+import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
+import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
+import { createPredictionReads } from '../../adapters/venues/prediction/prediction-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { instrumentKey } from '../../domain/venue.ts';
-import type { Addresses } from '../addresses.ts';
 import type { CallerPorts } from '../caller-ports.ts';
-import { createCandleReads } from '../candle-history.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import type { ClockState } from '../clock-watch.ts';
 import { readConsoleFiles } from '../console-files.ts';
@@ -35,13 +39,9 @@ import type { EmergencyListener } from '../emergency-listener.ts';
 import { createLaunchQuotes } from '../launches.ts';
 import { isLoopback, listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
-import type { ServiceMetrics } from '../metrics.ts';
-import { createPredictionAsking } from '../prediction.ts';
-import { createPredictionReads } from '../prediction-reads.ts';
-import { createPrimaryWallets } from '../primary-wallets.ts';
+import { budgetStates, createOrderBooks, createVenues, type OutsideReach, optionalBudgets } from '../outside/index.ts';
+import { createPredictionAsking } from '../outside/prediction.ts';
 import { accessBy } from '../token-access.ts';
-import { createVenueReads } from '../venue-reads.ts';
-import { budgetStates, createOrderBooks, createVenues, optionalBudgets, type RequestBudgets } from '../venues.ts';
 
 /** Quotes are heard while the newest is no older than this. */
 const QUOTES_FRESH_MS = 30_000;
@@ -65,8 +65,8 @@ export async function startApi(deps: {
   readonly callers: CallerPorts;
   readonly bus: QuoteBus;
   readonly states: MarketStateBus;
-  readonly addresses: Addresses;
-  readonly budgets: RequestBudgets;
+  /** Addresses and request budgets of all outside systems. */
+  readonly reach: OutsideReach;
   /** Where processes of the service count requests together; null where there is only this one. */
   readonly sharedLimits: SharedStore | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
@@ -88,9 +88,10 @@ export async function startApi(deps: {
   const { sql, clock, bus, log } = deps;
   const { connection, shardDecisions, ...callers } = deps.callers;
   // Readers wait behind decisions.
-  const budgets = optionalBudgets(deps.budgets);
+  const reach = { ...deps.reach, budgets: optionalBudgets(deps.reach.budgets) };
+  const { addresses } = reach;
   const verifier = createTokenVerifier({
-    ...deps.addresses.identity,
+    ...addresses.identity,
     clock,
     onFailure: (reason) => deps.metrics.unanswered('identity', reason),
   });
@@ -166,18 +167,21 @@ export async function startApi(deps: {
 
   const candles = createCandleReads({
     store: createCandleStore(sql),
-    histories: createVenues(deps.addresses, clock, deps.random, budgets, undefined, deps.metrics.unknownField).histories,
+    histories: createVenues(reach).histories,
     clock,
     log,
   });
   const bars = createBarReads(sql);
   const rankings = { cuts: createCutReads(sql), bars, basis: createBasisReads({ bars, catalog: CATALOG }) };
-  const { rpcUrl } = deps.addresses.spotchain;
+  const { rpcUrl } = addresses.spotchain;
   const primaryWallets =
     rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
-  const venueReads = createVenueReads(deps.addresses, clock, deps.random, budgets.evmvenue, deps.metrics.unknownField, (reason) =>
-    deps.metrics.unanswered('evmchain', reason),
-  );
+  const perps = createPerpReads({ ...reach, baseUrl: addresses.evmvenue.url, budget: reach.budgets.evmvenue });
+  const evmWallets = createChainWalletReads({
+    ...addresses.evmchain,
+    clock,
+    onFailure: (reason) => deps.metrics.unanswered('evmchain', reason),
+  });
   await tail.start();
   const app = await buildApi(
     {
@@ -198,20 +202,17 @@ export async function startApi(deps: {
       machines: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
       quotes,
       candles,
-      orderBook: createOrderBooks(deps.addresses, clock, deps.random, budgets, deps.metrics.unknownField),
+      orderBook: createOrderBooks(reach),
       predictionMarkets: createPredictionReads({
         store: createPredictionStore(sql),
-        venues: createPredictionAsking(
-          { addresses: deps.addresses.prediction, clock, random: deps.random, budgets: deps.budgets },
-          deps.metrics.unknownField,
-        ),
+        venues: createPredictionAsking(deps.reach),
         clock,
       }),
-      venues: { states: deps.states, budgets: () => budgetStates(deps.budgets, clock.now()) },
-      funding: venueReads.funding,
+      venues: { states: deps.states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },
+      funding: perps.funding,
       wallets: {
-        venue: venueReads.publicWallets,
-        evm: venueReads.chainWallets,
+        venue: perps.publicWallets,
+        evm: evmWallets,
         ...(primaryWallets === null ? {} : { primary: primaryWallets }),
       },
       intelligence: createIntelligenceReads(sql),

@@ -12,6 +12,7 @@ import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createTurns } from '../../../actors/ticking/shard-ticker.ts';
 import type { TradingTickStore } from '../../../actors/ticking/trading-ticker.ts';
 import type { Clock } from '../../../streams/clock.ts';
+import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
@@ -27,7 +28,6 @@ import { createProposalStore } from '../../adapters/store/orders/proposal-store.
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
 import type { Logger } from '../log.ts';
-import type { ServiceMetrics } from '../metrics.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;

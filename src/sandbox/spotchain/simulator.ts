@@ -5,6 +5,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
 import type { Market } from '../market/market.ts';
 import { createHttpSimulator, type HttpSimulator, type SimulatorReply, type SimulatorRequest } from '../reference/http-simulator.ts';
+import { poolAddress } from './pool-address.ts';
 import type { Cheat, SwapBuilder, SwapQuote } from './swap-builder.ts';
 
 /** One token that has a pool against the stablecoin. */
@@ -52,18 +53,6 @@ export interface SpotchainSimulator extends HttpSimulator {
 const POOL_FEE = 0.002_5;
 const WINDOW_MS = 60_000;
 const BAR_LIMIT = 1_000;
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-/** A base58 text of an address's length, derived from the mint so that it never changes. */
-export function poolAddress(mint: string): string {
-  let state = 7;
-  let address = '';
-  for (let i = 0; i < 44; i++) {
-    state = (state * 31 + mint.charCodeAt(i % mint.length) + i) % 1_000_003;
-    address += BASE58[state % 58];
-  }
-  return address;
-}
 
 /** The members of a JSON body; none where it is no object. */
 function bodyOf({ body }: SimulatorRequest): Record<string, unknown> {

@@ -16,7 +16,7 @@ import { createProposalStore } from '../../../src/adapters/store/orders/proposal
 import { createRiskReads } from '../../../src/adapters/store/risk/risk-reads.ts';
 import { openBridge } from '../../../src/boot/bridge.ts';
 import { bridgeTransferCapability } from '../../../src/boot/capabilities/bridge-transfer.ts';
-import { createRequestBudgets } from '../../../src/boot/venues.ts';
+import { createRequestBudgets } from '../../../src/boot/outside/index.ts';
 import { bookIds } from '../../../src/domain/book.ts';
 import { isEnded } from '../../../src/domain/bridge/axes.ts';
 import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
@@ -43,7 +43,8 @@ beforeAll(async () => {
   store = createActorStore(sql);
   bridge = openBridge({
     addresses: {
-      bridge: { relay: { url: world.relaySimulator.url, key: null }, cctpUrl: world.cctpSimulator.url },
+      relay: { url: world.relaySimulator.url, key: null },
+      cctpUrl: world.cctpSimulator.url,
       evmchain: { url: world.evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
       spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: world.solana.url, makers: [], launchPartner: null },
     },

@@ -1,0 +1,30 @@
+/** Answers of somebody else that serve everybody for a while. */
+
+import type { Clock } from '../../streams/clock.ts';
+import type { Outcome } from '../domain/refusal.ts';
+import type { EpochMs } from '../domain/time.ts';
+
+const REMEMBERED = 500;
+
+/** One answer per key for a while; questions of the same key at the same time are one question. A refusal is kept by nobody. */
+export function briefly<Value>(
+  clock: Pick<Clock, 'now'>,
+  lifeMs: number,
+): (key: string, ask: () => Promise<Outcome<Value>>) => Promise<Outcome<Value>> {
+  const kept = new Map<string, { readonly at: EpochMs; readonly answer: Promise<Outcome<Value>> }>();
+  return (key, ask) => {
+    const now = clock.now();
+    const known = kept.get(key);
+    if (known !== undefined && now - known.at < lifeMs) return known.answer;
+    kept.delete(key);
+    const answer = ask();
+    const entry = { at: now, answer };
+    kept.set(key, entry);
+    for (const oldest of kept.keys()) if (kept.size > REMEMBERED) kept.delete(oldest);
+    const forget = (): void => {
+      if (kept.get(key) === entry) kept.delete(key);
+    };
+    answer.then((outcome) => outcome.ok || forget(), forget);
+    return answer;
+  };
+}

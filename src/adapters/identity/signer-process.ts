@@ -1,0 +1,108 @@
+/** One life of the signer process, from its launch to its end, and the secret that every life is given anew. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Clock } from '../../../streams/clock.ts';
+import type { SignerKeys, SignerPlace, SignerSecret, SignerTold } from './signer-protocol.ts';
+
+/** No core dump could be read for the key; a shell sets what Node.js cannot. */
+const WITHOUT_CORE = 'ulimit -c 0 && exec "$@"';
+const START_MS = 60_000;
+const STOP_MS = 3_000;
+/** Files in here are memory and never reach a disk. */
+const MEMORY = '/dev/shm';
+
+/** How a life ended. */
+export interface SignerEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface SignerLife {
+  readonly pid: number;
+  readonly ended: Promise<SignerEnd>;
+  /** Answers with the public key. @throws Error in one sentence, without a character of the key, where it ended or found something wrong. */
+  tell(line: SignerSecret | SignerPlace): Promise<string>;
+  /** Ends it, with force where it does not follow. */
+  stop(): Promise<void>;
+}
+
+/** Secrets that this process has forgotten and can still hand to a process of its own. */
+export interface SealedKeys {
+  readonly descriptor: number;
+  close(): void;
+}
+
+/**
+ * Puts the secrets into a file of memory that has no name any more: no heap holds them, no disk has them, nothing but what
+ * is handed the descriptor inherits it, and it is gone with this process. Null where the system has no such files, or gives none.
+ */
+export function sealed(keys: SignerKeys): SealedKeys | null {
+  const descriptor = namelessFile();
+  if (descriptor === null) return null;
+  const bytes = Buffer.from(JSON.stringify(keys));
+  const written = writeSync(descriptor, bytes, 0, bytes.length, 0);
+  if (written !== bytes.length) throw new Error(`${MEMORY} is full: the signer's secrets cannot be handed over`);
+  bytes.fill(0);
+  let isOpen = true;
+  return {
+    descriptor,
+    close() {
+      if (isOpen) closeSync(descriptor);
+      isOpen = false;
+    },
+  };
+}
+
+function namelessFile(): number | null {
+  const path = `${MEMORY}/sevengate-${process.pid}-${randomBytes(8).toString('hex')}`;
+  try {
+    const descriptor = openSync(path, 'wx+', 0o600);
+    unlinkSync(path);
+    return descriptor;
+  } catch {
+    return null;
+  }
+}
+
+/** Starts the process: Node.js with a program of its own. It is told nothing yet. */
+export function beginLife(program: string, clock: Pick<Clock, 'now' | 'deadline'>, keys: SealedKeys | null): SignerLife {
+  const child = launched(program, keys);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const ended = new Promise<SignerEnd>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    // It could not even be launched: no exit follows.
+    child.once('error', () => resolve({ code: null, signal: null }));
+  });
+  // Where it has ended, the next answer says so.
+  child.stdin?.on('error', () => {});
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    async tell(line) {
+      child.stdin?.write(`${JSON.stringify(line)}\n`);
+      const stopWaiting = clock.deadline(clock.now() + START_MS, () => child.kill('SIGKILL'));
+      const { value, done } = await lines.next().finally(stopWaiting);
+      if (done === true) throw new Error('the signer process ended before it was ready: its own words stand above');
+      const answer = JSON.parse(value) as SignerTold;
+      if (!answer.ok) throw new Error(answer.wrong);
+      return answer.publicKey;
+    },
+    async stop() {
+      child.stdin?.end();
+      const kill = clock.deadline(clock.now() + STOP_MS, () => child.kill('SIGKILL'));
+      await ended;
+      kill();
+    },
+  };
+}
+
+/** With nothing of this process's environment and options: neither a debugger nor a preloaded module comes in that way. */
+function launched(program: string, keys: SealedKeys | null): ChildProcess {
+  const hardened = process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') ? ['--disable-sigusr1'] : [];
+  return spawn('/bin/sh', ['-c', WITHOUT_CORE, 'sh', process.execPath, ...hardened, program], {
+    env: { NODE_ENV: 'production' },
+    stdio: ['pipe', 'pipe', 'inherit', ...(keys === null ? [] : [keys.descriptor])],
+  });
+}

@@ -1,0 +1,37 @@
+/** What the signer process is told, line by line, and what it answers. */
+
+/** What only the signer process may hold. `key` is null where it lies in a file. */
+export interface SignerKeys {
+  readonly key: string | null;
+  readonly appSecret: string;
+}
+
+/** The first line. */
+export interface SignerSecret {
+  /** Null: they lie in the descriptor that the process was begun with, so that the next one can be given them as well. */
+  readonly keys: SignerKeys | null;
+  readonly keyFile: string | null;
+  readonly appId: string;
+  /** One of the levels of the service's log. */
+  readonly logLevel: string;
+}
+
+/** The second line, once the database is there. */
+export interface SignerPlace {
+  readonly databaseUrl: string;
+  /** The remote signer. */
+  readonly url: string;
+  readonly socket: string;
+  /** The state folder: the public keys of writers lie there, and the count of what was signed. */
+  readonly home: string;
+  /** The node of the primary chain. */
+  readonly rpcUrl: string;
+  /** Others that may sign with a wallet. */
+  readonly makers: readonly string[];
+  /** The most that is signed for within 24 hours, in US dollars. */
+  readonly dailyLimitUsd: string;
+  readonly isSandboxed: boolean;
+}
+
+/** What either line is answered with, as a line on standard output. */
+export type SignerTold = { readonly ok: true; readonly publicKey: string } | { readonly ok: false; readonly wrong: string };

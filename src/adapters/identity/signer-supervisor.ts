@@ -1,0 +1,108 @@
+/** Follows the signer process from life to life, and answers in its place while none is there. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { Log } from '../../../streams/log.ts';
+import type { SignerAnswer, SignerClient } from '../../trading/ports.ts';
+import type { SignerLife } from './signer-process.ts';
+import type { SignerPlace, SignerSecret } from './signer-protocol.ts';
+
+/** So often it is started again in a row; a life that lasted `STEADY_MS` begins the count anew. */
+const MOST_RESTARTS = 5;
+const STEADY_MS = 600_000;
+/** The wait before the first of them, which doubles with each. */
+const FIRST_WAIT_MS = 1_000;
+
+export interface SupervisedSigner {
+  readonly pid: number;
+  /** What is answered while no process would; null where one listens. */
+  refusal(): SignerAnswer | null;
+  open(place: SignerPlace): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Follows one life after the other: each that ends is told and, once the first was open, followed by another, so often and after such waits. */
+export function superviseSigner(deps: {
+  readonly first: SignerLife;
+  /** Null where the key cannot be handed over once more. */
+  readonly begin: (() => SignerLife) | null;
+  readonly secret: SignerSecret;
+  readonly publicKey: string;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  readonly log: Log;
+}): SupervisedSigner {
+  const { begin, secret, publicKey, clock, log } = deps;
+  let life = deps.first;
+  let begunAt = clock.now();
+  let place: SignerPlace | null = null;
+  let restarts = 0;
+  let refusal: string | null = 'the signer process is not open yet';
+  let stopped = false;
+  let cancelWait = (): void => {};
+
+  function follow(): void {
+    const present = life;
+    void present.ended.then((end) => (stopped || life !== present ? undefined : after(end)));
+  }
+
+  function after(end: object): void {
+    if (clock.now() - begunAt >= STEADY_MS) restarts = 0;
+    if (place === null || begin === null || restarts === MOST_RESTARTS) {
+      refusal = 'the signer process has ended and is not started again before the service is';
+      log.error({ ...end, restarts }, 'the signer process has ended: nothing is signed until the service is started again');
+      return;
+    }
+    const waitMs = FIRST_WAIT_MS * 2 ** restarts;
+    restarts += 1;
+    refusal = `the signer process has ended and is being started again (${restarts} of ${MOST_RESTARTS})`;
+    log.error({ ...end, restarts, waitMs }, 'the signer process has ended: nothing is signed until it was started again');
+    cancelWait = clock.deadline(clock.now() + waitMs, () => void again(begin, place as SignerPlace));
+  }
+
+  async function again(next: () => SignerLife, at: SignerPlace): Promise<void> {
+    life = next();
+    begunAt = clock.now();
+    const present = life;
+    try {
+      const key = await present.tell(secret);
+      // Whoever exchanges the file has to register its key first, and knows when.
+      if (key !== publicKey) throw new Error('the key file holds another key than at the start: start the service again to sign with it');
+      await present.tell(at);
+      refusal = null;
+      log.info({ restarts }, 'the signer process was started again');
+    } catch (error) {
+      if (stopped) return;
+      log.error({ err: error }, 'the signer process could not be started again');
+      await present.stop();
+    }
+    follow();
+  }
+
+  follow();
+  return {
+    get pid() {
+      return life.pid;
+    },
+    refusal: () => (refusal === null ? null : { outcome: 'unavailable', reason: 'not_running', detail: refusal }),
+    async open(at) {
+      await life.tell(at);
+      place = at;
+      refusal = null;
+    },
+    async stop() {
+      stopped = true;
+      refusal = 'the service is stopping';
+      cancelWait();
+      await life.stop();
+    },
+  };
+}
+
+/** The client, whose answers that say nothing are told by their reasons to whoever counts them. */
+export function toldOfSilence({ sign }: SignerClient, onFailure: (reason: string) => void): SignerClient {
+  return {
+    async sign(orderId, signature) {
+      const answer = await sign(orderId, signature);
+      if (answer.outcome === 'unavailable') onFailure(answer.reason);
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** Wallets of the primary chain as the API asks for them: read from its node, which may be away. */
+import type { PrimaryWalletReads } from '../../../api/v1/portfolio/ports.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { NodeError } from './json-rpc.ts';
+import { createSolanaRpc } from './rpc.ts';
+
+/** Somebody waits for the answer: a node that is slower is told as away. */
+const TIMEOUT_MS = 4_000;
+
+/** Opens nothing: every read asks anew. `close` lets go of what reads left open. */
+export function createPrimaryWallets(
+  rpcUrl: string,
+  clock: Clock,
+  onFailure: (code: string) => void = () => {},
+): PrimaryWalletReads & { close(): void } {
+  const rpc = createSolanaRpc({ url: rpcUrl, clock, timeoutMs: TIMEOUT_MS, onFailure });
+  return {
+    async balancesOf(owner) {
+      try {
+        return await rpc.balancesOf(owner);
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        return refuse('unavailable', `the node of the primary chain did not answer: ${error.message} (${error.code})`);
+      }
+    },
+    close: () => rpc.close(),
+  };
+}

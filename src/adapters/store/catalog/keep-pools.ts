@@ -1,0 +1,36 @@
+/**
+ * Keeps how deep pools are as soon as it is heard, so that no order of the first minute after a start is refused for want
+ * of it, and by the minute after that.
+ */
+import type { Observable } from 'rxjs';
+import type { FeedMessage } from '../../../domain/market-event.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import { type InstrumentKey, instrumentKey } from '../../../domain/venue.ts';
+import type { Sql } from '../database.ts';
+import { keepPoolLiquidity } from './pool-liquidity-store.ts';
+
+/** Each pool is kept again after so long; cuts tell of it as often. */
+const KEEP_EVERY_MS = 60_000;
+
+/** `write` puts one piece of work after the other. Returns what stops it. */
+export function keepPools(deps: {
+  readonly sql: Sql;
+  /** What was heard and is good. */
+  readonly judged: Observable<FeedMessage>;
+  readonly write: (what: string, work: () => Promise<unknown>) => void;
+  readonly onFailure: (error: unknown) => void;
+}): () => void {
+  const keptAt = new Map<InstrumentKey, EpochMs>();
+  const subscription = deps.judged.subscribe({
+    next(message) {
+      if (message.kind !== 'pool_liquidity') return;
+      const { venue, instrument: symbol, liquidityUsd, receivedAt: observedAt } = message;
+      const instrument = instrumentKey(venue, symbol);
+      if (observedAt - (keptAt.get(instrument) ?? Number.NEGATIVE_INFINITY) < KEEP_EVERY_MS) return;
+      keptAt.set(instrument, observedAt);
+      deps.write('keeping the liquidity of a pool', () => keepPoolLiquidity(deps.sql, { instrument, liquidityUsd, observedAt }));
+    },
+    error: deps.onFailure,
+  });
+  return () => subscription.unsubscribe();
+}

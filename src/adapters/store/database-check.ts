@@ -1,0 +1,38 @@
+/** Whether a PostgreSQL that somebody else runs is fit for the service, in one sentence. */
+import { openDatabase } from './database.ts';
+
+export interface DatabaseFinding {
+  /** The sentence that refuses it; null where it is fit. */
+  readonly refusal: string | null;
+  /** What it is, where it answered. */
+  readonly detail: string;
+}
+
+const OLDEST = 15;
+
+/** Asks the server that DATABASE_URL names; answers within about ten seconds and never shows the URL's password. */
+export async function examineDatabase(url: string): Promise<DatabaseFinding> {
+  const { hostname, port, pathname } = new URL(url);
+  const place = `${hostname || 'localhost'}:${port || 5432}`;
+  const refused = (why: string): DatabaseFinding => ({ refusal: `DATABASE_URL: ${why}`, detail: '' });
+  const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate check' });
+  try {
+    const [row] = await sql<{ version: number; shown: string; role: string; may: boolean }[]>`
+      select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as shown, current_user as role,
+        (select rolcreaterole or rolsuper from pg_roles where rolname = current_user) or (select count(*) = 4 from pg_roles where rolname in ('sevengate_app', 'sevengate_api', 'sevengate_evaluator', 'sevengate_reader')) as may`;
+    if (!row) return refused(`what listens at ${place} is no PostgreSQL`);
+    if (row.version < OLDEST) return refused(`PostgreSQL at ${place} is ${row.shown}, and ${OLDEST} or later is needed`);
+    if (!row.may)
+      return refused(
+        `${row.role} at ${place} may not create the roles sevengate_app, sevengate_api, sevengate_evaluator and sevengate_reader: grant it CREATEROLE, or have them made by somebody who may`,
+      );
+    return { refusal: null, detail: `PostgreSQL ${row.shown} at ${place} as ${row.role}` };
+  } catch (error) {
+    const { code = '', message } = error as Error & { code?: string };
+    if (code === '28P01' || code === '28000') return refused(`PostgreSQL at ${place} refuses the user or the password (${message})`);
+    if (code === '3D000') return refused(`PostgreSQL at ${place} has no database ${pathname.slice(1)}: create it, or name another one`);
+    return refused(`no PostgreSQL answers at ${place} (${code || message})`);
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}

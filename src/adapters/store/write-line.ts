@@ -1,0 +1,33 @@
+/** Work on the database, one piece after the other: a slow database delays the next piece, never the streams that bring it. */
+import type { Log } from '../../../streams/log.ts';
+
+/** Pieces that may wait; what comes on top of them is dropped, and said. */
+const MOST_WAITING = 10_000;
+
+export interface WriteLine {
+  /** Takes its turn; a piece that fails is logged as `what`, and the next one goes on. */
+  write(what: string, work: () => Promise<unknown>): void;
+  /** Everything that was taken so far is done. */
+  done(): Promise<unknown>;
+}
+
+export function createWriteLine(log: Pick<Log, 'warn' | 'error'>): WriteLine {
+  let writing: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    write(what, work) {
+      if (waiting >= MOST_WAITING) {
+        log.error({ what }, 'the database is too slow: dropped');
+        return;
+      }
+      waiting++;
+      writing = writing
+        .then(work)
+        .catch((error: unknown) => log.warn({ err: error }, what))
+        .finally(() => {
+          waiting--;
+        });
+    },
+    done: () => writing,
+  };
+}

@@ -1,0 +1,135 @@
+/** Fetches a venue's history of one series bit by bit: within its request budget, resumable, and with every answer remembered. */
+import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
+import type { CandleHistory } from '../../../streams/candle-keeper.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { Candle } from '../../domain/candle.ts';
+import { type CandleWindow, OUT_OF_REACH, type TimeRange } from '../../domain/candle-gaps.ts';
+import { type EpochMs, slotOf } from '../../domain/time.ts';
+import type { createCandleStore } from '../store/candles/candle-store.ts';
+import type { CandleWindows } from '../store/candles/candle-windows.ts';
+import { VenueError } from './venue-feed.ts';
+
+/** Bars of one step: one or a few requests, so that an interruption costs little. */
+const STEP_BARS = 1_000;
+/** A venue may need a moment for its newest bar: its absence counts only once it is this old. */
+const SETTLE_MS = 10 * 60_000;
+/** A refusal of one of these statuses is of the question, so that asking again changes nothing. */
+const FINAL_STATUSES = new Set([400, 401, 403, 404, 422]);
+const LONGEST_PAUSE_MS = 5 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+/** So often a step is tried while the venue is busy or away. */
+const TRIES = 8;
+
+export interface BackfillReport extends CandleSeries {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+  /** Bars that the venue sent, and how many of them are new or corrected. */
+  readonly fetched: number;
+  readonly saved: number;
+  /** Bars' worth of time that had been answered before, and that the venue cannot reach any more. */
+  readonly skippedBars: number;
+  readonly unreachableBars: number;
+  readonly steps: number;
+  /** Why it ended early; null where it reached the end. */
+  readonly stopped: { readonly at: EpochMs; readonly code: string; readonly detail: string } | null;
+}
+
+export interface BackfillOptions extends CandleSeries {
+  readonly barMs: number;
+  readonly from: EpochMs;
+  /** Default: the last bar that is closed by now. */
+  readonly to?: EpochMs;
+  readonly history: CandleHistory;
+  readonly store: Pick<ReturnType<typeof createCandleStore>, 'save'>;
+  readonly windows: Pick<CandleWindows, 'windows' | 'record'>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+  /** Hears how many bars' worth of time are done, of how many. */
+  readonly progress?: (doneBars: number, totalBars: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the venue for every stretch of [from, to) that it has not answered yet. What was answered is never asked again. */
+export async function backfillCandles(options: BackfillOptions): Promise<BackfillReport> {
+  const { barMs, history, store, windows, clock } = options;
+  const series: CandleSeries = { venue: options.venue, instrument: options.instrument, timeframe: options.timeframe };
+  const to = slotOf(Math.min(options.to ?? Number.POSITIVE_INFINITY, clock.now()), barMs);
+  const from = Math.min(slotOf(options.from + barMs - 1, barMs), to);
+  const reach = history.reachableBars;
+  const reachable = reach === undefined ? from : Math.min(to, Math.max(from, slotOf(clock.now(), barMs) - reach * barMs));
+  if (reachable > from) await windows.record(series, { from, to: reachable }, 'refused', OUT_OF_REACH, clock.now());
+  const known = await windows.windows(series, { from: reachable, to });
+  const open = unanswered({ from: reachable, to }, known);
+  const total = (to - from) / barMs;
+  let done = total - open.reduce((sum, range) => sum + (range.to - range.from) / barMs, 0);
+  const report = {
+    ...series,
+    from,
+    to,
+    fetched: 0,
+    saved: 0,
+    skippedBars: done - (reachable - from) / barMs,
+    unreachableBars: (reachable - from) / barMs,
+    steps: 0,
+    stopped: null as BackfillReport['stopped'],
+  };
+  options.progress?.(done, total);
+  for (const range of open) {
+    for (let begin = range.from; begin < range.to; begin += STEP_BARS * barMs) {
+      const step = { from: begin, to: Math.min(range.to, begin + STEP_BARS * barMs) };
+      options.signal?.throwIfAborted();
+      let bars: readonly Candle[];
+      try {
+        bars = await asking(() => history.fetchCandles(series.instrument, series.timeframe, step.from, step.to), clock);
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw error;
+        await windows.record(series, step, 'refused', error.code, clock.now());
+        return { ...report, stopped: { at: step.from, code: error.code, detail: error.message } };
+      }
+      const receivedAt = clock.now();
+      report.saved += await store.save({ kind: 'candles', ...series, source: `${series.venue}:candles`, receivedAt, candles: bars });
+      await windows.record(series, answered(step, bars, barMs, receivedAt), 'asked', '', receivedAt);
+      report.fetched += bars.length;
+      report.steps++;
+      done += (step.to - step.from) / barMs;
+      options.progress?.(done, total);
+    }
+  }
+  return report;
+}
+
+/** The stretch that an answer settles: all of it, but not the newest bars that the venue may only be late with. */
+export function answered(asked: TimeRange, bars: readonly Candle[], barMs: number, now: EpochMs): TimeRange {
+  const last = bars.at(-1);
+  const after = last === undefined ? asked.from : last.openTime + barMs;
+  const settled = slotOf(now - SETTLE_MS, barMs);
+  return { from: asked.from, to: Math.max(Math.min(asked.to, settled), Math.min(asked.to, after), asked.from) };
+}
+
+/** What of a stretch no venue has answered yet, ascending. */
+export function unanswered(range: TimeRange, known: readonly CandleWindow[]): TimeRange[] {
+  const open: TimeRange[] = [];
+  let begin = range.from;
+  for (const window of known) {
+    if (window.state !== 'asked') continue;
+    if (window.from > begin) open.push({ from: begin, to: Math.min(window.from, range.to) });
+    begin = Math.max(begin, window.to);
+  }
+  if (begin < range.to) open.push({ from: begin, to: range.to });
+  return open;
+}
+
+/** Asks until the venue answers or refuses for good; a spent budget and a busy venue are waited out. */
+async function asking<Answer>(ask: () => Promise<Answer>, clock: Pick<Clock, 'now' | 'deadline'>): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof VenueError) || FINAL_STATUSES.has(error.status) || error.code === 'bad_answer' || attempt >= TRIES)
+        throw error;
+      const pause = Math.min(LONGEST_PAUSE_MS, Math.max(error.retryAfterMs ?? 0, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+      await new Promise<void>((resume) => {
+        clock.deadline(clock.now() + pause, resume);
+      });
+    }
+  }
+}

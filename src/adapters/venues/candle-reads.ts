@@ -1,0 +1,73 @@
+/** Closed bars for the API: what is stored, and what the venue still has of a window that it was not asked for yet. */
+import type { CandleReads, StoredCandle } from '../../../api/v1/candles/ports.ts';
+import type { CandleHistory } from '../../../streams/candle-keeper.ts';
+import type { Clock } from '../../../streams/clock.ts';
+import type { Log } from '../../../streams/log.ts';
+import { timeframeMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { type createCandleStore } from '../store/candles/candle-store.ts';
+import { answered, unanswered } from './candle-backfill.ts';
+import { VenueError } from './venue-feed.ts';
+
+/** A window that the venue could not fill is not asked for again for so long. */
+const ASK_AGAIN_MS = 60_000;
+const REMEMBERED_WINDOWS = 2_000;
+
+type Range = Parameters<CandleReads['range']>[0];
+
+/**
+ * Reads a window from the store and, where bars are missing that no venue was asked for, asks once and keeps what it
+ * answers, and that it answered. A venue that refuses or is silent leaves the gap as it is: the answer's coverage names it.
+ */
+export function createCandleReads(deps: {
+  readonly store: Pick<ReturnType<typeof createCandleStore>, 'range' | 'save' | 'windows' | 'record' | 'firstOpen'>;
+  readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'info'>;
+}): CandleReads {
+  const { store, histories, clock, log } = deps;
+  const asked = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+
+  async function fill(query: Range, to: number, length: number): Promise<void> {
+    const { venue, instrument, timeframe, from } = query;
+    const range = { from, to };
+    if (unanswered(range, await store.windows(query, range)).length === 0) return;
+    try {
+      const candles = (await histories[venue]?.fetchCandles(instrument, timeframe, from, to)) ?? [];
+      const receivedAt = clock.now();
+      await store.save({ kind: 'candles', venue, instrument, timeframe, source: `${venue}:candles`, receivedAt, candles });
+      await store.record(query, answered(range, candles, length, receivedAt), 'asked', '', receivedAt);
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error;
+      log.info({ venue, instrument, timeframe, code: error.code }, 'the venue has no bars for a window that was asked for');
+      await store.record(query, range, 'refused', error.code, clock.now());
+    }
+  }
+
+  function fillOnce(query: Range, to: number, length: number): Promise<void> {
+    const key = `${query.venue} ${query.instrument} ${query.timeframe} ${query.from} ${to}`;
+    const now = clock.now();
+    const known = asked.get(key);
+    if (known && now - known.at < (query.askAgainMs ?? ASK_AGAIN_MS)) return known.done;
+    asked.delete(key);
+    const done = fill(query, to, length);
+    asked.set(key, { at: now, done });
+    for (const oldest of asked.keys()) if (asked.size > REMEMBERED_WINDOWS) asked.delete(oldest);
+    return done;
+  }
+
+  return {
+    async range(query): Promise<readonly StoredCandle[]> {
+      const length = timeframeMs(query.timeframe);
+      const stored = await store.range(query);
+      if (length === null || histories[query.venue] === undefined) return stored;
+      const to = Math.min(query.to, query.from + query.limit * length);
+      const expected = Math.ceil((to - query.from) / length);
+      if (expected <= 0 || stored.filter(({ openTime }) => openTime < to).length >= expected) return stored;
+      await fillOnce(query, to, length);
+      return store.range(query);
+    },
+    windows: (series, range) => store.windows(series, range),
+    firstOpen: (series) => store.firstOpen(series),
+  };
+}

@@ -1,0 +1,89 @@
+/** What people ask of the perpetuals venue on demand: funding that was paid, and the wallets that trade there. */
+import type { FundingReads } from '../../../../api/v1/perps/ports.ts';
+import type { PublicWalletReads } from '../../../../api/v1/public-wallet/ports.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
+import { type Outcome, refuse } from '../../../domain/refusal.ts';
+import { type EpochMs, slotOf } from '../../../domain/time.ts';
+import { closedPnlOf, type PublicWallet } from '../../../domain/wallet.ts';
+import { briefly } from '../../brief-answers.ts';
+import { checkedAddress } from '../../evmchain/address.ts';
+import type { RequestBudget } from '../request-budget.ts';
+import { VenueError } from '../venue-feed.ts';
+import { createPerpInfo } from './info.ts';
+
+const HOUR_MS = 3_600_000;
+/** Somebody waits: a spent budget is told rather than waited out. */
+const WAIT_MS = 2_000;
+/** A wallet's fills cost a tenth of a minute's budget, so an answer serves everybody for so long; its age is said. */
+const WALLET_CACHE_MS = 15_000;
+/** The longest history that is asked for, so that any shorter one is part of it. */
+const FUNDING_HOURS = 720;
+
+async function asked<Value>(ask: () => Promise<Value>): Promise<Outcome<Value>> {
+  try {
+    return { ok: true, value: await ask() };
+  } catch (error) {
+    if (!(error instanceof VenueError)) throw error;
+    return refuse('unavailable', `evmvenue did not answer: ${error.message} (${error.code})`);
+  }
+}
+
+type Info = ReturnType<typeof createPerpInfo>;
+
+/** Made once per process, on the request budget that the whole process shares. */
+export function createPerpReads(options: {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly budget: RequestBudget;
+  readonly note: NoteUnknownField;
+}): { readonly funding: FundingReads; readonly publicWallets: PublicWalletReads } {
+  const info = createPerpInfo({ ...options, maxWaitMs: WAIT_MS });
+  return { funding: fundingReads(info, options.clock), publicWallets: walletReads(info, options.clock) };
+}
+
+function fundingReads(info: Info, clock: Clock): FundingReads {
+  const histories = new Map<string, { readonly hour: EpochMs; readonly answer: ReturnType<typeof history> }>();
+
+  async function history(instrument: string): ReturnType<FundingReads['recent']> {
+    const to = clock.now();
+    const rates = await asked(() => info.fundingHistory(instrument, to - FUNDING_HOURS * HOUR_MS, to + 1));
+    return rates.ok ? { ok: true, value: { rates: rates.value, fetchedAt: clock.now() } } : rates;
+  }
+
+  return {
+    async recent(instrument, hours) {
+      // Paid on the hour: until the next one is due there is nothing new. A minute for the venue to write it.
+      const hour = slotOf(clock.now() - 60_000, HOUR_MS);
+      let known = histories.get(instrument);
+      if (known === undefined || known.hour !== hour) {
+        known = { hour, answer: history(instrument) };
+        histories.set(instrument, known);
+      }
+      const answer = await known.answer;
+      if (!answer.ok) {
+        histories.delete(instrument);
+        return answer;
+      }
+      const from = clock.now() - hours * HOUR_MS;
+      return { ok: true, value: { ...answer.value, rates: answer.value.rates.filter(({ at }) => at >= from) } };
+    },
+  };
+}
+
+function walletReads(info: Info, clock: Clock): PublicWalletReads {
+  const wallets = briefly<PublicWallet>(clock, WALLET_CACHE_MS);
+  return {
+    async read(text) {
+      const address = checkedAddress(text);
+      if (!address.ok) return address;
+      return wallets(address.value, () =>
+        asked(async () => {
+          const [state, fills] = await Promise.all([info.walletState(address.value), info.walletFills(address.value)]);
+          return { ...state, ...closedPnlOf(fills), address: address.value, fetchedAt: state.receivedAt };
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** Order books on demand, in any process: asked of the venue itself, and judged by their sides and their times. */
+import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
+import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
+import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { compareDecimals } from '../../domain/decimal.ts';
+import type { OrderBookSnapshot } from '../../domain/market-state.ts';
+import type { OrderBook } from '../../domain/order-book.ts';
+import type { Quality, QualityFlag } from '../../domain/quote.ts';
+import { refuse } from '../../domain/refusal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import type { OrderBook as VenueBook } from './order-book.ts';
+import { VenueError } from './venue-feed.ts';
+
+/** Asks one venue for a book down to some depth; null where it has none of the instrument. @throws VenueError */
+export type AskBook = (instrument: string, depth: number) => Promise<VenueBook | null>;
+
+/** `venues` holds those that publish order books. */
+export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskBook>>>): OrderBookReads {
+  return {
+    async read(venue, instrument, depth): ReturnType<OrderBookReads['read']> {
+      if (!CATALOG.entries.some((entry) => entry.venue === venue && entry.instrument === instrument)) {
+        return refuse('not_found', `${venue} has no instrument ${instrument} in the catalog`);
+      }
+      const ask = venues[venue];
+      if (ask === undefined) return refuse('not_found', `${venue} publishes no order book`);
+      try {
+        const book = await ask(instrument, depth);
+        return book === null ? refuse('not_found', `${venue} has no book of ${instrument}`) : { ok: true, value: shown(book, depth) };
+      } catch (error) {
+        if (error instanceof VenueError) return refuse('unavailable', `${venue} did not answer: ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A followed book with the marks that it deserves. */
+export function bookState(book: VenueBook): OrderBookSnapshot {
+  const { quality, flags } = judgedBook(book, book.receivedAt);
+  return {
+    kind: 'order_book',
+    venue: book.venue,
+    instrument: book.instrument,
+    source: book.source,
+    observedAt: book.observedAt,
+    receivedAt: book.receivedAt,
+    sequence: book.sequence,
+    bids: book.bids,
+    asks: book.asks,
+    quality,
+    flags,
+  };
+}
+
+/** A book that was asked for just now: live, unless its sides contradict each other or its own time is not of now. */
+function shown(book: VenueBook, depth: number): OrderBook {
+  const levels = (side: VenueBook['bids']) => side.slice(0, depth).map(([price, size]) => ({ price, size }));
+  return {
+    source: book.source,
+    observedAt: book.observedAt,
+    receivedAt: book.receivedAt,
+    ...judgedBook(book, book.receivedAt),
+    bids: levels(book.bids),
+    asks: levels(book.asks),
+  };
+}
+
+/** The quality of a book at an instant: what its sides and its times say, on top of what its feed said. */
+function judgedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
+  const [bid, ask] = [book.bids[0], book.asks[0]];
+  const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
+  let marks = marksOf(book.flags);
+  if (bid === undefined || ask === undefined) marks |= ONE_SIDED;
+  else if (compareDecimals(bid[0], ask[0]) > 0) marks |= CROSSED;
+  if (at - book.observedAt > limits.maxAgeMs) marks |= OVER_AGE;
+  if (book.observedAt - at > limits.maxSkewMs) marks |= CLOCK_SKEW;
+  return { quality: qualityWith(book.quality, marks), flags: flagsOf(marks) };
+}

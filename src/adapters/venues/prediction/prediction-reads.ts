@@ -1,0 +1,60 @@
+/** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
+import type { PredictionReads } from '../../../../api/v1/prediction-markets/ports.ts';
+import { judgedBook } from '../../../../streams/prediction-quality.ts';
+import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
+import { TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
+import type { EpochMs } from '../../../domain/time.ts';
+import type { PredictionStore } from '../../store/predictions/prediction-store.ts';
+import { VenueError } from '../venue-feed.ts';
+
+/** The other provider's markets that one research compares with. */
+const MAX_COUNTERPARTS = 300;
+const MAX_STORED_TRADES = 100;
+
+/** The side of a provider's adapter that answers on demand. */
+export interface PredictionAsking {
+  book(market: PredictionMarket): Promise<PredictionBook>;
+  trades(market: PredictionMarket): Promise<readonly PredictionTrade[]>;
+  /** These markets as they stand now, without what they inherit from their events. */
+  ask?(markets: readonly PredictionMarket[]): Promise<{ readonly markets: readonly PredictionMarket[] }>;
+}
+
+type Told<Value> = { readonly value: Value; readonly problem: '' } | { readonly value: null; readonly problem: string };
+
+async function told<Value>(what: string, ask: () => Promise<Value>): Promise<Told<Value>> {
+  try {
+    return { value: await ask(), problem: '' };
+  } catch (error) {
+    if (error instanceof VenueError) return { value: null, problem: `${what}: ${error.message}` };
+    throw error;
+  }
+}
+
+export function createPredictionReads(deps: {
+  readonly store: PredictionStore;
+  readonly venues: Readonly<Record<PredictionProvider, PredictionAsking>>;
+  readonly clock: { now(): EpochMs };
+}): PredictionReads {
+  const { store, venues, clock } = deps;
+  return {
+    list: (filter, page) => store.list(filter, page),
+    get: (id) => store.get(id),
+    counterparts: (market) => store.counterparts(market, MAX_COUNTERPARTS),
+    async evidence(market) {
+      const venue = venues[market.provider];
+      const [book, trades] = await Promise.all([
+        told('the venue gave no order book', () => venue.book(market)),
+        told('the venue gave no trades', () => venue.trades(market)),
+      ]);
+      // What was heard in the stream stands in where the venue does not answer.
+      const heard = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
+      return {
+        market,
+        book: book.value === null ? null : judgedBook(book.value, clock.now()),
+        bookProblem: book.problem,
+        trades: heard,
+        tradesProblem: trades.problem,
+      };
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** The outside systems of the service, each once: addresses, budgets, feeds and the sandbox are made from these lists. */
+
+import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
+import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
+import type { CandleHistory } from '../../../streams/candle-keeper.ts';
+import type { MarketExtras } from '../../../streams/market-states.ts';
+import type { Feed } from '../../../streams/merge-feeds.ts';
+import type { IntelligenceSources } from '../../adapters/intelligence/intelligence-feed.ts';
+import { type AskBook, createOrderBookReads } from '../../adapters/venues/order-book-reads.ts';
+import type { PredictionFeed } from '../../adapters/venues/prediction/provider-feed.ts';
+import type { MarkMemory } from '../../adapters/venues/reference/issuer-marks.ts';
+import { forOptionalWork } from '../../adapters/venues/request-budget.ts';
+import type { BridgeProviderName } from '../../domain/bridge/quote.ts';
+import type { BudgetState } from '../../domain/market-state.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { aloneBudgets, type MakeBudget } from '../budgets.ts';
+import type { Config } from '../config.ts';
+import type { BridgeGround, BridgeProviderEntry } from './bridge-provider.ts';
+import { cctp } from './cctp.ts';
+import type { OutsideEntry, Reach, SimulatorEntry, VenueEntry } from './entry.ts';
+import { evmchain } from './evmchain.ts';
+import { evmvenue } from './evmvenue.ts';
+import { identity } from './identity.ts';
+import { createIntelligenceSources, intelligence } from './intelligence.ts';
+import { prediction } from './prediction.ts';
+import { reference } from './reference.ts';
+import { relay } from './relay.ts';
+import { spotchain } from './spotchain.ts';
+import { spotexchange } from './spotexchange.ts';
+
+const VENUE_ENTRIES = { prediction, spotexchange, evmvenue, spotchain, reference } as const satisfies Record<Venue, VenueEntry>;
+const BRIDGE_PROVIDERS = { relay, cctp } as const satisfies Record<BridgeProviderName, BridgeProviderEntry>;
+const SYSTEMS = { ...VENUE_ENTRIES, ...BRIDGE_PROVIDERS, intelligence, evmchain, identity } as const satisfies Record<string, OutsideEntry>;
+
+type System = (typeof SYSTEMS)[keyof typeof SYSTEMS];
+type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+
+const ENTRIES: readonly OutsideEntry[] = Object.values(SYSTEMS);
+/** Where every outside system is. */
+export type Addresses = Together<ReturnType<System['addresses']>>;
+/** What each provider lets one address ask, shared by all clients of a process. */
+export type RequestBudgets = Together<ReturnType<System['budgets']>>;
+export type SimulatorName = System['simulators'] extends infer Each ? (Each extends unknown ? keyof Each : never) : never;
+
+const simulators = ENTRIES.flatMap((entry) => Object.entries(entry.simulators)).sort(([, one], [, other]) => one.place - other.place);
+/** The simulators in the order of their ports; the chain's sockets and the control listener have the last two. */
+export const SIMULATORS = simulators.map(([name]) => name) as readonly SimulatorName[];
+export const SIMULATOR_ENTRIES = Object.fromEntries(simulators) as Readonly<Record<SimulatorName, SimulatorEntry>>;
+
+/** The addresses as the environment gives them, and the sandbox's where it gives none. @throws Error where neither does. */
+export function addressesOf(config: Config, sandbox: { readonly urls: Readonly<Record<SimulatorName, string>> } | null): Addresses {
+  const simulator = (name: string): string => {
+    if (sandbox) return sandbox.urls[name as SimulatorName];
+    if (config.SANDBOX_PORT !== 0) return `http://127.0.0.1:${config.SANDBOX_PORT + SIMULATORS.indexOf(name as SimulatorName)}`;
+    throw new Error(
+      `no address is set for ${name}, and no sandbox runs in this process: set its URL, or SANDBOX_PORT to where the sandbox role listens`,
+    );
+  };
+  return Object.assign({}, ...ENTRIES.map(({ addresses }) => addresses(config, simulator))) as Addresses;
+}
+
+/** True where some outside system is not named by the environment, so that the sandbox stands in for it. */
+export function needsSandbox(config: Config): boolean {
+  return ENTRIES.some(({ isSimulated }) => isSimulated(config));
+}
+
+/** Made once per process. `make` decides who counts: this process alone, or all processes together. */
+export function createRequestBudgets(make: MakeBudget = aloneBudgets): RequestBudgets {
+  return Object.assign({}, ...ENTRIES.map(({ budgets }) => budgets(make))) as RequestBudgets;
+}
+
+/** The same budgets for work that nobody's decision waits for. */
+export function optionalBudgets(budgets: RequestBudgets): RequestBudgets {
+  return Object.fromEntries(Object.entries(budgets).map(([name, budget]) => [name, forOptionalWork(budget)])) as RequestBudgets;
+}
+
+/** Whose question each budget pays. */
+const PAYERS: ReadonlyMap<string, Venue> = new Map(
+  ENTRIES.flatMap(({ venue, budgets }) => Object.keys(budgets(aloneBudgets)).map((name) => [name, venue] as const)),
+);
+
+/** What may still be asked of each provider by this process. */
+export function budgetStates(budgets: RequestBudgets, now: EpochMs): BudgetState[] {
+  return Object.entries(budgets).map(([name, budget]) => ({ venue: PAYERS.get(name) ?? 'reference', name, ...budget.state(now) }));
+}
+
+/** How this process reaches all outside systems. */
+export type OutsideReach = Reach<Addresses, RequestBudgets>;
+
+export interface Venues {
+  readonly feeds: readonly Feed[];
+  readonly histories: Readonly<Partial<Record<Venue, CandleHistory>>>;
+  readonly extras: MarketExtras;
+  readonly intelligence: IntelligenceSources;
+  /** The feeds of prediction markets, which are among `feeds` too, for what they tell besides quotes. */
+  readonly predictions: readonly PredictionFeed[];
+}
+
+/** Feeds connect when they are subscribed, not before. `memory` is what is remembered of issuers' marks, where their feed is to be followed. */
+export function createVenues(reach: OutsideReach, memory?: MarkMemory): Venues {
+  const entries: readonly VenueEntry[] = Object.values(VENUE_ENTRIES);
+  const markets = entries.map(({ venue, open }) => ({ venue, ...open(reach as never, memory) }));
+  const extras = markets.map((market) => market.extras ?? {});
+  return {
+    feeds: markets.flatMap(({ feeds }) => feeds),
+    histories: Object.fromEntries(markets.flatMap(({ venue, history }) => (history === undefined ? [] : [[venue, history]]))),
+    extras: {
+      books: extras.flatMap(({ books = [] }) => books),
+      tickers: extras.flatMap(({ tickers = [] }) => tickers),
+      marks: () => extras.flatMap(({ marks }) => marks?.() ?? []),
+      serverTimes: extras.flatMap(({ serverTimes = [] }) => serverTimes),
+    },
+    intelligence: createIntelligenceSources(reach),
+    predictions: markets.flatMap(({ predictions = [] }) => predictions),
+  };
+}
+
+/** Order books on demand, in any process: asked of the venue itself, within its request budget. */
+export function createOrderBooks(reach: OutsideReach): OrderBookReads {
+  const asking: Partial<Record<Venue, AskBook>> = {};
+  for (const entry of Object.values(VENUE_ENTRIES) as readonly VenueEntry[])
+    if (entry.askBook !== undefined) asking[entry.venue] = entry.askBook(reach as never);
+  return createOrderBookReads(asking);
+}
+
+/** Addresses and budgets of all bridge providers. */
+export type BridgeReach = Together<Parameters<(typeof BRIDGE_PROVIDERS)[BridgeProviderName]['open']>[1]>;
+
+/** The bridge providers that serve the EVM chain; null where none is named. */
+export function openBridgeProviders(
+  ground: BridgeGround,
+  reach: BridgeReach,
+): Readonly<Partial<Record<BridgeProviderName, BridgeProvider>>> | null {
+  const entries = Object.entries(BRIDGE_PROVIDERS) as [BridgeProviderName, BridgeProviderEntry][];
+  if (!entries.some(([, { isNamed }]) => isNamed(reach.addresses as never))) return null;
+  const providers: Partial<Record<BridgeProviderName, BridgeProvider>> = {};
+  for (const [name, { open }] of entries) {
+    const provider = open(ground, reach as never);
+    if (provider !== null) providers[name] = provider;
+  }
+  return providers;
+}

@@ -1,0 +1,35 @@
+/** What the catalog lists on a venue, and the books that a feed follows of it. */
+
+import type { MarketExtras } from '../../../streams/market-states.ts';
+import { type OrderBook } from '../../adapters/venues/order-book.ts';
+import { bookState } from '../../adapters/venues/order-book-reads.ts';
+import type { SpotToken } from '../../adapters/venues/spotchain/map.ts';
+import { scaledUiOf } from '../../adapters/venues/spotchain/multiplier.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import type { Venue } from '../../domain/venue.ts';
+
+export const listedOn = (venue: Venue): string[] =>
+  CATALOG.entries.filter((entry) => entry.venue === venue).map((entry) => entry.instrument);
+
+/** The books that a feed keeps, with the flags that each deserves when it is read. */
+export function followedBooks(
+  feed: { readonly venue: Venue; book(instrument: string, levels: number): OrderBook | null },
+  instruments: readonly string[],
+): MarketExtras['books'] {
+  return instruments.map((instrument) => ({
+    venue: feed.venue,
+    instrument,
+    read: (levels: number) => {
+      const book = feed.book(instrument, levels);
+      return book === null ? null : bookState(book);
+    },
+  }));
+}
+
+/** The tokens of the catalog as it stands: agent tokens are listed while the service runs. */
+export const tokensNow = (): SpotToken[] =>
+  CATALOG.entries.flatMap(({ instrument: symbol, token }) => {
+    if (token === null) return [];
+    const { mint, decimals, validFrom, validTo } = token;
+    return [{ symbol, mint, decimals, validFrom, validTo, scaledUi: scaledUiOf(token) }];
+  });

@@ -1,0 +1,47 @@
+/** Relay in this service: a bridge provider that pays out of its own money, and its simulator. */
+import { createProviderHttp } from '../../adapters/bridge/provider-http.ts';
+import { createRelayProvider } from '../../adapters/bridge/relay/provider.ts';
+import type { MakeBudget } from '../budgets.ts';
+import type { Config } from '../config.ts';
+import { type BridgeGround, type BridgeProviderEntry, isBridgeSimulated } from './bridge-provider.ts';
+import type { Reach, SimulatorAt } from './entry.ts';
+
+const PER_MINUTE = 200;
+
+const budgets = (make: MakeBudget) => ({ relay: make('relay', PER_MINUTE) });
+
+interface Addresses {
+  /** Null where the chains are real and it is not named. */
+  readonly relay: { readonly url: string; readonly key: string | null } | null;
+}
+
+export const relay = {
+  venue: 'evmvenue',
+  budgets,
+  addresses: (config: Config, simulator: SimulatorAt): Addresses => {
+    if (isBridgeSimulated(config)) return { relay: { url: simulator('relay'), key: null } };
+    return { relay: config.RELAY_URL === null ? null : { url: config.RELAY_URL, key: config.RELAY_KEY?.reveal() ?? null } };
+  },
+  // Its simulator stands beside those of the chains, which say whether there is a sandbox.
+  isSimulated: () => false,
+  simulators: {
+    relay: {
+      place: 17,
+      async start({ chains, evmChainId: chainId, scripts }, at) {
+        const { createRelaySimulator } = await import('../../sandbox/bridge/relay-simulator.ts');
+        return createRelaySimulator({ ...chains, chainId, script: scripts.relay, ...at });
+      },
+    },
+  },
+
+  isNamed: (addresses: Addresses) => addresses.relay !== null,
+
+  open(
+    { clock, random, note, chainId, mint, token, evm }: BridgeGround,
+    { addresses, budgets: paid }: Pick<Reach<Addresses, ReturnType<typeof budgets>>, 'addresses' | 'budgets'>,
+  ) {
+    if (addresses.relay === null) return null;
+    const http = createProviderHttp({ ...addresses.relay, clock, random, note, perMinute: PER_MINUTE, budget: paid.relay });
+    return createRelayProvider({ http, chainId, mint, token, allowance: evm.allowance, clock });
+  },
+} satisfies BridgeProviderEntry;

@@ -1,0 +1,18 @@
+/** Prediction markets as the engine knows them in advance: prices between 0 and 1, markets that come and go, no place in the catalog. */
+import type { VenueFacts } from './venue-facts.ts';
+
+export const prediction = {
+  executable: true,
+  hasBooks: false,
+  limits: {
+    maxAgeMs: 60_000,
+    cadence: 'change_only',
+    sequence: 'ascending',
+    silentAfterMs: 60_000,
+    maxSkewMs: 2_000,
+    maxConfidence: 0.005,
+    maxJump: 0.3,
+  },
+  sourceLimits: { 'kalshi:markets': { cadence: 'polled' } },
+  costs: { name: 'prediction-taker-1', takerFeeBps: 100, halfSpreadBps: 100, depthUsd: '5000', latencyMs: 2_000 },
+} as const satisfies VenueFacts;

@@ -1,0 +1,18 @@
+/** The primary chain as the engine knows it in advance: its aggregator is polled, and its quotes already hold the fees of the pools. */
+import type { VenueFacts } from './venue-facts.ts';
+
+export const spotchain = {
+  executable: true,
+  hasBooks: false,
+  limits: {
+    maxAgeMs: 15_000,
+    cadence: 'polled',
+    sequence: 'ascending',
+    silentAfterMs: 15_000,
+    maxSkewMs: 2_000,
+    maxConfidence: 0.005,
+    maxJump: 0.2,
+  },
+  // Only the spread between the two directions of a quote and the network is assumed on top.
+  costs: { name: 'spotchain-taker-1', takerFeeBps: 5, halfSpreadBps: 15, depthUsd: '50000', latencyMs: 2_000 },
+} as const satisfies VenueFacts;

@@ -1,0 +1,27 @@
+/** The spot exchange as the engine knows it in advance: streams of what changes, books, and pairs against USDT. */
+import type { CryptoAsset, VenueFacts, VenueListing } from './venue-facts.ts';
+
+export const spotexchange = {
+  executable: true,
+  hasBooks: true,
+  limits: {
+    maxAgeMs: 5_000,
+    cadence: 'change_only',
+    sequence: 'ascending',
+    silentAfterMs: 5_000,
+    maxSkewMs: 2_000,
+    maxConfidence: 0.005,
+    maxJump: 0.2,
+  },
+  // The published fee of the lowest tier and a cautious depth.
+  costs: { name: 'spotexchange-taker-1', takerFeeBps: 10, halfSpreadBps: 1, depthUsd: '5000000', latencyMs: 250 },
+  lists: ({ symbol, name }: CryptoAsset): readonly VenueListing[] => [
+    {
+      instrument: `${symbol}USDT`,
+      kind: 'spot',
+      name: `${name} spot`,
+      quoteCurrency: 'USDT',
+      pairs: [`${symbol}/USDT`, `${symbol}-USDT`],
+    },
+  ],
+} as const satisfies VenueFacts;

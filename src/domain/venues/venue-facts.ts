@@ -1,0 +1,66 @@
+/** What the engine has to know of a venue before it has heard anything of it: one file per venue beside this one. */
+import type { CatalogEntry } from '../catalog.ts';
+import type { DecimalString } from '../decimal.ts';
+
+/**
+ * How a feed speaks. `continuous`: sends on, so that silence and frozen times are faults. `change_only`: sends when
+ * something changes, so that a quiet market is proved by heartbeats. `polled`: asked by us; an unchanged answer is a
+ * new proof of the price.
+ */
+export type Cadence = 'continuous' | 'change_only' | 'polled';
+
+/** How old, how far off and how silent a venue's data may be (docs/decisions/0008). */
+export interface FeedLimits {
+  /** A quote older than this is stale. Milliseconds. */
+  readonly maxAgeMs: number;
+  readonly cadence: Cadence;
+  /** `contiguous`: every number is sent, a missing one is a gap. `ascending`: numbers only order. */
+  readonly sequence: 'ascending' | 'contiguous';
+  /** A feed that was not heard of for longer than this is degraded. Milliseconds. */
+  readonly silentAfterMs: number;
+  /** An event time further than this in the future is a fault of the venue's clock. Milliseconds. */
+  readonly maxSkewMs: number;
+  /** The widest confidence interval of a reference price, as half-width / price. */
+  readonly maxConfidence: number;
+  /**
+   * How far a price may lie from the last accepted one before it must be confirmed: a share of that price; on
+   * prediction markets, whose prices lie between 0 and 1, dollars.
+   */
+  readonly maxJump: number;
+}
+
+/** The costs of trading on one venue. Named, so that a fill and an evaluation say which assumptions they were made under. */
+export interface CostModel {
+  readonly name: string;
+  /** What the venue takes of an order that takes liquidity. */
+  readonly takerFeeBps: number;
+  /** Assumed distance of the best price from the middle, where only one price is known (a bar of candles). */
+  readonly halfSpreadBps: number;
+  /** Assumed notional of one side within one percent of the middle, in US dollars, where neither a book nor a pool is known. */
+  readonly depthUsd: DecimalString;
+  /** From the decision to the venue: what an order is priced on is at least so much younger than its decision. */
+  readonly latencyMs: number;
+}
+
+/** An asset that venues list by names of their own. */
+export interface CryptoAsset {
+  readonly symbol: string;
+  readonly name: string;
+}
+
+/** An instrument as its venue lists it; what it relates to follows from the asset. */
+export type VenueListing = Pick<CatalogEntry, 'instrument' | 'kind' | 'name' | 'quoteCurrency' | 'pairs'>;
+
+export interface VenueFacts {
+  /** Whether its quotes may become orders. */
+  readonly executable: boolean;
+  /** Whether its order books are asked for at the moment of a fill, and shown. */
+  readonly hasBooks: boolean;
+  readonly limits: FeedLimits;
+  /** Limits that differ for one source of the venue, such as `kalshi:orderbook`. */
+  readonly sourceLimits?: Readonly<Record<string, Partial<FeedLimits>>>;
+  /** What a simulated trade costs there; null where nothing trades. */
+  readonly costs: CostModel | null;
+  /** The instruments of an asset that it lists; tokens of the primary chain have a table of their own in the catalog. */
+  readonly lists?: (asset: CryptoAsset) => readonly VenueListing[];
+}

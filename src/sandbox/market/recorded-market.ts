@@ -1,0 +1,102 @@
+/** A market that plays a recording, with a seeded one around it for what the recording does not price. */
+import type { Candle } from '../../domain/candle.ts';
+import { CATALOG, REFERENCE_FEEDS } from '../../domain/catalog.ts';
+import { Decimal, plainDecimal } from '../../domain/decimal.ts';
+import type { TapeEvent } from '../../domain/tape.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { Venue } from '../../domain/venue.ts';
+import { createLayeredMarket } from './layered-market.ts';
+import type { Market, MarketAsset } from './market.ts';
+import { createTapeMarket, type TapeSeries } from './tape-market.ts';
+
+const MINUTE = 60_000;
+/** Which side of an asset each venue shows. */
+const FACES: Readonly<Partial<Record<Venue, TapeSeries['face']>>> = {
+  spotexchange: 'spot',
+  evmvenue: 'perp',
+  spotchain: 'token',
+  reference: 'reference',
+};
+
+/** Plays the events from `now` on. Null where they price nothing that the seeded market has. */
+export async function recordedMarket(events: AsyncIterable<readonly TapeEvent[]>, seeded: Market, now: EpochMs): Promise<Market | null> {
+  const series = await minuteSeries(events, new Map(seeded.assets.map((asset) => [asset.symbol, asset])));
+  if (series.length === 0) return null;
+  const first = Math.min(...series.map(({ candles }) => candles[0]?.openTime ?? now));
+  // On whole minutes, so that its bars are bars.
+  const shiftMs = Math.ceil((now - first) / MINUTE) * MINUTE;
+  return createLayeredMarket(createTapeMarket({ series, shiftMs }), seeded, first + shiftMs);
+}
+
+/** One-minute bars of every price on the tape, whatever it was recorded as. */
+async function minuteSeries(events: AsyncIterable<readonly TapeEvent[]>, assets: ReadonlyMap<string, MarketAsset>): Promise<TapeSeries[]> {
+  const bars = new Map<
+    string,
+    { readonly asset: MarketAsset; readonly face: TapeSeries['face']; readonly byMinute: Map<EpochMs, Candle> }
+  >();
+  for await (const batch of events) {
+    for (const event of batch) {
+      const heard = priceOf(event);
+      const asset = heard && assets.get(heard.symbol);
+      const face = heard && FACES[heard.venue];
+      if (!heard || !asset || !face) continue;
+      const key = `${face} ${asset.symbol}`;
+      let entry = bars.get(key);
+      if (!entry) {
+        entry = { asset, face, byMinute: new Map() };
+        bars.set(key, entry);
+      }
+      for (const [at, price] of heard.prices) {
+        const openTime = Math.floor(at / MINUTE) * MINUTE;
+        entry.byMinute.set(openTime, extended(entry.byMinute.get(openTime), openTime, price));
+      }
+    }
+  }
+  return [...bars.values()].map(({ asset, face, byMinute }) => ({
+    symbol: asset.symbol,
+    kind: asset.kind,
+    face,
+    timeframeMs: MINUTE,
+    candles: [...byMinute.values()].sort((a, b) => a.openTime - b.openTime),
+  }));
+}
+
+interface Heard {
+  readonly venue: Venue;
+  /** The underlying: `AAPL`, `BTC`. */
+  readonly symbol: string;
+  readonly prices: readonly (readonly [at: EpochMs, price: string])[];
+}
+
+function priceOf(event: TapeEvent): Heard | null {
+  if (event.kind === 'quote') {
+    if (event.bid === null || event.ask === null) return null;
+    const mid = plainDecimal(new Decimal(event.bid).plus(event.ask).div(2));
+    return { venue: event.venue, symbol: underlyingOf(event.venue, event.instrument), prices: [[event.receivedAt, mid]] };
+  }
+  if (event.kind === 'reference')
+    return { venue: 'reference', symbol: event.instrument, prices: [[event.receivedAt, event.referencePrice]] };
+  // Longer bars say nothing of the minutes inside of them.
+  if (event.kind !== 'candles' || event.timeframe !== '1m') return null;
+  const prices = event.candles.flatMap(({ openTime, open, high, low, close }) =>
+    [open, high, low, close].map((price) => [openTime, price] as const),
+  );
+  return { venue: event.venue, symbol: underlyingOf(event.venue, event.instrument), prices };
+}
+
+function underlyingOf(venue: Venue, instrument: string): string {
+  const entry = CATALOG.entries.find((one) => one.venue === venue && one.instrument === instrument);
+  return entry?.underlying ?? REFERENCE_FEEDS.find((feed) => feed.instrument === instrument)?.instrument ?? instrument;
+}
+
+function extended(bar: Candle | undefined, openTime: EpochMs, price: string): Candle {
+  if (!bar) return { openTime, open: price, high: price, low: price, close: price, volume: '0' };
+  return {
+    openTime,
+    open: bar.open,
+    high: Number(price) > Number(bar.high) ? price : bar.high,
+    low: Number(price) < Number(bar.low) ? price : bar.low,
+    close: price,
+    volume: '0',
+  };
+}

@@ -1,0 +1,101 @@
+/** What all simulators of one sandbox share: one market, one chain of each kind, one wire of stories, one set of questions. */
+
+import type { Clock } from '../../streams/clock.ts';
+import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
+import { EVM_TOKENS } from '../domain/evm-chain.ts';
+import { ISSUERS } from '../domain/intelligence/entities.ts';
+import { agentTokenEntry } from '../domain/listed-token.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
+import { bridgeVerbs } from './bridge/control.ts';
+import { createBridgeScript } from './bridge/script.ts';
+import type { ChainClient } from './control.ts';
+import { foundLedger, newestBlock } from './evmchain/simulator.ts';
+import { createSeededStories } from './intelligence/seeded-stories.ts';
+import { combinedMarket } from './market/combined-market.ts';
+import type { Market } from './market/market.ts';
+import { createSeededMarket } from './market/seeded-market.ts';
+import { createSeededQuestions } from './prediction/seeded-questions.ts';
+import { chainStanding, chainVerbs } from './solana/control.ts';
+import { startKeeper } from './solana/launch-programs/keeper.ts';
+import { foundChain } from './solana/simulator.ts';
+import { createSwapBuilder } from './spotchain/swap-builder.ts';
+
+/** The stablecoin's contract on the sandbox's EVM chain. */
+const EVM_STABLE = EVM_TOKENS.find(({ symbol }) => symbol === 'USDC')?.contract ?? '';
+
+export interface SandboxOptions {
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly market: Market;
+  /** Number of the EVM chain. */
+  readonly evmChainId: number;
+  /** How far the EVM chain's clock is ahead at the moment, in milliseconds. */
+  readonly evmClockOffsetMs: () => number;
+  /** Folder of program binaries for the primary chain; null where only its own programs run. */
+  readonly programs: string | null;
+}
+
+export type SandboxWorld = ReturnType<typeof createSandboxWorld>;
+
+/** Founds both chains and everything that lives on them. Nothing listens yet. */
+export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOffsetMs, programs }: SandboxOptions) {
+  const stable = { mint: USDC_MINT, decimals: USDC_DECIMALS };
+  const mints = tokensOf([
+    ...CATALOG.fixed.entries,
+    ...SANDBOX_AGENT_TOKENS.map((token) => agentTokenEntry({ ...token, delistedAt: null })),
+  ]);
+  const chain = foundChain({ clock, seed, programs, mints, stable });
+  startKeeper(chain);
+  const ledger = foundLedger({ chainId: evmChainId, tokens: EVM_TOKENS, newest: () => newestBlock(clock.now() + evmClockOffsetMs()) });
+  const swaps = createSwapBuilder({ chain, clock, mints, stable });
+  const scripts = { relay: createBridgeScript(), cctp: createBridgeScript() };
+  const companies = companiesOf(CATALOG.entries);
+  const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
+  const control: ChainClient = {
+    standing: () => chainStanding(chain),
+    verbs: { ...chainVerbs(chain, swaps), ...bridgeVerbs(ledger, EVM_STABLE, scripts) },
+  };
+  return {
+    seed,
+    market,
+    /** The same and what agent tokens trade at, which no other venue knows. */
+    tokenMarket: combinedMarket(market, createSeededMarket({ seed, assets: AGENT_ASSETS })),
+    /** The dollar value of an asset at an instant. */
+    value,
+    stable,
+    mints,
+    chain,
+    ledger,
+    evmChainId,
+    swaps,
+    companies: companies.all,
+    questions: createSeededQuestions({ seed, market }),
+    stories: createSeededStories({
+      seed,
+      symbols: market.assets.map(({ symbol }) => symbol),
+      filers: companies.listed.map(({ symbol }) => symbol),
+      value,
+    }),
+    /** What a bridge provider carries between. */
+    chains: { solana: chain, evm: ledger, stable, token: EVM_STABLE },
+    scripts,
+    control,
+  };
+}
+
+/** Tokens of the primary chain, as a chain and its aggregator need them. */
+function tokensOf(entries: readonly CatalogEntry[]) {
+  return entries.flatMap(({ instrument: symbol, underlying, token }) => {
+    if (token === null) return [];
+    const { mint, decimals, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps } = token;
+    return [{ symbol, mint, decimals, underlying, multiplier, newMultiplier, newMultiplierEffectiveAt, transferFeeBps }];
+  });
+}
+
+/** Companies of the catalog as the regulator knows them; of those that are not listed there are no current reports. */
+function companiesOf(entries: readonly CatalogEntry[]) {
+  const preIpo = entries.filter(({ kind }) => kind === 'pre_ipo');
+  const all = ISSUERS.flatMap(({ asset, cik, names }) => (cik === null ? [] : [{ cik, symbol: asset, name: names[0] ?? asset }]));
+  return { all, listed: all.filter(({ symbol }) => preIpo.every(({ underlying }) => underlying !== symbol)) };
+}

@@ -1,0 +1,9 @@
+/** Where a part tells operators what happens to it: one sentence, and the facts beside it. */
+
+type Tell = (facts: object, sentence: string) => void;
+
+export interface Log {
+  readonly error: Tell;
+  readonly warn: Tell;
+  readonly info: Tell;
+}

@@ -1,0 +1,40 @@
+// Work in turn: what fails is said and holds nothing up, and a line that waits holds no other line up.
+import { expect, test } from 'vitest';
+import { createWriteLine } from '../../../src/adapters/store/write-line.ts';
+import type { Logger } from '../../../src/boot/log.ts';
+
+function listening() {
+  const said: string[] = [];
+  const say = (_: unknown, text: string): void => void said.push(text);
+  return {
+    log: { warn: say, error: (object: { what: string }, text: string) => void said.push(`${object.what}: ${text}`) } as unknown as Logger,
+    said,
+  };
+}
+
+test('pieces are done in the order in which they came, and one that fails is said and passed', async () => {
+  const { log, said } = listening();
+  const line = createWriteLine(log);
+  const done: number[] = [];
+  line.write('the first', async () => void done.push(1));
+  line.write('the second', async () => Promise.reject(new Error('no')));
+  line.write('the third', async () => void done.push(3));
+  await line.done();
+  expect(done).toEqual([1, 3]);
+  expect(said).toEqual(['the second']);
+});
+
+test('a line whose database hangs drops what is too much, and says so; another line goes on', async () => {
+  const { log, said } = listening();
+  const [slow, other] = [createWriteLine(log), createWriteLine(log)];
+  let answer = (): void => {};
+  let done = 0;
+  slow.write('a long one', () => new Promise<void>((resolve) => (answer = resolve)));
+  for (let piece = 0; piece < 10_000; piece++) slow.write('a bar', async () => void done++);
+  other.write('a cut', async () => void done++);
+  await other.done();
+  expect([done, said]).toEqual([1, ['a bar: the database is too slow: dropped']]);
+  answer();
+  await slow.done();
+  expect(done).toBe(10_000);
+});

@@ -1,0 +1,148 @@
+// A venue's history bit by bit: paced, interrupted and gone on with, never asked twice, and honest about what it cannot have.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCandleStore } from '../../../src/adapters/store/candles/candle-store.ts';
+import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { answered, type BackfillOptions, backfillCandles, unanswered } from '../../../src/adapters/venues/candle-backfill.ts';
+import { VenueError } from '../../../src/adapters/venues/venue-feed.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 2, 2, 14, 31);
+/** Where the bar that is still open begins. */
+const LAST = Date.UTC(2026, 2, 2, 14);
+let sql: Sql;
+beforeAll(async () => {
+  sql = openDatabase({ url: await testDatabase(), name: 'backfill test' });
+});
+afterAll(() => sql.end());
+
+const bar = (openTime: number): Candle => ({ openTime, open: '1', high: '3', low: '1', close: '2', volume: '4' });
+const barsOf = (from: number, to: number): Candle[] => Array.from({ length: (to - from) / HOUR }, (_, index) => bar(from + index * HOUR));
+
+let series = 0;
+function optionsOf(
+  fetchCandles: (from: number, to: number) => Promise<readonly Candle[]>,
+  over: Partial<BackfillOptions> = {},
+  venue: Partial<BackfillOptions['history']> = {},
+): BackfillOptions {
+  const store = createCandleStore(sql);
+  return {
+    venue: 'spotexchange',
+    instrument: `MADE${++series}`,
+    timeframe: '1h',
+    barMs: HOUR,
+    from: LAST - 2_500 * HOUR,
+    history: { fetchCandles: (_instrument, _timeframe, from, to) => fetchCandles(from, to), ...venue },
+    store,
+    windows: store,
+    clock: createVirtualClock(NOW),
+    ...over,
+  };
+}
+
+test('an interrupted fetch goes on where it was, and a finished one asks nothing', async () => {
+  const asked: number[] = [];
+  const stop = new AbortController();
+  const options = optionsOf(async (from, to) => {
+    asked.push((to - from) / HOUR);
+    if (asked.length === 2) stop.abort(new Error('interrupted'));
+    return barsOf(from, to);
+  });
+  await expect(backfillCandles({ ...options, signal: stop.signal })).rejects.toThrow('interrupted');
+  expect(asked).toEqual([1_000, 1_000]);
+  const progress: string[] = [];
+  const report = await backfillCandles({ ...options, progress: (done, total) => progress.push(`${done}/${total}`) });
+  expect(report).toMatchObject({ fetched: 500, saved: 500, skippedBars: 2_000, stopped: null, steps: 1 });
+  expect(progress).toEqual(['2000/2500', '2500/2500']);
+  expect(await backfillCandles(options)).toMatchObject({ fetched: 0, steps: 0, skippedBars: 2_500 });
+  expect(asked).toEqual([1_000, 1_000, 500]);
+});
+
+test('a hole in the middle is asked for by itself', async () => {
+  const asked: string[] = [];
+  const options = optionsOf(
+    async (from, to) => {
+      asked.push(`${(LAST - from) / HOUR}-${(LAST - to) / HOUR}`);
+      return barsOf(from, to);
+    },
+    { from: LAST - 100 * HOUR },
+  );
+  const at = (hours: number): number => LAST - hours * HOUR;
+  await options.windows.record(options, { from: at(80), to: at(50) }, 'asked', '', NOW);
+  await backfillCandles(options);
+  expect(asked).toEqual(['100-80', '50-0']);
+});
+
+test('a busy venue is waited for as long as it says; one that refuses for good ends it with what to do', async () => {
+  const clock = createVirtualClock(NOW);
+  let tries = 0;
+  const busy = optionsOf(
+    async (from, to) => {
+      if (++tries < 4) throw new VenueError('spotexchange', 429, '-1003', 'too many requests', 30_000);
+      return barsOf(from, to);
+    },
+    { clock, from: LAST - 10 * HOUR },
+  );
+  const running = backfillCandles(busy);
+  let ended = false;
+  void running.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    clock.advanceTo(clock.now() + 1_000);
+    await new Promise<void>((turn) => setImmediate(turn));
+  }
+  expect(await running).toMatchObject({ stopped: null });
+  expect(tries).toBe(4);
+  expect(clock.now() - NOW).toBeGreaterThanOrEqual(90_000);
+
+  const wrong = optionsOf(async () => {
+    throw new VenueError('spotexchange', 400, '-1121', 'Invalid symbol.');
+  });
+  expect(await backfillCandles(wrong)).toMatchObject({ fetched: 0, stopped: { code: '-1121', detail: 'Invalid symbol.' } });
+  const [window] = await wrong.windows.windows(wrong, { from: 0, to: NOW });
+  expect(window).toMatchObject({ state: 'refused', code: '-1121' });
+});
+
+test('what lies further back than the venue serves is not asked for, and stays explained', async () => {
+  const asked: number[] = [];
+  const options = optionsOf(
+    async (from, to) => {
+      asked.push(from);
+      return barsOf(from, to);
+    },
+    { venue: 'evmvenue', from: LAST - 6_000 * HOUR },
+    { reachableBars: 5_000 },
+  );
+  const report = await backfillCandles(options);
+  expect(report.unreachableBars).toBe(1_000);
+  expect(report.fetched).toBe(5_000);
+  expect(Math.min(...asked)).toBe(LAST - 5_000 * HOUR);
+  const [first] = await options.windows.windows(options, { from: 0, to: NOW });
+  expect(first).toMatchObject({ state: 'refused', code: 'out_of_reach' });
+});
+
+test('an answer settles what it covers, but not the newest bars that the venue may only be late with', () => {
+  const last = LAST;
+  const range = { from: last - 10 * HOUR, to: last };
+  expect(answered(range, barsOf(range.from, last), HOUR, NOW)).toEqual(range);
+  // The newest bar closed 31 minutes ago and is not there: it does not exist.
+  expect(answered(range, barsOf(range.from, last - HOUR), HOUR, NOW).to).toBe(last);
+  // It closed a minute ago: it may come yet.
+  expect(answered(range, barsOf(range.from, last - HOUR), HOUR, last + 60_000).to).toBe(last - HOUR);
+  expect(answered(range, [], HOUR, last + 60_000)).toEqual({ from: range.from, to: last - HOUR });
+});
+
+test('only what a venue answered is taken away from what is open', () => {
+  const open = unanswered({ from: 0, to: 10 }, [
+    { state: 'asked', code: '', from: 0, to: 2 },
+    { state: 'imported', code: '', from: 2, to: 5 },
+    { state: 'asked', code: '', from: 5, to: 7 },
+  ]);
+  expect(open).toEqual([
+    { from: 2, to: 5 },
+    { from: 7, to: 10 },
+  ]);
+});
