@@ -81,7 +81,7 @@ test('the page of metrics is what a process offers', async () => {
     '# Metrics',
     '',
     '`GET /metrics` in the Prometheus text format, besides the default metrics of Node.js. This page is generated from',
-    '`src/boot/metrics.ts` by `test/boot/documents.test.ts`.',
+    '`src/adapters/metrics.ts` by `test/boot/documents.test.ts`.',
     '',
     '| Metric | Kind | Meaning |',
     '|---|---|---|',

@@ -1,12 +1,12 @@
 /** Run by tests as a process of its own, so that they can kill it: a worker with the product's wiring, ticking in short slots. */
 import { randomBytes } from 'node:crypto';
 import type { TradingTickStore } from '../../actors/ticking/trading-ticker.ts';
+import { createMetrics } from '../../src/adapters/metrics.ts';
 import type { QueuePlace } from '../../src/adapters/queue/bullmq.ts';
 import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts';
 import { createTickStore } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { createLog } from '../../src/boot/log.ts';
-import { createMetrics } from '../../src/adapters/metrics.ts';
 import { openActors, startWorker } from '../../src/boot/roles/worker.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';

@@ -9,9 +9,9 @@ import { knownLiquidity, POOL_LIQUIDITY_MAX_AGE_MS } from '../../../src/domain/r
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
 import { heardLiquidity } from '../../../src/trading/present-market.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { feedOptions } from '../../boot/feed-fixture.ts';
 import { testDatabase } from '../../harness/postgres.ts';
 import { waitFor } from '../../harness/wait-for.ts';
-import { feedOptions } from '../../boot/feed-fixture.ts';
 
 /** Twenty seconds after a full minute. */
 const AT = 1_770_000_000_000 + 20_000;
