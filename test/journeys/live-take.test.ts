@@ -9,7 +9,7 @@ import { WeightBudget } from '../../src/adapters/venues/request-budget.ts';
 import { createSpotOrders, type SpotOrders } from '../../src/adapters/venues/spotexchange/orders.ts';
 import { createSpotRest } from '../../src/adapters/venues/spotexchange/rest.ts';
 import type { VenueHttp } from '../../src/adapters/venues/venue-http.ts';
-import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/live-orders.ts';
+import { SANDBOX_EXCHANGE_KEY } from '../../src/boot/outside/spotexchange.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { Decimal, plainDecimal } from '../../src/domain/decimal.ts';
 import type { ManifestCondition } from '../../src/domain/manifest/manifest.ts';
