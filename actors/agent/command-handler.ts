@@ -8,18 +8,15 @@ import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
-import type { AgentCommands, AgentView, CommandContext, HaltView } from './commands.ts';
+import type { AgentCommands, AgentView, CommandContext } from './commands.ts';
 import { agentContext, agentValue } from './effects.ts';
+import { createEmergencyHalt, type HaltStore } from './emergency-halt.ts';
 import type { AgentEvent } from './protocol.ts';
 
 /** What the command handler asks of the store besides the actors themselves. */
-export interface AgentDirectory {
+export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesEnded'> {
   /** Null where the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<AgentView | null>;
-  /** Ids of the organization's agents that are not paused, and of its Takes that are evaluated. */
-  onDuty(orgId: string): Promise<readonly string[]>;
-  /** Bumps the organization's control epoch and marks the halt; from its commit on nothing begins that leads to a venue. */
-  beginHalt(orgId: string): Promise<number>;
   /** Writes rows that belong to no actor's step. */
   write(records: readonly ActorRecord[]): Promise<void>;
   /** Trade proposals that are open and have not begun, of one agent or (null) of all. */
@@ -35,10 +32,11 @@ const HALT_BATCH = 500;
 export function createCommandHandler(deps: {
   readonly runtime: Runtime;
   readonly agents: AgentDirectory;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
   readonly newId: () => string;
 }): AgentCommands {
   const { runtime, agents, clock } = deps;
+  const halts = createEmergencyHalt({ runtime, store: agents, clock });
 
   async function command(
     context: CommandContext,
@@ -203,40 +201,11 @@ export function createCommandHandler(deps: {
 
     async emergencyHalt(context) {
       const { orgId } = context;
-      const cause = `${context.subject} ${context.requestId}`;
-      // From this commit on every permit to execute of an older epoch is lost.
-      const epoch = await agents.beginHalt(orgId);
-      const failures: unknown[] = [];
-      let cancelled = 0;
-      const sweep = async (): Promise<void> => {
-        cancelled += await cancelOpen(orgId, null, 'halted', cause).catch((error: unknown) => {
-          failures.push(error);
-          return 0;
-        });
-      };
-      await sweep();
-      const paused: string[] = [];
-      const ids = await agents.onDuty(orgId);
-      for (let from = 0; from < ids.length; from += HALT_BATCH) {
-        try {
-          const outcomes = await runtime.deliverMany(
-            ids.slice(from, from + HALT_BATCH),
-            { type: 'pause', cause: 'emergency_halt' },
-            { cause, orgId },
-          );
-          for (const [id, outcome] of outcomes) if (outcome.ok) paused.push(id);
-        } catch (error) {
-          // The other batches are paused all the same; whoever halts hears that this was not all.
-          failures.push(error);
-        }
-      }
-      // What a tick made between the new epoch and the pause; from here on none makes anything.
-      await sweep();
-      await agents.leasesEnded(orgId, null);
-      if (failures.length > 0) throw failures[0];
-      const view: HaltView = { paused, cancelledProposals: cancelled, epoch };
+      const audit = auditRow(context, 'agents.emergency_halt', orgId, null, null);
+      const view = await halts.halt(orgId, `${context.subject} ${context.requestId}`, [audit]);
       try {
-        await agents.write([auditRow(context, 'agents.emergency_halt', orgId, null, null), ...answerRows(context, view)]);
+        const answer = answerRows(context, view);
+        if (answer.length > 0) await agents.write(answer);
       } catch (error) {
         return answeredMeanwhile(error);
       }

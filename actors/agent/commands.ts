@@ -35,9 +35,11 @@ export interface AgentView {
 }
 
 export interface HaltView {
-  /** Ids of the agents that this halt paused, and of the Takes that it disarmed. */
+  /** Ids of the agents that this halt has paused by now, and of the Takes that it has disarmed. */
   readonly paused: readonly string[];
-  /** How many pending proposals it cancelled. */
+  /** How many more it is pausing in the background; none of them may begin anything meanwhile. */
+  readonly pausing: number;
+  /** How many pending proposals it has cancelled by now. */
   readonly cancelledProposals: number;
   /** The organization's control epoch after the halt. */
   readonly epoch: number;

@@ -66,6 +66,8 @@ export interface ExecutionPermit {
 /** The control row and the agent as a transaction reads them, locked until it ends. */
 export interface PermitGround {
   readonly epoch: number;
+  /** True while a halt is still pausing what it found on duty: until then nothing that is not paused yet gets a permit. */
+  readonly halting?: boolean;
   readonly manifestHash: string;
   readonly paused: boolean;
   /** True where a circuit breaker paused it, and nobody else; of a Take, where its operator has its position closed. */
@@ -87,7 +89,7 @@ const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 
 /** Why an order may not go on its way any more; null where it may. */
 export function supersededBy(permit: ExecutionPermit, ground: PermitGround): SupersededReason | null {
-  if (ground.epoch !== permit.epoch) return 'halted';
+  if (ground.epoch !== permit.epoch || (ground.halting === true && !ground.paused)) return 'halted';
   const flattening = permit.flattens === true && ground.pausedByBreaker === true;
   if (ground.paused && !flattening) return 'paused';
   if (ground.manifestHash !== permit.manifestHash) return 'manifest_changed';

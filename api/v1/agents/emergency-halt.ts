@@ -1,4 +1,4 @@
-/** POST /v1/agents/emergency-halt. */
+/** POST /v1/agents/emergency-halt: answers as soon as the halt holds. */
 import { Type } from 'typebox';
 import type { HaltView } from '../../../actors/agent/commands.ts';
 import { onceOnly } from '../../idempotency.ts';
@@ -7,11 +7,12 @@ import { EmptyBody, IdText } from '../../shapes.ts';
 
 const HaltBody = Type.Object(
   {
-    paused: Type.Array(IdText, { description: 'The agents that this halt paused.' }),
+    paused: Type.Array(IdText, { description: 'The agents that this halt has paused by now.' }),
+    pausing: Type.Integer({ description: 'How many more are being paused in the background; none of them begins anything meanwhile.' }),
     cancelledProposals: Type.Integer(),
     epoch: Type.Integer({ description: 'Counts the halts of the organization; nothing of an older epoch begins after this answer.' }),
   },
-  { $id: 'Halt', examples: [{ paused: ['019a5b1e-7c00-7000-8000-000000000001'], cancelledProposals: 2, epoch: 3 }] },
+  { $id: 'Halt', examples: [{ paused: ['019a5b1e-7c00-7000-8000-000000000001'], cancelledProposals: 2, epoch: 3, pausing: 0 }] },
 );
 
 export const emergencyHalt = defineRoute({
@@ -31,7 +32,7 @@ export const emergencyHalt = defineRoute({
     return (request, reply) =>
       carryOut(request, reply, {
         status: 200,
-        answer: ({ paused, cancelledProposals, epoch }: HaltView) => ({ paused, cancelledProposals, epoch }),
+        answer: ({ paused, pausing, cancelledProposals, epoch }: HaltView) => ({ paused, pausing, cancelledProposals, epoch }),
         run: (context) => ports.agents.commands.emergencyHalt(context),
       });
   },

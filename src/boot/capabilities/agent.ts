@@ -1,6 +1,7 @@
 /** Agents: commands, gates and lists for callers, the tick of every minute, their breakers and their vaults. */
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import { agentKind } from '../../../actors/agent/effects.ts';
+import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createVaultHandler } from '../../../actors/agent/vault-handler.ts';
 import { createActorHistory } from '../../../actors/runtime/actor-history.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
@@ -20,6 +21,8 @@ import { openGates } from '../gates.ts';
 import type { ActorCapability } from './capability.ts';
 import { evaluationsFor } from './evaluation.ts';
 
+/** How soon a worker goes on with a halt whose process died. */
+const HALT_LOOK_MS = 1_000;
 /** Vaults are priced once per cut; one that was priced on it already is left alone. */
 const VAULT_MARK_MS = AGENT_TICK_MS / 2;
 
@@ -48,7 +51,11 @@ export const agentCapability = {
 
   watches(deps) {
     const breakers = createBreakers({ ...deps, onError: deps.onError('breakers') });
-    return [{ what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look }];
+    const halts = createEmergencyHalt({ ...deps, store: createAgentDirectory(deps.sql) });
+    return [
+      { what: 'breakers', everyMs: FILL_LOOK_MS, run: breakers.look },
+      { what: 'going on with halts', everyMs: HALT_LOOK_MS, run: halts.sweepAbandoned },
+    ];
   },
 
   recurring({ sql }) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { AgentCommands, CommandContext } from '../../../actors/agent/commands.ts';
 import { agentKind, agentValue } from '../../../actors/agent/effects.ts';
+import { createEmergencyHalt } from '../../../actors/agent/emergency-halt.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../../actors/runtime/memory-store.ts';
 import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
@@ -144,7 +145,7 @@ test('an agent that cannot take a new version says why, and not that others were
   expect(outcome).toMatchObject({ ok: false, refusal: { code: 'state_conflict', detail: expect.stringContaining('quarantined') } });
 });
 
-test('a halt whose first agents cannot be paused pauses all others, and fails', async () => {
+test('a halt whose first agents cannot be paused pauses all others, and a worker does the rest', async () => {
   const store = createMemoryStore();
   let commits = 0;
   const halting = createRuntime({
@@ -158,22 +159,29 @@ test('a halt whose first agents cannot be paused pauses all others, and fails', 
   const ids = Array.from({ length: 1_200 }, (_, n) => `agent ${n}`);
   for (const id of ids)
     await halting.start('agent', id, ORG, { autonomy: 'research', manifestVersion: 1, manifestHash: 'ab' }, { cause: 'test' });
-  const handler = createCommandHandler({
-    runtime: halting,
-    agents: {
-      find: async () => null,
-      onDuty: async () => ids,
-      beginHalt: async () => 1,
-      write: async () => {},
-      cancellable: async () => [],
-      leasesEnded: async () => {},
+  let ended: number | null = null;
+  const directory = {
+    find: async () => null,
+    onDuty: async () => ids.filter((id) => agentValue(store.actors.get(id)?.state as never).duty === 'active'),
+    beginHalt: async () => ({ epoch: 1, onDuty: ids.length }),
+    haltProgress: async () => {},
+    endHalt: async (_: string, epoch: number) => {
+      ended = epoch;
     },
-    clock,
-    newId: () => 'unused',
-  });
-  await expect(handler.emergencyHalt(context())).rejects.toThrow('the statement took too long');
+    takeOverHalts: async () => [{ orgId: ORG, epoch: 1 }],
+    write: async () => {},
+    cancellable: async () => [],
+    leasesEnded: async () => {},
+  };
+  const handler = createCommandHandler({ runtime: halting, agents: directory, clock, newId: () => 'unused' });
+  const answered = await handler.emergencyHalt(context());
+  expect(answered).toMatchObject({ ok: true, value: { epoch: 1, pausing: 500 } });
+  expect(ended).toBe(null);
   const duties = ids.map((id) => agentValue(store.actors.get(id)?.state as never).duty);
   expect([duties.indexOf('paused'), duties.filter((duty) => duty === 'paused').length]).toEqual([500, 700]);
+  // Nobody gets a permit until a worker has done the rest.
+  expect(await createEmergencyHalt({ runtime: halting, store: directory, clock }).sweepAbandoned()).toBe(1);
+  expect([ended, (await directory.onDuty()).length]).toEqual([1, 0]);
 });
 
 test('the database itself lets no stage be skipped, no other beginning, and no changed manifest keep its stage', async () => {

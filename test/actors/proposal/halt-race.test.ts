@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { ExecutionClient } from '../../../actors/proposal/execution-client.ts';
 import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
+import { waitFor } from '../../harness/wait-for.ts';
 import { ORG, tradingFixture } from './trading-fixture.ts';
 
 const ROUNDS = Number(process.env['HALT_ROUNDS'] ?? 80);
@@ -92,12 +93,17 @@ test(`${ROUNDS} halts race approvals, ticks and automatic executions: no order b
           answeredAt = performance.now();
           haltAnswered = true;
           if (!halt.ok) throw new Error(halt.refusal.detail);
-          cancelled += halt.value.cancelledProposals;
         })(),
       ];
       await Promise.all(work);
-      // Nothing is left that could begin, and nothing pends.
+      // Once the halt has paused everything, nothing is left that could begin, and nothing pends.
+      await waitFor(async () => (await stage.sql`select 1 from control where swept_epoch = epoch`).length > 0, {
+        what: 'the halt to be over',
+      });
       await carrying.carryDue();
+      const [ended] = await stage.sql<{ cancelled: number }[]>`
+        select count(*)::int as cancelled from proposals where state = 'cancelled' and reason = 'halted'`;
+      cancelled = ended?.cancelled ?? 0;
       const open = await stage.sql`select id, state from proposals where state in ('pending_approval', 'approved', 'executing', 'unknown')`;
       expect(open.filter(({ state }) => state === 'pending_approval')).toEqual([]);
       await stage.sql`update activities set due_at = 0 where state = 'pending'`;

@@ -145,7 +145,7 @@ export async function writeRecords(transaction: Transaction, records: readonly A
   }
 }
 
-/** What no agent stands behind needs its organization's epoch alone. @throws LicenceLost where a halt came since. */
+/** What no agent stands behind needs its organization's epoch alone. @throws PermitLost where a halt came since. */
 async function requireEpochs(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   for (const { orgId, epoch } of rows) {
     const [found] = await transaction<{ epoch: number }[]>`select epoch from control where org_id = ${orgId as string} for share`;
@@ -153,7 +153,7 @@ async function requireEpochs(transaction: Transaction, rows: readonly ActorRecor
   }
 }
 
-/** @throws LicenceLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
+/** @throws PermitLost where one of them does not hold; the rows that they were read from stay locked until the transaction ends. */
 async function requirePermits(transaction: Transaction, rows: readonly ActorRecord[]): Promise<void> {
   for (const row of rows) {
     const permit = row as unknown as ExecutionPermit & { readonly orgId: string; readonly agentId: string };
@@ -171,28 +171,39 @@ export async function readPermitGrounds(
   agentIds: readonly string[],
 ): Promise<ReadonlyMap<string, PermitGround & { readonly orgId: string }>> {
   const rows = await transaction<
-    { id: string; org_id: string; epoch: number; pause_cause: string | null; manifest_hash: string; stage: Stage; autonomy: Autonomy }[]
+    {
+      id: string;
+      org_id: string;
+      epoch: number;
+      halting: boolean;
+      pause_cause: string | null;
+      manifest_hash: string;
+      stage: Stage;
+      autonomy: Autonomy;
+    }[]
   >`
-    select a.id, a.org_id, c.epoch, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
+    select a.id, a.org_id, c.epoch, c.swept_epoch < c.epoch as halting, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
     where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
   const takes = await transaction<
     {
       id: string;
       org_id: string;
       epoch: number;
+      halting: boolean;
       on_duty: boolean;
       mode: ExecutionMode | null;
       reason: string | null;
       manifest_hash: string;
     }[]
   >`
-    select t.id, t.org_id, c.epoch, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
+    select t.id, t.org_id, c.epoch, c.swept_epoch < c.epoch as halting, t.on_duty, t.mode, t.reason, t.manifest_hash from takes t join control c on c.org_id = t.org_id
     where t.id = any(${agentIds as string[]}::uuid[]) order by t.id for share of t, c`;
   const ofTakes = takes.map((row): [string, PermitGround & { readonly orgId: string }] => [
     row.id,
     {
       orgId: row.org_id,
       epoch: row.epoch,
+      halting: row.halting,
       paused: !row.on_duty,
       pausedByBreaker: !row.on_duty && row.reason === CLOSING,
       manifestHash: row.manifest_hash,
@@ -207,6 +218,7 @@ export async function readPermitGrounds(
       {
         orgId: row.org_id,
         epoch: row.epoch,
+        halting: row.halting,
         paused: row.pause_cause !== null,
         pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
         manifestHash: row.manifest_hash,

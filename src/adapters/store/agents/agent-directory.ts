@@ -1,9 +1,12 @@
 /** What the command handler reads of agents and of what they have under way, and the organization's halt row. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import { writeRecords } from '../actors/actor-records.ts';
-import { inTransaction } from '../actors/actor-store.ts';
+import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
 import { type AgentRow, agentOf } from './agent-reads.ts';
+
+/** How long a halt's pausing is left to the process that is at it, after its last sign of life. */
+const SWEEP_CLAIM = '10 seconds';
 
 export function createAgentDirectory(sql: Sql) {
   return {
@@ -21,13 +24,42 @@ export function createAgentDirectory(sql: Sql) {
       return rows.map(({ id }) => id);
     },
 
-    async beginHalt(orgId: string): Promise<number> {
+    async beginHalt(orgId: string, records: readonly ActorRecord[]): Promise<{ readonly epoch: number; readonly onDuty: number }> {
       return inTransaction(sql, async (transaction) => {
         const [row] = await transaction<{ epoch: number }[]>`
-          insert into control (org_id, halted_at, epoch) values (${orgId}, clock_timestamp(), 1)
-          on conflict (org_id) do update set halted_at = clock_timestamp(), epoch = control.epoch + 1 returning epoch`;
-        return row?.epoch as number;
+          insert into control (org_id, halted_at, epoch, sweeping_until)
+          values (${orgId}, clock_timestamp(), 1, clock_timestamp() + ${SWEEP_CLAIM}::interval)
+          on conflict (org_id) do update set halted_at = clock_timestamp(), epoch = control.epoch + 1, sweeping_until = excluded.sweeping_until
+          returning epoch`;
+        const [duty] = await transaction<{ count: number }[]>`
+          select (select count(*) from agents where org_id = ${orgId} and pause_cause is null)
+            + (select count(*) from takes where org_id = ${orgId} and on_duty) as count`;
+        await writeRecords(transaction, records);
+        return { epoch: row?.epoch as number, onDuty: duty?.count ?? 0 };
       });
+    },
+
+    async haltProgress(orgId: string, progress: { readonly epoch: number; readonly paused: number; readonly of: number }): Promise<void> {
+      await inTransaction(sql, async (transaction) => {
+        await transaction`update control set sweeping_until = clock_timestamp() + ${SWEEP_CLAIM}::interval where org_id = ${orgId}`;
+        await transaction`
+          insert into announcements (channel, org_id, at, body)
+          values ('alerts', ${orgId}, floor(extract(epoch from clock_timestamp()) * 1000)::bigint, ${transaction.json({ what: 'emergency_halt', ...progress } as never)})`;
+        await hintAnnouncements(transaction);
+      });
+    },
+
+    async endHalt(orgId: string, epoch: number): Promise<void> {
+      await sql`
+        update control set swept_epoch = greatest(swept_epoch, ${epoch}), sweeping_until = case when epoch = ${epoch} then null else sweeping_until end
+        where org_id = ${orgId}`;
+    },
+
+    async takeOverHalts(): Promise<readonly { readonly orgId: string; readonly epoch: number }[]> {
+      return sql<{ orgId: string; epoch: number }[]>`
+        update control set sweeping_until = clock_timestamp() + ${SWEEP_CLAIM}::interval
+        where org_id in (select org_id from control where swept_epoch < epoch and (sweeping_until is null or sweeping_until < clock_timestamp())
+          limit 10 for update skip locked) returning org_id as "orgId", epoch`;
     },
 
     /** What is open and has not begun: it may still be cancelled. */

@@ -1,0 +1,114 @@
+/**
+ * The emergency halt. It holds as soon as its epoch is durable: every permit to execute of before is lost, and no agent gets
+ * another one until all that were on duty are paused. So it answers then, and pauses in the background where that takes
+ * longer; a worker goes on where the process that halted dies.
+ */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { HaltView } from './commands.ts';
+
+/** So many agents are paused, or proposals cancelled, in one transaction. */
+const BATCH = 500;
+/** How long the answer waits for the pauses, in milliseconds: what is small is done by then. */
+const ANSWER_MS = 120;
+
+export interface HaltStore {
+  /** Bumps the control epoch and writes the rows in the same transaction; answers how many agents are on duty. */
+  beginHalt(orgId: string, records: readonly ActorRecord[]): Promise<{ readonly epoch: number; readonly onDuty: number }>;
+  /** Ids of the organization's agents that are not paused. */
+  onDuty(orgId: string): Promise<readonly string[]>;
+  /** Trade proposals that are open and have not begun. */
+  cancellable(orgId: string, agentId: null): Promise<readonly { readonly id: string }[]>;
+  /** Resolves once no order is under way any more that was when it was asked. */
+  leasesEnded(orgId: string, agentId: null): Promise<void>;
+  /** Says how far the pausing is, and that it is still being done. */
+  haltProgress(orgId: string, progress: { readonly epoch: number; readonly paused: number; readonly of: number }): Promise<void>;
+  /** Notes that everything of the halt is done: agents may get permits again. */
+  endHalt(orgId: string, epoch: number): Promise<void>;
+  /** Takes over halts whose pausing nobody is at any more. */
+  takeOverHalts(): Promise<readonly { readonly orgId: string; readonly epoch: number }[]>;
+}
+
+interface Swept {
+  readonly paused: string[];
+  cancelled: number;
+}
+
+export interface EmergencyHalt {
+  halt(orgId: string, cause: string, records: readonly ActorRecord[]): Promise<HaltView>;
+  /** Goes on with halts of processes that died; answers how many. */
+  sweepAbandoned(): Promise<number>;
+}
+
+export function createEmergencyHalt(deps: {
+  readonly runtime: Pick<Runtime, 'deliverMany'>;
+  readonly store: HaltStore;
+  readonly clock: Pick<Clock, 'now' | 'deadline'>;
+}): EmergencyHalt {
+  const { runtime, store, clock } = deps;
+
+  async function cancelOpen(orgId: string, cause: string): Promise<number> {
+    const ids = (await store.cancellable(orgId, null)).map(({ id }) => id);
+    let cancelled = 0;
+    for (let from = 0; from < ids.length; from += BATCH) {
+      const outcomes = await runtime.deliverMany(ids.slice(from, from + BATCH), { type: 'cancel', reason: 'halted' }, { cause, orgId });
+      for (const outcome of outcomes.values()) if (outcome.ok) cancelled++;
+    }
+    return cancelled;
+  }
+
+  /** Cancels, pauses and waits for what is under way. @throws the first failure, after everything else was tried; then a worker does it again. */
+  async function sweep(orgId: string, epoch: number, cause: string, swept: Swept): Promise<void> {
+    const failures: unknown[] = [];
+    const tried = async (work: () => Promise<void>): Promise<void> => {
+      await work().catch((error: unknown) => {
+        failures.push(error);
+      });
+    };
+    const cancel = async (): Promise<void> => {
+      swept.cancelled += await cancelOpen(orgId, cause);
+    };
+    await tried(cancel);
+    const ids = await store.onDuty(orgId);
+    for (let from = 0; from < ids.length; from += BATCH) {
+      await tried(async () => {
+        const batch = ids.slice(from, from + BATCH);
+        const outcomes = await runtime.deliverMany(batch, { type: 'pause', cause: 'emergency_halt' }, { cause, orgId });
+        for (const [id, outcome] of outcomes) if (outcome.ok) swept.paused.push(id);
+        if (ids.length > BATCH) await store.haltProgress(orgId, { epoch, paused: swept.paused.length, of: ids.length });
+      });
+    }
+    // What a tick made between the new epoch and the pause; from here on none makes anything.
+    await tried(cancel);
+    if (failures.length > 0) throw failures[0];
+    await store.endHalt(orgId, epoch);
+  }
+
+  return {
+    async halt(orgId, cause, records) {
+      const { epoch, onDuty } = await store.beginHalt(orgId, records);
+      // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
+      const underWay = store.leasesEnded(orgId, null);
+      const swept: Swept = { paused: [], cancelled: 0 };
+      const over = new Promise<void>((resolve) => {
+        const forget = clock.deadline(clock.now() + ANSWER_MS, resolve);
+        const done = (): void => {
+          forget();
+          resolve();
+        };
+        // What failed here is not lost: nobody gets a permit until a worker has done it again.
+        sweep(orgId, epoch, cause, swept).then(done, done);
+      });
+      await Promise.all([over, underWay]);
+      const paused = [...swept.paused];
+      return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: swept.cancelled, epoch };
+    },
+
+    async sweepAbandoned() {
+      const abandoned = await store.takeOverHalts();
+      for (const { orgId, epoch } of abandoned) await sweep(orgId, epoch, 'halt taken over', { paused: [], cancelled: 0 });
+      return abandoned.length;
+    },
+  };
+}
