@@ -19,6 +19,16 @@ declare module 'vitest' {
 }
 
 const PREFIX = 'sevengate-test-';
+/** What is written here need not outlive the run, and no table lives long enough to be worth vacuuming. */
+const CLUSTER = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
+  max_connections: '300',
+};
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   sweep((pid) => processStartedAt(pid) === null);
@@ -28,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   let cluster: ReturnType<typeof startCluster> | undefined;
   async function startCluster() {
-    const server = await startEmbeddedPostgres({ home, log: () => {}, settings: { fsync: 'off', max_connections: '300' } });
+    const server = await startEmbeddedPostgres({ home, log: () => {}, settings: CLUSTER });
     stops.push(() => server.stop());
     const sql = openDatabase({ url: server.url, connections: 1, role: null, name: 'sevengate tests' });
     stops.unshift(() => sql.end({ timeout: 5 }));
