@@ -3,6 +3,7 @@ import type { EpochMs } from '../src/domain/time.ts';
 import type { AccessPorts } from './access.ts';
 import type { OperationPorts } from './operation/ports.ts';
 import type { RememberedAnswers } from './remembered-answers.ts';
+import type { AgentMarketPorts } from './v1/agent-market/ports.ts';
 import type { ProposalPorts } from './v1/agent-orders/ports.ts';
 import type { VaultPorts } from './v1/agent-vaults/ports.ts';
 import type { AgentPorts } from './v1/agents/ports.ts';
@@ -62,5 +63,6 @@ export interface ApiPorts {
   readonly launches: LaunchPorts;
   readonly launchQuotes: LaunchQuotes;
   readonly marketplace: MarketplacePorts;
+  readonly agentMarket: AgentMarketPorts;
   readonly machines: MachineCharts;
 }

@@ -1,6 +1,7 @@
 /** What a launch's actions mean once they are committed. */
 import type { ActorState } from '../../src/domain/actor-step.ts';
 import type { CurveLaunchState } from '../../src/domain/launch/launch-state.ts';
+import type { TokenOrigin } from '../../src/domain/listed-token.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
 import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
 import { launchMachine } from './machine.ts';
@@ -98,8 +99,9 @@ export const launchKind: ActorKind = {
     carryTransactions: (_: undefined, info) => [activity(CARRY_LAUNCH, { launchId: info.actorId })],
     lookAtCurve: (_: undefined, info) => [activity(LOOK_AT_CURVE, { launchId: info.actorId })],
     listToken: (_: undefined, info) => {
-      const { mint, symbol, name, decimals, pairedStock } = launchContext(info);
-      const token = { mint, program: TOKEN_PROGRAM, symbol, name, decimals, pairedStock, launcher: 'dbc', listedAt: info.now };
+      const { mint, symbol, name, decimals, pairedStock, creator, pool, config, quoteMint } = launchContext(info);
+      const origin: TokenOrigin = { creator, pool, config, quoteMint };
+      const token = { mint, program: TOKEN_PROGRAM, symbol, name, decimals, pairedStock, launcher: 'dbc', listedAt: info.now, origin };
       return [record('listed_token', token)];
     },
     alertOperators: ({ what }: { readonly what: string }, info) => {

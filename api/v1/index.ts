@@ -4,6 +4,9 @@ import { metrics } from '../operation/metrics.ts';
 import { readiness } from '../operation/readiness.ts';
 import { TO_STOP } from '../permission.ts';
 import { entry, type RouteEntry } from '../route.ts';
+import { rankAgentTokens } from './agent-market/rank.ts';
+import { listStockPaired } from './agent-market/stock-paired.ts';
+import { getAgentToken } from './agent-market/token.ts';
 import { approveProposal } from './agent-orders/approve.ts';
 import { declineProposal } from './agent-orders/decline.ts';
 import { getProposal } from './agent-orders/get.ts';
@@ -235,6 +238,9 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(prepareLaunch, 'trade:execute'),
   entry(submitLaunch, 'trade:execute'),
   entry(listLaunches, 'agent:read'),
+  entry(getAgentToken, 'market:read'),
+  entry(rankAgentTokens, 'market:read'),
+  entry(listStockPaired, 'market:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
   // Strategies that can be bought.

@@ -3,6 +3,15 @@ import { CATALOG, type Catalog, type CatalogEntry } from './catalog.ts';
 import type { EpochMs } from './time.ts';
 import { type InstrumentKey, instrumentKey } from './venue.ts';
 
+/** Where a launched token comes from; what a curve of its own has is null where it was launched without one. */
+export interface TokenOrigin {
+  /** Base58. */
+  readonly creator: string;
+  readonly pool: string | null;
+  readonly config: string | null;
+  readonly quoteMint: string | null;
+}
+
 /** One listing. A delisted token stays known, so that what is held of it keeps its name; nothing trades it any more. */
 export interface ListedToken {
   readonly mint: string;
@@ -17,6 +26,8 @@ export interface ListedToken {
   readonly launcher: string;
   readonly listedAt: EpochMs;
   readonly delistedAt: EpochMs | null;
+  /** Null of a token that was listed without a launch. */
+  readonly origin?: TokenOrigin | null;
 }
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

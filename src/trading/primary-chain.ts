@@ -4,6 +4,7 @@ import type { ChainClient } from '../../actors/prepared-transaction/chain-client
 import type { SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
 import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
 import { createFreshness } from '../../streams/freshness.ts';
+import type { HolderReading } from '../domain/agent-market/holders.ts';
 import { bookIds, sellableOf } from '../domain/book.ts';
 import { CATALOG, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { plainDecimal } from '../domain/decimal.ts';
@@ -27,7 +28,7 @@ export interface PrimaryChain {
 
 /** The same with what launches ask of it. */
 export interface LaunchingPrimaryChain extends PrimaryChain {
-  readonly chain: PrimaryChain['chain'] & LaunchChain;
+  readonly chain: PrimaryChain['chain'] & LaunchChain & { largestHolders(mint: string): Promise<HolderReading | null> };
   /** Whose the partner's part of a launch's fees is; null where nobody is named: then nothing is launched. */
   readonly launchPartner: string | null;
 }

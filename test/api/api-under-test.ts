@@ -20,12 +20,14 @@ import { createMemberStore } from '../../src/adapters/store/callers/member-store
 import { createBarReads } from '../../src/adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../src/adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../src/adapters/store/catalog/issuer-mark-store.ts';
+import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
+import { createAgentMarket } from '../../src/boot/agent-market.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import type { Bridge, OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
@@ -203,6 +205,14 @@ export async function apiUnderTest(
       basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
     },
     launchQuotes: createLaunchQuotes({ latest: (key) => market.get(key) ?? null }, clock),
+    agentMarket: createAgentMarket({
+      chain: null,
+      originOf: createListedTokenStore(sql).originOf,
+      liquidity: async () => null,
+      bus: { latest: (key) => market.get(key) ?? null },
+      makers: [],
+      clock,
+    }),
     venues: {
       states: { snapshot: () => [...states.values()], latest: (key) => states.get(key) ?? null },
       budgets: () => [],

@@ -174,6 +174,9 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/marketplace': ['agent:read'],
   'GET /v1/marketplace/:id': ['agent:read'],
   'GET /v1/marketplace/:id/prices': ['agent:read'],
+  'GET /v1/agent-market/tokens/:mint': ['market:read'],
+  'GET /v1/agent-market/rank': ['market:read'],
+  'GET /v1/agent-market/stock-paired': ['market:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

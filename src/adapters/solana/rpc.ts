@@ -1,5 +1,6 @@
 /** A node of the primary chain over JSON-RPC: what prepared transactions ask of it, and what an address holds. */
 import type { Clock } from '../../../streams/clock.ts';
+import type { HolderReading } from '../../domain/agent-market/holders.ts';
 import { type Outcome, refuse } from '../../domain/refusal.ts';
 import { base58, isAddress } from '../../domain/solana/base58.ts';
 import type { BalanceChanges, Broadcast, Commitment, LandedTransaction, SignatureStatus, Simulation } from '../../domain/solana/chain.ts';
@@ -75,6 +76,8 @@ export interface SolanaRpc {
   accounts(addresses: readonly string[]): Promise<{ readonly slot: number; readonly accounts: readonly (ChainAccount | null)[] }>;
   /** Null where the address is no mint of either token program. @throws NodeError */
   mintInfo(mint: string): Promise<MintInfo | null>;
+  /** The largest accounts of a mint with their owners; null where the address is no mint. @throws NodeError */
+  largestHolders(mint: string): Promise<HolderReading | null>;
   close(): void;
 }
 
@@ -115,6 +118,7 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
         ? { ok: true, value: await holdingsFrom(ask, owner, clock.now()) }
         : refuse('malformed', 'owner: an address of the primary chain is the base58 spelling of 32 bytes'),
     mintInfo: async (mint) => (isAddress(mint) ? ((await mintsFrom(ask, [mint])).get(mint) ?? null) : null),
+    largestHolders: (mint) => holdersFrom(ask, mint),
     async accounts(addresses) {
       const answer = await ask('getMultipleAccounts', addresses, IN_BASE64);
       const list = answer.field('value').list();
@@ -125,6 +129,29 @@ export function createSolanaRpc(options: SolanaRpcOptions): SolanaRpc {
     },
     close: rpc.close,
   };
+}
+
+/** As many accounts as a node tells of one mint. */
+const LARGEST_ACCOUNTS = 20;
+
+async function holdersFrom(ask: Ask, mint: string): Promise<HolderReading | null> {
+  const facts = (await mintsFrom(ask, [mint])).get(mint);
+  if (facts === undefined) return null;
+  const answer = await ask('getTokenLargestAccounts', mint, { commitment: WORKING });
+  const slot = answer.field('context').field('slot').whole();
+  const told = answer
+    .field('value')
+    .list()
+    .map((one) => one.field('address').address());
+  const accounts = await accountsFrom(ask, told);
+  const found = accounts.flatMap((account, index) => {
+    const token = account === null ? null : readTokenAccount(account.data);
+    return token === null || token.mint !== mint ? [] : [{ account: told[index] as string, owner: token.owner, amount: token.amount }];
+  });
+  const owners = [...new Set(found.map(({ owner }) => owner))];
+  const programs = new Map((await accountsFrom(ask, owners)).map((account, index) => [owners[index], account?.owner ?? null]));
+  const holdings = found.map((one) => ({ ...one, ownerProgram: programs.get(one.owner) ?? null }));
+  return { slot, supply: facts.supply, decimals: facts.decimals, holdings, asked: LARGEST_ACCOUNTS };
 }
 
 async function accountsFrom(ask: Ask, addresses: readonly string[]): Promise<readonly (ChainAccount | null)[]> {

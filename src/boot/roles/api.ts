@@ -15,6 +15,7 @@ import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
 import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
+import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
 import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
@@ -22,6 +23,8 @@ import { createMemberStore } from '../../adapters/store/callers/member-store.ts'
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createIssuerMarkStore } from '../../adapters/store/catalog/issuer-mark-store.ts';
+import { createListedTokenStore } from '../../adapters/store/catalog/listed-token-store.ts';
+import { poolLiquidity } from '../../adapters/store/catalog/pool-liquidity-store.ts';
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
@@ -30,7 +33,9 @@ import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
 import { createPerpReads } from '../../adapters/venues/evmvenue/wallet-reads.ts';
 import { createPredictionReads } from '../../adapters/venues/prediction/prediction-reads.ts';
 import { CATALOG } from '../../domain/catalog.ts';
+import { POOL_LIQUIDITY_MAX_AGE_MS } from '../../domain/risk/index.ts';
 import { instrumentKey } from '../../domain/venue.ts';
+import { createAgentMarket } from '../agent-market.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
 import type { ClockState } from '../clock-watch.ts';
@@ -182,6 +187,8 @@ export async function startApi(deps: {
     clock,
     onFailure: (reason) => deps.metrics.unanswered('evmchain', reason),
   });
+  const holdersNode =
+    rpcUrl === null ? null : createSolanaRpc({ url: rpcUrl, clock, onFailure: (code) => deps.metrics.unanswered('primarychain', code) });
   await tail.start();
   const app = await buildApi(
     {
@@ -218,6 +225,15 @@ export async function startApi(deps: {
       intelligence: createIntelligenceReads(sql),
       rankings,
       launchQuotes: createLaunchQuotes(bus, clock),
+      agentMarket: createAgentMarket({
+        chain: holdersNode,
+        originOf: createListedTokenStore(sql).originOf,
+        liquidity: async (instrument) =>
+          (await poolLiquidity(sql, [instrument], clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1)).get(instrument) ?? null,
+        bus,
+        makers: addresses.spotchain.makers,
+        clock,
+      }),
       catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
     },
     {
@@ -266,6 +282,7 @@ export async function startApi(deps: {
       await app.close();
       await tail.stop();
       primaryWallets?.close();
+      holdersNode?.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Agent tokens that are listed, at rest (`listed_tokens`). */
-import type { ListedToken } from '../../../domain/listed-token.ts';
+import type { ListedToken, TokenOrigin } from '../../../domain/listed-token.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import type { Sql } from '../database.ts';
@@ -7,6 +7,8 @@ import type { Sql } from '../database.ts';
 export interface ListedTokenStore {
   /** Every token that was ever listed, oldest first. */
   all(): Promise<readonly ListedToken[]>;
+  /** Where a launched token comes from; null where it was listed without a launch, or not at all. */
+  originOf(mint: string): Promise<TokenOrigin | null>;
   /** Lists a token. False where its mint or its symbol was listed before: then nothing is changed. */
   add(token: Omit<ListedToken, 'delistedAt'>): Promise<boolean>;
   /** Ends a listing. False where there is none of that mint, or it has ended. */
@@ -23,6 +25,7 @@ interface Row {
   launcher: string;
   listed_at: number;
   delisted_at: number | null;
+  origin: TokenOrigin | null;
 }
 
 export function createListedTokenStore(sql: Sql): ListedTokenStore {
@@ -35,6 +38,10 @@ export function createListedTokenStore(sql: Sql): ListedTokenStore {
         listedAt,
         delistedAt,
       }));
+    },
+    async originOf(mint) {
+      const [row] = await sql<Pick<Row, 'origin'>[]>`select origin from listed_tokens where mint = ${mint}`;
+      return row?.origin ?? null;
     },
     async add({ mint, program, symbol, name, decimals, pairedStock, launcher, listedAt }) {
       const rows = await sql.begin(

@@ -65,9 +65,10 @@ export function writeLaunches(transaction: Transaction, rows: readonly ActorReco
 /** Lists tokens; one whose mint or symbol is listed already stays as it is. */
 export function writeListedTokens(transaction: Transaction, rows: readonly ActorRecord[]): Promise<unknown> {
   return transaction`
-    insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at)
-    select mint, program, symbol, name, decimals, "pairedStock", launcher, "listedAt" from jsonb_to_recordset(${transaction.json(rows as never)})
-      as r(mint text, program text, symbol text, name text, decimals int, "pairedStock" text, launcher text, "listedAt" bigint)
+    insert into listed_tokens (mint, program, symbol, name, decimals, paired_stock, launcher, listed_at, origin)
+    select mint, program, symbol, name, decimals, "pairedStock", launcher, "listedAt", origin
+    from jsonb_to_recordset(${transaction.json(rows as never)})
+      as r(mint text, program text, symbol text, name text, decimals int, "pairedStock" text, launcher text, "listedAt" bigint, origin jsonb)
     on conflict do nothing`;
 }
 

@@ -1,0 +1,255 @@
+/** An agent token on the wire, and how it is read. */
+import { type Static, Type } from 'typebox';
+import {
+  analysisOf,
+  BARS_BACK_MS,
+  type DepthLook,
+  type DuplicatedExposure,
+  duplicatedExposure,
+  type PriceLook,
+  type TokenAnalysis,
+} from '../../../src/domain/agent-market/analysis.ts';
+import { HOLDER_KINDS, type HolderConcentration } from '../../../src/domain/agent-market/holders.ts';
+import { WINDOW_NAMES, type WindowPerformance } from '../../../src/domain/agent-market/paired-performance.ts';
+import { RISK_FORMULAS, RISK_TERMS, type RiskScore } from '../../../src/domain/agent-market/risk-score.ts';
+import type { Candle } from '../../../src/domain/candle.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import { wholeTokens } from '../../../src/domain/launch/preview.ts';
+import { type EpochMs, isoTime } from '../../../src/domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../../src/domain/venue.ts';
+import type { ApiPorts } from '../../ports.ts';
+import { choice, DecimalText, nullable, Time } from '../../shapes.ts';
+import { namedWallets, readWallets } from '../portfolio/wallets.ts';
+
+const HOUR_MS = 3_600_000;
+/** Wallets that an answer names. */
+const WALLETS_NAMED = 10;
+
+const orNull = <Body>(schema: object, description: string) => Type.Unsafe<Body | null>({ anyOf: [schema, { type: 'null' }], description });
+
+const HoldersBody = Type.Object({
+  slot: Type.Integer({ description: 'The slot at which the chain was read.' }),
+  supply: DecimalText,
+  circulating: { ...DecimalText, description: 'The supply without curves, pools, lockers and burn addresses.' },
+  top1Pct: nullable('number', 'Of what circulates.'),
+  top10Pct: nullable('number', 'Of what circulates.'),
+  isComplete: Type.Boolean({ description: 'False where a node does not tell every account: then smaller ones are in no sum.' }),
+  excluded: Type.Array(
+    Type.Object({
+      kind: choice(HOLDER_KINDS.filter((kind) => kind !== 'wallet')),
+      amount: DecimalText,
+      pctOfSupply: Type.Number(),
+    }),
+  ),
+  wallets: Type.Array(Type.Object({ owner: Type.String(), amount: DecimalText, pct: Type.Number(), isCreator: Type.Boolean() }), {
+    description: 'The largest wallets, each owner once.',
+  }),
+});
+
+const CreatorBody = Type.Object({
+  address: Type.String(),
+  held: DecimalText,
+  freePct: Type.Number({ description: 'Of the supply: what may be sold now.' }),
+  lockedPct: Type.Number({ description: 'Of the supply: what vesting still locks.' }),
+  vesting: orNull<{ state: string; total: string; unlocked: string; endsAt: string | null }>(
+    Type.Object({
+      state: choice(['none', 'waiting', 'unlocking', 'unlocked'], '`waiting`: the curve is not complete, all of it is locked.'),
+      total: DecimalText,
+      unlocked: DecimalText,
+      endsAt: Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] }),
+    }),
+    'Null where it was launched without a curve of its own.',
+  ),
+});
+
+const DepthBody = Type.Object({
+  depthUsd: { ...DecimalText, description: 'Dollars on the side that sellers are paid from.' },
+  source: choice(['curve', 'successor_pool', 'aggregator']),
+  at: Time,
+  ageMs: Type.Integer(),
+});
+
+const PriceBody = Type.Object({ priceUsd: DecimalText, source: choice(['curve', 'aggregator']), at: Time, ageMs: Type.Integer() });
+
+const VolumeBody = Type.Object({
+  days: Type.Integer(),
+  reportedUsd: DecimalText,
+  countedUsd: { ...DecimalText, description: 'What the moves of the price explain: trades that go round in circles count for little.' },
+  washedPct: Type.Number(),
+  variation: Type.Number({ description: 'Standard deviation of the counted volume of a day over its mean.' }),
+});
+
+export const RiskBody = Type.Object(
+  {
+    score: Type.Number({ description: 'Points x weight, added up: 0 is the least risk, 100 the most.' }),
+    terms: Type.Array(
+      Type.Object({
+        name: choice(RISK_TERMS),
+        input: Type.Record(Type.String(), Type.Unsafe<number | null>({ type: ['number', 'null'] })),
+        points: Type.Number({ description: '0 to 100; what is unknown counts as 100.' }),
+        weight: Type.Number(),
+        formula: Type.String(),
+      }),
+    ),
+    unknown: Type.Array(choice(RISK_TERMS)),
+  },
+  { $id: 'AgentTokenRisk' },
+);
+
+export const PerformanceBody = Type.Object(
+  {
+    window: choice(WINDOW_NAMES),
+    tokenPct: nullable('number'),
+    stockPct: nullable('number'),
+    relativePct: nullable('number', 'Return measured in the share: (1 + token) / (1 + share) - 1.'),
+  },
+  { $id: 'PairedPerformance' },
+);
+
+export const DuplicateBody = Type.Object(
+  {
+    flagged: Type.Boolean({ description: 'True where both the token and the share that it is paired with are held.' }),
+    holdsToken: Type.Boolean(),
+    holdsStock: Type.Boolean(),
+  },
+  { $id: 'DuplicatedExposure' },
+);
+
+export const TokenBody = Type.Object(
+  {
+    mint: Type.String(),
+    instrument: Type.String(),
+    symbol: Type.String(),
+    name: Type.String(),
+    pairedStock: nullable('string'),
+    listedAt: Time,
+    ageDays: Type.Number(),
+    at: Time,
+    price: orNull<Static<typeof PriceBody>>(PriceBody, 'Null where nothing live prices it.'),
+    holders: orNull<Static<typeof HoldersBody>>(HoldersBody, 'Null where no node answers.'),
+    creator: orNull<Static<typeof CreatorBody>>(CreatorBody, 'Null where it is not known who launched it.'),
+    depth: orNull<Static<typeof DepthBody>>(DepthBody, 'Null where nobody tells how deep it trades.'),
+    volume: orNull<Static<typeof VolumeBody>>(VolumeBody, 'Null where too few days are known.'),
+    risk: RiskBody,
+    performance: orNull<Static<typeof PerformanceBody>[]>(Type.Array(PerformanceBody), 'Null where it is paired with no share.'),
+  },
+  { $id: 'AgentToken' },
+);
+
+/** Query fields that say whose holdings duplicated exposure is looked for in. */
+export const HOLDER_FIELDS = {
+  wallets: Type.Optional(Type.String({ maxLength: 600, description: 'At most 5 addresses that count as holdings besides the books.' })),
+};
+
+/** The tokens of the catalog that were launched by or for agents, and are listed now. */
+export function agentTokens(ports: ApiPorts): readonly CatalogEntry[] {
+  const now = ports.clock.now();
+  return ports.catalog.entries.entries.filter(
+    ({ kind, token }) => kind === 'agent_token' && token !== null && (token.validTo === null || now < token.validTo),
+  );
+}
+
+/** One token with its bars and those of the share that it is paired with. */
+export async function analysisFor(ports: ApiPorts, entry: CatalogEntry): Promise<TokenAnalysis> {
+  const [look, bars, stockBars] = await Promise.all([
+    ports.agentMarket.look(entry),
+    barsOf(ports, entry.key),
+    entry.pairedStock === null ? [] : barsOf(ports, entry.pairedStock),
+  ]);
+  return analysisOf(entry, { ...look, bars, stockBars }, ports.agentMarket.makers);
+}
+
+async function barsOf(ports: ApiPorts, key: InstrumentKey): Promise<readonly Candle[]> {
+  const { venue, instrument } = splitInstrumentKey(key);
+  const to = Math.floor(ports.clock.now() / HOUR_MS) * HOUR_MS;
+  return ports.candles.range({ venue, instrument, timeframe: '1h', from: to - BARS_BACK_MS, to, limit: 1_000, askAgainMs: 600_000 });
+}
+
+/** What an organization's books of both modes and the named wallets hold; null for an identity that belongs to no organization. */
+export async function heldBy(ports: ApiPorts, orgId: string | null, addresses = ''): Promise<ReadonlySet<InstrumentKey> | null> {
+  const wallets = await readWallets(ports, namedWallets(addresses.split(','), 'query.wallets'));
+  if (orgId === null && addresses === '') return null;
+  const read = wallets.ok ? wallets.value.read : [];
+  const inWallets = read.flatMap(({ place }) => place.positions.flatMap(({ instrument }) => (instrument === null ? [] : [instrument])));
+  const none = { read: [], unread: [] };
+  const books =
+    orgId === null
+      ? []
+      : (await Promise.all((['paper', 'live'] as const).map((mode) => ports.portfolio.read(orgId, mode, none)))).flatMap(
+          (one) => one.books,
+        );
+  return new Set([...inWallets, ...books.flatMap(({ state }) => state.holdings.map(({ instrument }) => instrument))]);
+}
+
+export function exposureBody(entry: CatalogEntry, held: ReadonlySet<InstrumentKey> | null): DuplicatedExposure | null {
+  return held === null ? null : duplicatedExposure(entry, held);
+}
+
+export function riskBody({ score, terms, unknown }: RiskScore): Static<typeof RiskBody> {
+  return { score, terms: terms.map((one) => ({ ...one, formula: RISK_FORMULAS[one.name] })), unknown: [...unknown] };
+}
+
+export const performanceBody = (windows: readonly WindowPerformance[] | null): Static<typeof PerformanceBody>[] | null =>
+  windows === null ? null : [...windows];
+
+const agedBody = <Look extends { readonly at: EpochMs }>(look: Look, now: EpochMs) => ({
+  ...look,
+  at: isoTime(look.at),
+  ageMs: Math.max(0, now - look.at),
+});
+
+export const priceBody = (price: PriceLook | null, now: EpochMs) => (price === null ? null : agedBody(price, now));
+export const depthBody = (depth: DepthLook | null, now: EpochMs) => (depth === null ? null : agedBody(depth, now));
+
+function holdersBody(holders: HolderConcentration, decimals: number, creator: string | null): Static<typeof HoldersBody> {
+  const whole = (raw: bigint): string => wholeTokens(raw, decimals);
+  return {
+    ...holders,
+    supply: whole(holders.supply),
+    circulating: whole(holders.circulating),
+    excluded: holders.excluded.map((one) => ({ ...one, amount: whole(one.amount) })),
+    wallets: holders.wallets
+      .slice(0, WALLETS_NAMED)
+      .map((one) => ({ ...one, amount: whole(one.amount), isCreator: one.owner === creator })),
+  };
+}
+
+export function tokenBody(analysis: TokenAnalysis): Static<typeof TokenBody> {
+  const { entry, at, holders, creator, depth, price, volume, risk, performance, ageDays } = analysis;
+  const decimals = entry.token?.decimals ?? 0;
+  const whole = (raw: bigint): string => wholeTokens(raw, decimals);
+  return {
+    mint: entry.token?.mint ?? '',
+    instrument: entry.key,
+    symbol: entry.instrument,
+    name: entry.name,
+    pairedStock: entry.pairedStock,
+    listedAt: isoTime(entry.token?.validFrom ?? at),
+    ageDays,
+    at: isoTime(at),
+    price: priceBody(price, at),
+    holders: holders === null ? null : holdersBody(holders, decimals, creator?.address ?? null),
+    creator:
+      creator === null
+        ? null
+        : {
+            address: creator.address,
+            held: whole(creator.held),
+            freePct: creator.freePct,
+            lockedPct: creator.lockedPct,
+            vesting:
+              creator.vesting === null
+                ? null
+                : {
+                    state: creator.vesting.state,
+                    total: whole(creator.vesting.total),
+                    unlocked: whole(creator.vesting.unlocked),
+                    endsAt: creator.vesting.endsAt === null ? null : isoTime(Number(creator.vesting.endsAt) * 1_000),
+                  },
+          },
+    depth: depthBody(depth, at),
+    volume,
+    risk: riskBody(risk),
+    performance: performanceBody(performance),
+  };
+}

@@ -1,0 +1,176 @@
+/** An agent token as it can be looked at: who holds it, how deep it trades, what risk that makes, and how it did against its share. */
+import type { Candle } from '../candle.ts';
+import type { CatalogEntry } from '../catalog.ts';
+import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import { concentrationOf, type HolderConcentration, type HolderReading, percentOf } from './holders.ts';
+import { pairedPerformance, type WindowPerformance } from './paired-performance.ts';
+import { type RiskScore, riskScoreOf } from './risk-score.ts';
+import type { VestingState } from './vesting-state.ts';
+import { type VolumeStability, volumeStability } from './volume.ts';
+
+const DAY_MS = 86_400_000;
+/** How far back bars are needed. */
+export const BARS_BACK_MS = 32 * DAY_MS;
+
+/** Who launched a token, and what is theirs. */
+export interface CreatorLook {
+  readonly address: string;
+  /** Raw units that lie in the creator's own account. */
+  readonly held: bigint;
+  /** Null where it was launched without a curve of its own. */
+  readonly vesting: VestingState | null;
+}
+
+/** What one side of a market holds to pay sellers with. */
+export interface DepthLook {
+  readonly source: 'curve' | 'successor_pool' | 'aggregator';
+  readonly depthUsd: DecimalString;
+  readonly at: EpochMs;
+}
+
+export interface PriceLook {
+  readonly source: 'curve' | 'aggregator';
+  readonly priceUsd: DecimalString;
+  readonly at: EpochMs;
+}
+
+/** What was read of one token at one moment; null of what nobody answered. */
+export interface TokenLook {
+  readonly at: EpochMs;
+  readonly holders: HolderReading | null;
+  readonly creator: CreatorLook | null;
+  readonly depth: DepthLook | null;
+  readonly price: PriceLook | null;
+  /** Closed hourly bars in dollars, ascending: of the token, and of the share that it is paired with. */
+  readonly bars: readonly Candle[];
+  readonly stockBars: readonly Candle[];
+}
+
+export interface CreatorAllocation extends CreatorLook {
+  /** Percent of the supply: what may be sold now, and what vesting still locks. */
+  readonly freePct: number;
+  readonly lockedPct: number;
+}
+
+export interface TokenAnalysis {
+  readonly entry: CatalogEntry;
+  readonly at: EpochMs;
+  readonly ageDays: number;
+  readonly holders: HolderConcentration | null;
+  readonly creator: CreatorAllocation | null;
+  readonly depth: DepthLook | null;
+  readonly price: PriceLook | null;
+  readonly volume: VolumeStability | null;
+  readonly risk: RiskScore;
+  /** Null where it is paired with no share. */
+  readonly performance: readonly WindowPerformance[] | null;
+}
+
+/** The analysis of an agent token; `makers`: those who quote against takers of the venue. */
+export function analysisOf(entry: CatalogEntry, look: TokenLook, makers: ReadonlySet<string> = new Set()): TokenAnalysis {
+  const { at, depth, price, bars } = look;
+  const holders = look.holders === null ? null : concentrationOf(look.holders, makers);
+  const supply = look.holders?.supply ?? 0n;
+  const creator = look.creator === null || supply === 0n ? null : allocationOf(look.creator, supply);
+  const volume = depth === null ? null : volumeStability(bars, depth.depthUsd, at);
+  const ageDays = Math.round((Math.max(0, at - (entry.token?.validFrom ?? at)) / DAY_MS) * 10_000) / 10_000;
+  return {
+    entry,
+    at,
+    ageDays,
+    holders,
+    creator,
+    depth,
+    price,
+    volume,
+    risk: riskScoreOf({
+      depthUsd: depth === null ? null : Number(depth.depthUsd),
+      top10Pct: holders?.top10Pct ?? null,
+      creator,
+      ageDays,
+      volume,
+    }),
+    performance: entry.pairedStock === null ? null : pairedPerformance(bars, look.stockBars, at),
+  };
+}
+
+function allocationOf(creator: CreatorLook, supply: bigint): CreatorAllocation {
+  const { vesting, held } = creator;
+  return {
+    ...creator,
+    freePct: percentOf(held, supply),
+    lockedPct: vesting === null ? 0 : percentOf(vesting.total - vesting.unlocked, supply),
+  };
+}
+
+/** The paying side of a pool of which both sides are told, as aggregators do. */
+export function halfOf(liquidityUsd: DecimalString): DecimalString {
+  return plainDecimal(new Decimal(liquidityUsd).div(2));
+}
+
+/** Whether somebody who holds these is exposed twice to what an agent token is paired with. */
+export interface DuplicatedExposure {
+  readonly flagged: boolean;
+  readonly holdsToken: boolean;
+  readonly holdsStock: boolean;
+}
+
+export function duplicatedExposure(
+  { key, pairedStock }: Pick<CatalogEntry, 'key' | 'pairedStock'>,
+  held: ReadonlySet<InstrumentKey>,
+): DuplicatedExposure {
+  const [holdsToken, holdsStock] = [held.has(key), pairedStock !== null && held.has(pairedStock)];
+  return { flagged: holdsToken && holdsStock, holdsToken, holdsStock };
+}
+
+export const AGENT_RANK_MODES = ['lowest_risk', 'liquidity', 'dispersion', 'relative_performance', 'newest'] as const;
+export type AgentRankMode = (typeof AGENT_RANK_MODES)[number];
+
+export const AGENT_RANK_FORMULAS: Readonly<Record<AgentRankMode, string>> = {
+  lowest_risk: 'risk score, the least first; one with an unknown term is not ranked',
+  liquidity: 'dollars on the paying side, the most first',
+  dispersion: 'percent of what circulates in the ten largest wallets, the least first',
+  relative_performance: 'return of seven days measured in the paired share, the most first',
+  newest: 'the listing, the newest first',
+};
+
+export const UNRANKED = {
+  lowest_risk: 'risk_unknown',
+  liquidity: 'depth_unknown',
+  dispersion: 'holders_unknown',
+  relative_performance: 'performance_unknown',
+  newest: 'age_unknown',
+} as const satisfies Readonly<Record<AgentRankMode, string>>;
+
+export interface RankedToken {
+  /** From 1; null where what is ranked by is unknown, and `reasons` say so. */
+  readonly rank: number | null;
+  readonly score: number | null;
+  readonly reasons: readonly (typeof UNRANKED)[AgentRankMode][];
+  readonly analysis: TokenAnalysis;
+}
+
+function scoreOf({ risk, depth, holders, performance, ageDays }: TokenAnalysis, mode: AgentRankMode): number | null {
+  if (mode === 'lowest_risk') return risk.unknown.length === 0 ? risk.score : null;
+  if (mode === 'liquidity') return depth === null ? null : Number(depth.depthUsd);
+  if (mode === 'dispersion') return holders?.top10Pct ?? null;
+  if (mode === 'newest') return ageDays;
+  return performance?.find(({ window }) => window === '7d')?.relativePct ?? null;
+}
+
+/** Best first; those that cannot be ranked follow by name. */
+export function rankTokens(analyses: readonly TokenAnalysis[], mode: AgentRankMode): readonly RankedToken[] {
+  const downwards = mode === 'liquidity' || mode === 'relative_performance';
+  const byName = (a: TokenAnalysis, b: TokenAnalysis): number => (a.entry.key < b.entry.key ? -1 : 1);
+  const scored = analyses.map((analysis) => ({ analysis, score: scoreOf(analysis, mode) }));
+  const ranked = scored
+    .flatMap(({ analysis, score }) => (score === null ? [] : [{ analysis, score }]))
+    .sort((a, b) => (a.score === b.score ? byName(a.analysis, b.analysis) : (a.score - b.score) * (downwards ? -1 : 1)));
+  const unranked = scored.filter(({ score }) => score === null).sort((a, b) => byName(a.analysis, b.analysis));
+  return [
+    ...ranked.map((one, index): RankedToken => ({ ...one, rank: index + 1, reasons: [] })),
+    ...unranked.map((one): RankedToken => ({ ...one, rank: null, reasons: [UNRANKED[mode]] })),
+  ];
+}

@@ -1,0 +1,68 @@
+/** How stable a token's volume is, when trades that only go round in circles count for little. */
+import type { Candle } from '../candle.ts';
+import { type DecimalString, plainDecimal } from '../decimal.ts';
+import type { EpochMs } from '../time.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Whole days that are looked at. */
+export const VOLUME_DAYS = 7;
+/** Fewer days say nothing. */
+export const LEAST_VOLUME_DAYS = 3;
+/** How often the way from the lowest to the highest price of a bar is taken as real. */
+export const COUNTED_TRAVELS = 4;
+
+export interface VolumeStability {
+  readonly days: number;
+  readonly reportedUsd: DecimalString;
+  readonly countedUsd: DecimalString;
+  /** Of the reported volume, in percent: what the moves of the price do not explain. */
+  readonly washedPct: number;
+  /** Standard deviation of the counted volume of a day over its mean (ddof 1). */
+  readonly variation: number;
+}
+
+/**
+ * The volume of a bar that its moves explain. In a pool of constant product with `depth` dollars on the paying side the way
+ * from the lowest to the highest price costs depth x (sqrt(high/low) - 1); whoever buys from himself moves little and pays
+ * the fees of many small trades, which count as one way at most `COUNTED_TRAVELS` times. Dollars, as a statistic.
+ */
+export function countedVolume({ high, low, close, volume }: Pick<Candle, 'high' | 'low' | 'close' | 'volume'>, depthUsd: number): number {
+  if (!(Number(low) > 0)) return 0;
+  const way = depthUsd * (Math.sqrt(Number(high) / Number(low)) - 1);
+  return Math.min(Number(volume) * Number(close), way * COUNTED_TRAVELS);
+}
+
+/** Over the last whole days before `now`; null where there are fewer than `LEAST_VOLUME_DAYS`. `bars`: hourly, closed, priced in dollars. */
+export function volumeStability(bars: readonly Candle[], depthUsd: DecimalString, now: EpochMs): VolumeStability | null {
+  const depth = Number(depthUsd);
+  const days = new Map<number, { reported: number; counted: number }>();
+  for (const bar of bars) {
+    const back = now - bar.openTime;
+    if (back < HOUR_MS || back > VOLUME_DAYS * DAY_MS) continue;
+    const place = Math.ceil(back / DAY_MS);
+    const day = days.get(place) ?? { reported: 0, counted: 0 };
+    days.set(place, {
+      reported: day.reported + Number(bar.volume) * Number(bar.close),
+      counted: day.counted + countedVolume(bar, depth),
+    });
+  }
+  if (days.size < LEAST_VOLUME_DAYS) return null;
+  const counted = [...days.values()].map((day) => day.counted);
+  const all = [...days.values()].reduce((sum, { reported }) => sum + reported, 0);
+  const real = counted.reduce((sum, amount) => sum + amount, 0);
+  const mean = real / days.size;
+  const variance = counted.reduce((sum, amount) => sum + (amount - mean) ** 2, 0) / (days.size - 1);
+  return {
+    days: days.size,
+    reportedUsd: plainDecimal(rounded(all, 2)),
+    countedUsd: plainDecimal(rounded(real, 2)),
+    washedPct: all === 0 ? 0 : rounded(((all - real) * 100) / all, 4),
+    // A token that nobody really trades is as unstable as one can be.
+    variation: mean === 0 ? rounded(Math.sqrt(days.size), 6) : rounded(Math.sqrt(variance) / mean, 6),
+  };
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,126 @@
+// A token that is launched on the sandbox's chain is looked at as any other: its holders, its creator, its depth, before and after graduation.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSolanaRpc } from '../../src/adapters/solana/rpc.ts';
+import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-token-store.ts';
+import { createAgentMarket } from '../../src/boot/agent-market.ts';
+import { analysisOf } from '../../src/domain/agent-market/analysis.ts';
+import { associatedAccount, swapInstruction } from '../../src/domain/launch/curve-program.ts';
+import { NATIVE_MINT } from '../../src/domain/launch/quote-tokens.ts';
+import { agentTokenEntry } from '../../src/domain/listed-token.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/solana/programs.ts';
+import { sandboxKey } from '../../src/sandbox/solana/keys.ts';
+import { createLiveClock } from '../../streams/live-clock.ts';
+import { type LaunchFixture, launchFixture, must, signedBy } from '../actors/launch/launch-fixture.ts';
+import { quoteOf } from '../actors/proposal/trading-fixture.ts';
+import { holdingOf, landOn, wireOf } from '../sandbox/solana/launch-fixture.ts';
+
+let stage: LaunchFixture;
+beforeAll(async () => {
+  stage = await launchFixture();
+});
+afterAll(() => stage.close());
+
+const trader = sandboxKey('curve trader');
+
+function buy(mint: string, config: string, amount: bigint): void {
+  stage.fund(trader, 'SOL', 10_000_000_000n);
+  stage.fund(trader, NATIVE_MINT, amount);
+  const keys = { config, baseMint: mint, quoteMint: NATIVE_MINT, quoteProgram: TOKEN_PROGRAM };
+  const accounts = {
+    baseAccount: associatedAccount(trader.address, mint, TOKEN_PROGRAM),
+    quoteAccount: associatedAccount(trader.address, NATIVE_MINT, TOKEN_PROGRAM),
+  };
+  const swap = swapInstruction(keys, { direction: 'buy', mode: 'partialFill', amount, bound: 0n, trader: trader.address, ...accounts });
+  stage.chain.advance(1);
+  expect(landOn(stage.chain, wireOf(stage.chain, [holdingOf(trader, mint, TOKEN_PROGRAM), swap], [trader])).run.error).toBeNull();
+  stage.chain.finalize();
+}
+
+/** Looks anew: nothing that was read before is taken. */
+async function analysed(mint: string) {
+  const store = createListedTokenStore(stage.sql);
+  const listed = (await store.all()).find((one) => one.mint === mint);
+  if (listed === undefined) throw new Error(`${mint} is not listed`);
+  const entry = agentTokenEntry(listed);
+  const market = createAgentMarket({
+    chain: stage.node,
+    originOf: store.originOf,
+    liquidity: async () => null,
+    bus: { latest: (key) => (key === 'spotexchange:SOLUSDT' ? quoteOf(key, stage.clock.now(), '149', '151') : null) },
+    makers: [],
+    clock: stage.clock,
+  });
+  return analysisOf(entry, { ...(await market.look(entry)), bars: [], stockBars: [] });
+}
+
+test('what lies in the curve, the successor pool and the locker is no concentration; what wallets hold is', async () => {
+  const { launch, transactions } = must(
+    await stage.commands.prepare(stage.context(), stage.wish({ preset: 'agent_treasury', firstBuy: '1' })),
+  );
+  must(
+    await stage.commands.submit(
+      stage.context(),
+      launch.id,
+      transactions.map((one) => signedBy(stage.creator, one)),
+    ),
+  );
+  for (let round = 0; round < 30 && (await stage.find(launch.id)).state !== 'trading'; round++) await stage.pass(2_100);
+  const { mint, config } = launch;
+
+  const early = await analysed(mint);
+  expect(early.holders?.excluded.map(({ kind }) => kind)).toEqual(['curve']);
+  expect(early.holders?.wallets.map(({ owner }) => owner)).toEqual([stage.creator.address]);
+  expect(early.holders).toMatchObject({ top1Pct: 100, isComplete: true });
+  expect(early.creator?.freePct).toBeGreaterThan(0);
+  expect(early.creator).toMatchObject({ address: stage.creator.address, lockedPct: 10, vesting: { state: 'waiting' } });
+  // 0.96 SOL at 150 dollars.
+  expect(early.depth).toMatchObject({ source: 'curve', depthUsd: '144' });
+  expect(early.price?.source).toBe('curve');
+  expect(Number(early.price?.priceUsd)).toBeCloseTo((30 * 150) / 1e9, 6);
+
+  buy(mint, config, 20_000_000_000n);
+  const later = await analysed(mint);
+  expect(later.holders?.wallets.map(({ owner }) => owner)).toEqual([trader.address, stage.creator.address]);
+  const [own, other] = later.holders?.wallets ?? [];
+  expect((own?.pct ?? 0) + (other?.pct ?? 0)).toBeCloseTo(100, 4);
+
+  buy(mint, config, 300_000_000_000n);
+  for (let round = 0; round < 6 && (await stage.find(launch.id)).state !== 'graduated'; round++) await stage.pass(61_000);
+  const last = await analysed(mint);
+  expect(last.holders?.excluded.map(({ kind }) => kind).sort()).toEqual(expect.arrayContaining(['locker', 'pool']));
+  expect(last.creator?.vesting?.state).toBe('unlocking');
+  expect(last.depth?.source).toBe('successor_pool');
+  expect(Number(last.depth?.depthUsd)).toBeGreaterThan(Number(later.depth?.depthUsd));
+  expect(last.price).toBeNull();
+});
+
+test('a node that does not answer leaves what it knows unknown, and nothing else', async () => {
+  const entry = agentTokenEntry({
+    mint: 'AgtRchd1111111111111111111111111111111111111',
+    program: TOKEN_PROGRAM,
+    symbol: 'ORCHARD',
+    name: 'Orchard',
+    decimals: 6,
+    pairedStock: null,
+    launcher: 'sandbox',
+    listedAt: 0,
+    delistedAt: null,
+  });
+  // A port of this machine on which nobody listens.
+  const node = createSolanaRpc({ url: 'http://127.0.0.1:1', clock: createLiveClock(), timeoutMs: 500 });
+  const market = createAgentMarket({
+    chain: node,
+    originOf: async () => ({ creator: stage.creator.address, pool: null, config: null, quoteMint: null }),
+    liquidity: async () => ({ liquidityUsd: '1000', observedAt: 5 }),
+    bus: { latest: () => null },
+    makers: [],
+    clock: stage.clock,
+  });
+  expect(await market.look(entry)).toMatchObject({
+    holders: null,
+    creator: null,
+    depth: { source: 'aggregator', depthUsd: '500', at: 5 },
+    price: null,
+  });
+  node.close();
+});
