@@ -55,6 +55,8 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   too_many_prepared: { status: 429, title: 'Too many prepared orders' },
   challenge_expired: { status: 422, title: 'The text has waited too long' },
   launch_refused: { status: 422, title: 'The launch is refused' },
+  payment_refused: { status: 422, title: 'The payment is refused' },
+  licence_missing: { status: 403, title: 'A licence is missing' },
   wallet_unproved: { status: 422, title: 'The wallet is not proved' },
   thesis_ambiguous: { status: 422, title: 'The thesis settles too little' },
   take_invalid: { status: 422, title: 'The Take is invalid' },

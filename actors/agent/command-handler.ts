@@ -95,7 +95,7 @@ export function createCommandHandler(deps: {
   }
 
   return {
-    async create(context, manifest) {
+    async create(context, manifest, more) {
       const id = deps.newId();
       const at = clock.now();
       const hash = manifestHash(manifest);
@@ -135,6 +135,7 @@ export function createCommandHandler(deps: {
                 createdBy: context.subject,
                 createdAt: view.createdAt,
               },
+              ...(more?.(id) ?? []),
               auditRow(context, 'agent.create', id, null, plan.state),
               ...answerRows(context, view),
             ],

@@ -1,4 +1,5 @@
 /** What may be asked of an agent, and by whom: the protocol between the API, the command line and the agent's actor. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
@@ -47,7 +48,8 @@ export interface HaltView {
 
 /** Every command answers after its transaction is committed. A foreign agent answers exactly as a missing one: `not_found`. */
 export interface AgentCommands {
-  create(context: CommandContext, manifest: Manifest): Promise<Outcome<AgentView>>;
+  /** `also`: further rows of the new agent, written with it. */
+  create(context: CommandContext, manifest: Manifest, also?: (agentId: string) => readonly ActorRecord[]): Promise<Outcome<AgentView>>;
   addVersion(context: CommandContext, agentId: string, manifest: Manifest): Promise<Outcome<AgentView>>;
   setAutonomy(context: CommandContext, agentId: string, autonomy: Autonomy): Promise<Outcome<AgentView>>;
   pause(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;

@@ -75,11 +75,17 @@ import { getMarketOrder } from './market-orders/get.ts';
 import { listMarketOrders } from './market-orders/list.ts';
 import { placePaperOrder } from './market-orders/paper.ts';
 import { placeSpotexchangeOrder } from './market-orders/spotexchange-live.ts';
+import { beginCheckout } from './marketplace/checkout.ts';
+import { listCheckouts } from './marketplace/checkouts.ts';
 import { getListing } from './marketplace/get.ts';
+import { getCheckout } from './marketplace/get-checkout.ts';
+import { importListing } from './marketplace/import.ts';
+import { listLicences } from './marketplace/licences.ts';
 import { listListings } from './marketplace/list.ts';
 import { listListingPrices } from './marketplace/prices.ts';
 import { publishListing } from './marketplace/publish.ts';
 import { repriceListing } from './marketplace/reprice.ts';
+import { settleCheckout } from './marketplace/settle.ts';
 import { unlistListing } from './marketplace/unlist.ts';
 import { getMe } from './me/get.ts';
 import { getOrderBook } from './order-book/get.ts';
@@ -250,6 +256,12 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listListings, 'agent:read'),
   entry(getListing, 'agent:read'),
   entry(listListingPrices, 'agent:read'),
+  entry(beginCheckout, 'trade:execute'),
+  entry(settleCheckout, 'trade:execute'),
+  entry(importListing, 'trade:execute'),
+  entry(listCheckouts, 'agent:read'),
+  entry(getCheckout, 'agent:read'),
+  entry(listLicences, 'agent:read'),
   entry(armBasisPolicy, 'trade:execute'),
   entry(disarmBasisPolicy, TO_STOP),
   entry(listBasisPolicies, 'agent:read'),

@@ -21,11 +21,10 @@ import type { CallerDeps } from './capabilities/capability.ts';
 import { type CapabilityPorts, callerPortsOf } from './capabilities/index.ts';
 import { createDelegations } from './delegations.ts';
 import { createLinkedWallets } from './linked-wallets.ts';
-import { createMarketplace } from './marketplace.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
-  Pick<ApiPorts, 'answers' | 'books' | 'copilot' | 'delegations' | 'linkedWallets' | 'marketplace' | 'portfolio' | 'riskPreferences'> & {
+  Pick<ApiPorts, 'answers' | 'books' | 'copilot' | 'delegations' | 'linkedWallets' | 'portfolio' | 'riskPreferences'> & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
     /** The organization's decisions among those of a shard's tick. */
@@ -57,7 +56,6 @@ export function openCallerPorts(
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
       linkedWallets: createLinkedWallets(sql, clock, newId),
-      marketplace: createMarketplace(sql, clock, newId),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

@@ -42,6 +42,8 @@ export const REFUSAL_CODES = [
   'challenge_expired',
   'launch_refused',
   'wallet_unproved',
+  'payment_refused',
+  'licence_missing',
   'thesis_ambiguous',
   'take_invalid',
 ] as const;

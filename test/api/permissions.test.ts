@@ -31,6 +31,8 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/sign-off')) return { approved: true };
   if (route.url.endsWith('/deposit')) return { amountUsd: '1' };
   if (route.url.endsWith('/withdraw')) return { all: true };
+  if (route.url.endsWith('/checkout')) return {};
+  if (route.url.endsWith('/settle')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/price')) return { priceUsd: '1' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
@@ -177,6 +179,12 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/agent-market/tokens/:mint': ['market:read'],
   'GET /v1/agent-market/rank': ['market:read'],
   'GET /v1/agent-market/stock-paired': ['market:read'],
+  'POST /v1/marketplace/:id/checkout': ['trade:execute'],
+  'POST /v1/marketplace/checkouts/:id/settle': ['trade:execute'],
+  'POST /v1/marketplace/:id/import': ['trade:execute'],
+  'GET /v1/marketplace/checkouts': ['agent:read'],
+  'GET /v1/marketplace/checkouts/:id': ['agent:read'],
+  'GET /v1/marketplace/licences': ['agent:read'],
   'GET /v1/machines/:machine/layout': ['agent:read'],
 };
 

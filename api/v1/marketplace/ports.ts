@@ -1,4 +1,5 @@
 /** What the routes of the marketplace ask of the rest of the service. */
+import type { CheckoutCommands, CheckoutView, Licence } from '../../../actors/checkout/commands.ts';
 import type { ListingCommands } from '../../../actors/listing/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
@@ -25,6 +26,14 @@ export interface ListingReads {
   prices(orgId: string, id: string, page: Page): Promise<PageOf<{ readonly priceUsd: DecimalString; readonly at: EpochMs }>>;
 }
 
+/** Checkouts and licences of the organization, newest first; a foreign one answers null, exactly as a missing one. */
+export interface CheckoutReads {
+  list(orgId: string, page: Page): Promise<PageOf<CheckoutView>>;
+  find(orgId: string, id: string): Promise<CheckoutView | null>;
+  licences(orgId: string, page: Page): Promise<PageOf<Licence>>;
+}
+
 export interface MarketplacePorts {
   readonly listings: { readonly reads: ListingReads; readonly commands: ListingCommands };
+  readonly checkouts: { readonly reads: CheckoutReads; readonly commands: CheckoutCommands };
 }

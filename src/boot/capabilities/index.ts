@@ -6,6 +6,7 @@ import type { ShardTicker } from '../../../actors/ticking/shard-ticker.ts';
 import { agentCapability } from './agent.ts';
 import { bridgeTransferCapability } from './bridge-transfer.ts';
 import type { ActorCapability, CallerDeps, TickerDeps, WorkerDeps } from './capability.ts';
+import { checkoutCapability } from './checkout.ts';
 import { evaluationCapability } from './evaluation.ts';
 import { launchCapability } from './launch.ts';
 import { marketOrderCapability } from './market-order.ts';
@@ -17,6 +18,7 @@ import { takeCapability } from './take.ts';
 const LISTED = [
   agentCapability,
   bridgeTransferCapability,
+  checkoutCapability,
   evaluationCapability,
   launchCapability,
   marketOrderCapability,

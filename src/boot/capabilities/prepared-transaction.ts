@@ -1,5 +1,6 @@
 /** Transactions of the primary chain that somebody else signs, as this process prepares, takes and carries them. */
 
+import { checkoutRules } from '../../../actors/checkout/purpose.ts';
 import { launchRules } from '../../../actors/launch/purpose.ts';
 import { passed } from '../../../actors/manual-order/verdict.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
@@ -36,7 +37,12 @@ import { createSwapPreTrade, legsOf, type PrimaryChain } from '../../trading/pri
 import type { ActorCapability } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
-export const PURPOSES: Purposes = { swap: swapPurpose, prediction_order: predictionOrderRules, launch: launchRules };
+export const PURPOSES: Purposes = {
+  swap: swapPurpose,
+  prediction_order: predictionOrderRules,
+  checkout: checkoutRules,
+  launch: launchRules,
+};
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);
 

@@ -1,5 +1,6 @@
 /** The instructions of a launch as a wallet signs them: its own compute budget, the configuration, the pool, and the first buy. */
-import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
+import { computeBudget, ownAccount } from '../solana/common-instructions.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { writeUint } from './byte-struct.ts';
 import { type CurveConfig, type CurveFacts } from './curve-config.ts';
 import {
@@ -42,32 +43,6 @@ export interface LaunchInstructions {
   readonly buy: readonly ProgramInstruction[];
 }
 
-function computeBudget(units: number): readonly ProgramInstruction[] {
-  const limit = new Uint8Array(5);
-  limit[0] = 2;
-  writeUint(BigInt(units), limit, 1, 4);
-  const price = new Uint8Array(9);
-  price[0] = 3;
-  writeUint(UNIT_PRICE, price, 1, 8);
-  return [limit, price].map((data) => ({ program: COMPUTE_BUDGET_PROGRAM, accounts: [], data }));
-}
-
-/** Makes the owner's account of a mint where there is none yet. */
-function ownAccount(owner: string, mint: string, program: string): ProgramInstruction {
-  return {
-    program: ASSOCIATED_TOKEN_PROGRAM,
-    accounts: [
-      { address: owner, signer: true, writable: true },
-      { address: associatedAccount(owner, mint, program), writable: true },
-      { address: owner },
-      { address: mint },
-      { address: SYSTEM_PROGRAM },
-      { address: program },
-    ],
-    data: Uint8Array.of(1),
-  };
-}
-
 /** Lamports become the wrapped coin that a curve takes. */
 function wrapped(owner: string, account: string, lamports: bigint): readonly ProgramInstruction[] {
   const transfer = new Uint8Array(12);
@@ -104,9 +79,9 @@ export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
     if (bound === null) throw new RangeError('the first buy is more than the curve takes');
     const baseAccount = associatedAccount(creator, keys.baseMint, TOKEN_PROGRAM);
     const quoteAccount = associatedAccount(creator, keys.quoteMint, keys.quoteProgram);
-    buy.push(ownAccount(creator, keys.baseMint, TOKEN_PROGRAM));
+    buy.push(ownAccount(creator, creator, keys.baseMint, TOKEN_PROGRAM));
     if (keys.quoteMint === NATIVE_MINT)
-      buy.push(ownAccount(creator, NATIVE_MINT, TOKEN_PROGRAM), ...wrapped(creator, quoteAccount, firstBuy));
+      buy.push(ownAccount(creator, creator, NATIVE_MINT, TOKEN_PROGRAM), ...wrapped(creator, quoteAccount, firstBuy));
     buy.push(
       swapInstruction(keys, { direction: 'buy', mode: 'exactIn', amount: firstBuy, bound, trader: creator, baseAccount, quoteAccount }),
     );
@@ -125,13 +100,13 @@ export function launchInstructions(plan: LaunchPlan): LaunchInstructions {
 
 /** Everything in one transaction. */
 export function inOne({ config, pool, buy }: LaunchInstructions): readonly ProgramInstruction[] {
-  return [...computeBudget(CONFIG_UNITS + POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0)), ...config, ...pool, ...buy];
+  return [...computeBudget(CONFIG_UNITS + POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0), UNIT_PRICE), ...config, ...pool, ...buy];
 }
 
 /** The configuration in a transaction of its own, and all the rest in a second one. */
 export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [readonly ProgramInstruction[], readonly ProgramInstruction[]] {
   return [
-    [...computeBudget(CONFIG_UNITS), ...config],
-    [...computeBudget(POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0)), ...pool, ...buy],
+    [...computeBudget(CONFIG_UNITS, UNIT_PRICE), ...config],
+    [...computeBudget(POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0), UNIT_PRICE), ...pool, ...buy],
   ];
 }

@@ -113,7 +113,7 @@ describe('the catalog', () => {
     }
     expect(tables.length).toBeGreaterThan(30);
     const shared = found.filter(({ policies }) => policies.some((policy) => policy.startsWith('shared_rows '))).map(({ name }) => name);
-    expect(shared).toEqual(['announcements', 'listing_prices', 'marketplace_listings']);
+    expect(shared).toEqual(['announcements', 'listing_prices', 'listing_rules', 'marketplace_listings']);
   });
 
   test('what a nobody’s table shows to callers, they may read and not write; partitions not even that', async () => {

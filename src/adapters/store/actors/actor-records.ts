@@ -10,6 +10,7 @@ import type { Transaction } from '../database.ts';
 import { requireDelegations } from '../delegations/execution-permit.ts';
 import { writeEvaluationReports, writeEvaluationRuns } from '../evaluations/evaluation-records.ts';
 import { writeLaunches, writeListedTokens } from '../launches/launch-store.ts';
+import { writeCheckouts, writeImports, writeLicences } from '../marketplace/checkout-store.ts';
 import { writeMarketOrders } from '../orders/market-order-store.ts';
 import { tellPredictionOrders, writePredictionOrders } from '../orders/prediction-order-store.ts';
 import { requireCapacities, writePreparedTransactions } from '../orders/prepared-transaction-store.ts';
@@ -76,6 +77,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
   prepared_transaction: writePreparedTransactions,
   bridge_transfer: writeBridgeTransfers,
   prediction_order_told: tellPredictionOrders,
+  checkout: writeCheckouts,
+  licence: writeLicences,
+  marketplace_import: writeImports,
   launch: writeLaunches,
   listed_token: writeListedTokens,
 

@@ -1,0 +1,301 @@
+/** Prepares checkouts, takes their signed payments, and imports what is licensed. The payment is built here, simulated and stored before anybody signs it. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { canonicalHash } from '../../src/domain/canonical-json.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import type { Manifest } from '../../src/domain/manifest/manifest.ts';
+import {
+  type Payment,
+  paymentErrorWords,
+  paymentInstructions,
+  paymentObjection,
+  paymentOf,
+} from '../../src/domain/marketplace/checkout.ts';
+import { type Listing, NO_LISTING } from '../../src/domain/marketplace/listing.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
+import { readMessage } from '../../src/domain/solana/message.ts';
+import { fromBase64, type PreparedMessage, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { AgentCommands, CommandContext } from '../agent/commands.ts';
+import type { LaunchChain } from '../launch/launch-chain.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { unlessSilent } from '../prepared-transaction/chain-client.ts';
+import { transactionContext } from '../prepared-transaction/effects.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type CheckoutCommands, type CheckoutView, type Licence, NO_CHECKOUT } from './commands.ts';
+import { checkoutContext, checkoutState } from './effects.ts';
+import type { CheckoutContext, CheckoutInput } from './protocol.ts';
+
+/** What the command handler asks of the store. */
+export interface CheckoutDirectory {
+  listing(orgId: string, id: string): Promise<Listing | null>;
+  /** The rules, where the organization may read them. */
+  rules(orgId: string, id: string): Promise<Manifest | null>;
+  licence(orgId: string, listingId: string): Promise<Licence | null>;
+  /** The checkout of a listing that is under way; null where none is. */
+  openCheckout(orgId: string, listingId: string): Promise<string | null>;
+  /** Why the start of a checkout failed that the database refused: another one is open, or the listing has changed; null for every other error. */
+  startProblem(error: unknown): string | null;
+}
+
+export interface CheckoutHandlerDeps {
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly store: CheckoutDirectory;
+  /** Null where no node of the primary chain is named: then only free licences are given. */
+  readonly chain: Pick<LaunchChain, 'latestBlockhash' | 'simulate'> | null;
+  readonly agents: Pick<AgentCommands, 'create'>;
+  readonly verifySignature: VerifySignature;
+  /** The organization's control epoch. */
+  readonly epoch: (orgId: string) => Promise<number>;
+  readonly ground: (orgId: string) => Promise<string>;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+/** A payment as it is stored and as the wallet is given it. */
+interface BuiltPayment {
+  readonly payment: Payment;
+  readonly base64: string;
+  readonly prepared: PreparedMessage;
+}
+
+const NO_NODE = 'a licence that costs something needs a node of the primary chain: set SPOTCHAIN_RPC_URL';
+
+export function createCheckoutHandler(deps: CheckoutHandlerDeps): CheckoutCommands {
+  const { runtime, store, clock } = deps;
+
+  /** What may be bought at this moment. */
+  async function offered(orgId: string, listingId: string): Promise<Outcome<Listing>> {
+    const listing = await store.listing(orgId, listingId);
+    if (listing === null) return refuse('not_found', NO_LISTING);
+    if (listing.state !== 'listed') return refuse('state_conflict', 'the listing is unlisted: nothing of it is sold any more');
+    const licence = await store.licence(orgId, listingId);
+    if (licence !== null) return refuse('state_conflict', `the organization holds licence ${licence.id} already`);
+    const open = await store.openCheckout(orgId, listingId);
+    return open === null ? { ok: true, value: listing } : refuse('state_conflict', underWay(open));
+  }
+
+  /** The payment, built and simulated. @throws where the node does not answer */
+  async function built(id: string, listing: Listing, buyer: string): Promise<Outcome<BuiltPayment>> {
+    if (deps.chain === null) return refuse('feature_disabled', NO_NODE);
+    const payment = paymentOf(id, listing.priceUsd, buyer, listing.payoutWallet);
+    const { blockhash, lastValidBlockHeight } = await deps.chain.latestBlockhash('confirmed');
+    const message = compileMessage(buyer, blockhash, paymentInstructions(payment));
+    const read = readMessage(message);
+    if (!read.ok) throw new Error(`a payment was compiled into no message: ${read.refusal.detail}`);
+    const bytes = wireTransaction(message, [null]);
+    const { error, changes } = await deps.chain.simulate(bytes);
+    if (error !== null) return refuse('payment_refused', `the chain would refuse the payment: ${paymentErrorWords(error)}`);
+    const objection = paymentObjection(changes, payment);
+    if (objection !== null) return refuse('payment_refused', `the payment would not do what it should: ${objection}`);
+    const prepared = preparedMessageOf({ ...read.value, message, signatures: [new Uint8Array(64)] }, lastValidBlockHeight);
+    return { ok: true, value: { payment, base64: Buffer.from(bytes).toString('base64'), prepared } };
+  }
+
+  /** Stores the payment and begins the checkout; a payment whose checkout did not begin expires by itself, and nobody was given it. */
+  async function begun(context: CommandContext, id: string, listing: Listing, made: BuiltPayment | null): Promise<Outcome<CheckoutView>> {
+    const { orgId, subject } = context;
+    const cause = `${subject} ${context.requestId}`;
+    const createdAt = clock.now();
+    const transactionId = made === null ? null : deps.newId();
+    if (made !== null && transactionId !== null) {
+      const ground = await deps.ground(orgId);
+      const input: PreparedTransactionInput = {
+        purpose: 'checkout',
+        subject: { checkoutId: id, listingId: listing.id, payment: made.payment as never },
+        wallet: made.payment.buyer,
+        prepared: made.prepared,
+        unsignedBase64: made.base64,
+        lookups: [],
+        reservation: null,
+        executor: 'user',
+        preparedBy: subject,
+        epoch: await deps.epoch(orgId),
+        createdAt,
+      };
+      const also = () => [capacityRow(orgId, '', ground)];
+      await runtime.start('prepared_transaction', transactionId, orgId, input as never, { cause, also });
+    }
+    const { manifestHash, priceUsd } = listing;
+    const input: CheckoutInput = {
+      listingId: listing.id,
+      manifestHash,
+      priceUsd,
+      payment: made?.payment ?? null,
+      transactionId,
+      licenceId: deps.newId(),
+      requestedBy: subject,
+      createdAt,
+    };
+    const answer = (state: Parameters<typeof checkoutView>[1]): CheckoutView => checkoutView(id, state, createdAt, made);
+    const plan = await runtime.start('checkout', id, orgId, input as never, {
+      cause,
+      also: (begins) => [auditRow(context, 'checkout.begin', id, null, begins.state), ...answerRows(context, answer(begins.state))],
+    });
+    return { ok: true, value: answer(plan.state) };
+  }
+
+  async function find(orgId: string, id: string): Promise<ActorRow | null> {
+    const row = (await deps.load([id])).get(id);
+    return row === undefined || row.orgId !== orgId || row.kind !== 'checkout' ? null : row;
+  }
+
+  async function shown(row: ActorRow): Promise<CheckoutView> {
+    const { transactionId, payment } = checkoutContext(row.state);
+    const transaction = transactionId === null ? undefined : (await deps.load([transactionId])).get(transactionId);
+    if (payment === null || transaction === undefined) return checkoutView(row.id, row.state, clock.now(), null);
+    const { prepared, unsignedBase64 } = transactionContext(transaction.state);
+    return checkoutView(row.id, row.state, clock.now(), { payment, prepared, base64: unsignedBase64 });
+  }
+
+  /** What is said where the bytes were given before, or where there is nothing to be paid; null where they are to be taken. */
+  async function answeredBefore(row: ActorRow, signed: string): Promise<Outcome<CheckoutView> | null> {
+    const { signed: known, payment } = checkoutContext(row.state);
+    const state = checkoutState(row.state);
+    if (payment === null) return refuse('state_conflict', 'the licence costs nothing: there is no payment to settle');
+    // The same bytes of an expired checkout are looked for again: the chain may know them by now.
+    if (known === signed && state !== 'expired') return { ok: true, value: await shown(row) };
+    if (known !== null && known !== signed)
+      return refuse('state_conflict', 'other signed bytes were submitted before: nothing is signed twice');
+    return null;
+  }
+
+  async function verified(context: CheckoutContext, signed: string): Promise<Outcome<{ readonly signature: string }>> {
+    const bytes = fromBase64(signed);
+    if (bytes === null) return refuse('malformed_transaction', 'the signed transaction is not base64 in its canonical spelling');
+    const row = (await deps.load([context.transactionId as string])).get(context.transactionId as string) as ActorRow;
+    return verifySigned(transactionContext(row.state).prepared, bytes, deps.verifySignature);
+  }
+
+  async function submitted(context: CommandContext, row: ActorRow, signed: string, signature: string): Promise<Outcome<CheckoutView>> {
+    const before = await shown(row);
+    const { subject } = context;
+    try {
+      const event = { type: 'submit', signed, signature, subject };
+      const outcome = await runtime.deliver(row.id, event as never, {
+        cause: `${subject} ${context.requestId}`,
+        orgId: context.orgId,
+        also: (was, plan) => [
+          auditRow(context, 'checkout.settle', row.id, was.state, plan.state),
+          ...answerRows(context, moved(before, row.id, plan.state, clock.now())),
+        ],
+      });
+      if (outcome.ok) return { ok: true, value: moved(before, row.id, outcome.value.plan.state, clock.now()) };
+      const now = await find(context.orgId, row.id);
+      return (now === null ? null : await answeredBefore(now, signed)) ?? outcome;
+    } catch (error) {
+      if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was prepared: check out anew');
+      return answeredMeanwhile(error);
+    }
+  }
+
+  return {
+    async begin(context, listingId, buyer) {
+      const listing = await offered(context.orgId, listingId);
+      if (!listing.ok) return listing;
+      const isFree = Number(listing.value.priceUsd) === 0;
+      if (!isFree && buyer === null) return refuse('malformed', '$.buyer: the wallet that pays is missing');
+      if (buyer === listing.value.payoutWallet) return refuse('malformed', '$.buyer: the wallet that pays is the one that is paid');
+      const obstacle = (error: unknown) => {
+        const problem = store.startProblem(error);
+        return problem === null ? capacityAnswer(deps.obstacleOf(error)) : refuse('state_conflict', problem);
+      };
+      return placedOnVerdict(context.orgId, obstacle, async () => {
+        const id = deps.newId();
+        if (isFree) return begun(context, id, listing.value, null);
+        const made = await unlessSilent(deps.isSilence, built(id, listing.value, buyer as string));
+        return made.ok ? begun(context, id, listing.value, made.value) : made;
+      });
+    },
+
+    async settle(context, id, signed) {
+      const row = await find(context.orgId, id);
+      if (row === null) return refuse('not_found', NO_CHECKOUT);
+      const before = await answeredBefore(row, signed);
+      if (before !== null) return before;
+      const checkout = checkoutContext(row.state);
+      const found = await verified(checkout, signed);
+      if (!found.ok) return found;
+      if (checkoutState(row.state) === 'expired') {
+        const licence = await store.licence(context.orgId, checkout.listingId);
+        if (licence !== null)
+          return refuse(
+            'state_conflict',
+            `the organization holds licence ${licence.id} by another checkout: this payment, where it has landed, went to the creator, who alone can return it`,
+          );
+      }
+      return submitted(context, row, signed, found.value.signature);
+    },
+
+    async importListing(context, listingId) {
+      const listing = await store.listing(context.orgId, listingId);
+      if (listing === null) return refuse('not_found', NO_LISTING);
+      const licence = await store.licence(context.orgId, listingId);
+      const rules = licence === null ? null : await store.rules(context.orgId, listingId);
+      if (licence === null || rules === null)
+        return refuse('licence_missing', `this needs a licence: POST /v1/marketplace/${listingId}/checkout buys one`);
+      // The database holds the rules under this hash; a manifest that differs would be another strategy.
+      if (canonicalHash(rules as never) !== licence.manifestHash)
+        throw new Error(`the rules of listing ${listingId} are not those of its licence`);
+      return deps.agents.create(context, rules, (agentId) => [
+        {
+          type: 'marketplace_import',
+          agentId,
+          orgId: context.orgId,
+          licenceId: licence.id,
+          listingId,
+          importedBy: context.subject,
+          at: clock.now(),
+        },
+      ]);
+    },
+  };
+}
+
+/** What is said where a checkout of the same listing is under way. */
+export function underWay(id: string): string {
+  return `checkout ${id} of this listing is under way: settle it, or wait about two minutes until it has expired`;
+}
+
+function checkoutView(
+  id: string,
+  state: Parameters<typeof checkoutState>[0] & Parameters<typeof checkoutContext>[0],
+  changedAt: number,
+  made: BuiltPayment | null,
+): CheckoutView {
+  const { listingId, reason, detail, priceUsd, manifestHash, payment, signature, licenceId, requestedBy, submittedBy, createdAt } =
+    checkoutContext(state);
+  const at = checkoutState(state);
+  return {
+    id,
+    listingId,
+    state: at,
+    reason,
+    detail,
+    priceUsd,
+    manifestHash,
+    buyer: payment?.buyer ?? null,
+    payoutWallet: payment?.payoutWallet ?? null,
+    memo: payment?.memo ?? null,
+    transaction: made?.base64 ?? null,
+    lastValidBlockHeight: made?.prepared.lastValidBlockHeight ?? null,
+    signature,
+    licenceId: at === 'licensed' ? licenceId : null,
+    requestedBy,
+    submittedBy,
+    createdAt,
+    changedAt,
+  };
+}
+
+/** A checkout after a step; its payment is the same. */
+function moved(before: CheckoutView, id: string, state: Parameters<typeof checkoutView>[1], changedAt: number): CheckoutView {
+  const { transaction, lastValidBlockHeight } = before;
+  return { ...checkoutView(id, state, changedAt, null), transaction, lastValidBlockHeight };
+}

@@ -1,0 +1,87 @@
+/** Looks after a checkout's payment: hands its signed bytes over, and says what the chain made of them. It may be done again at any time. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import { type Payment, paymentObjection } from '../../src/domain/marketplace/checkout.ts';
+import type { LandedTransaction } from '../../src/domain/solana/chain.ts';
+import type { ChainClient } from '../prepared-transaction/chain-client.ts';
+import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { checkoutContext, checkoutState, FOLLOW_PAYMENT } from './effects.ts';
+import type { CheckoutContext, PaymentAnswer } from './protocol.ts';
+
+export interface CheckoutWorkerDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly chain: Pick<ChainClient, 'status' | 'transaction'>;
+}
+
+/** What a finalized transaction means for the payment that it should be. */
+function judged({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
+  if (error !== null)
+    return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${error}` };
+  const objection = paymentObjection(changes, payment);
+  return objection === null ? { outcome: 'paid' } : { outcome: 'ended', how: 'failed', reason: 'paid_otherwise', detail: objection };
+}
+
+export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<string, ActivityWorker>> {
+  async function loaded(id: string): Promise<ActorRow> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no actor ${id}`);
+    return row;
+  }
+
+  /** Hands the payment over; one that was handed over before stays as it is. */
+  async function handOver({ transactionId, signed, signature, submittedBy }: CheckoutContext): Promise<void> {
+    try {
+      const event = { type: 'submit', signedBase64: signed, signature, subject: submittedBy };
+      await deps.runtime.deliver(transactionId as string, event as never, { cause: `checkout ${submittedBy}` });
+    } catch (error) {
+      // A halt came: nothing is sent any more, and what is unsent expires by itself.
+      if (!(error instanceof PermitLost)) throw error;
+    }
+  }
+
+  async function carried(checkout: CheckoutContext): Promise<PaymentAnswer> {
+    const { state } = await loaded(checkout.transactionId as string);
+    const context = transactionContext(state);
+    const at = transactionState(state);
+    if (at === 'finalized' || at === 'failed') return judged(context.landed as LandedTransaction, checkout.payment as Payment);
+    if (at === 'expired')
+      return {
+        outcome: 'ended',
+        how: 'expired',
+        reason: context.reason ?? 'transaction_expired',
+        detail: context.detail ?? 'the payment was not signed and sent in time',
+      };
+    if (at === 'prepared' && checkout.signed !== null) await handOver(checkout);
+    return at === 'confirmed' ? { outcome: 'confirmed' } : { outcome: 'waits' };
+  }
+
+  /** Of bytes that came after the expiry: only what is final already counts, for they cannot land any more. */
+  async function landedBefore({ signature, payment }: CheckoutContext): Promise<PaymentAnswer> {
+    const { state } = await deps.chain.status(signature as string);
+    if (state === 'unseen')
+      return { outcome: 'ended', how: 'expired', reason: 'not_landed', detail: 'it came after its expiry, and the chain does not know it' };
+    const landed = state === 'finalized' ? await deps.chain.transaction(signature as string) : null;
+    return landed === null ? { outcome: 'waits' } : judged(landed, payment as Payment);
+  }
+
+  async function follow(id: string): Promise<PaymentAnswer> {
+    const { state } = await loaded(id);
+    const checkout = checkoutContext(state);
+    if (checkoutState(state) !== 'late') return carried(checkout);
+    try {
+      return await landedBefore(checkout);
+    } catch (error) {
+      // The chart asks again by its own timer.
+      return { outcome: 'silent', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  return {
+    [FOLLOW_PAYMENT]: async (payload: { readonly [key: string]: Json }) =>
+      (await follow(payload['checkoutId'] as string)) as unknown as Json,
+  };
+}

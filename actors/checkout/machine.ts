@@ -1,0 +1,113 @@
+/**
+ * The state chart of a checkout: prepared, submitted, confirmed, licensed. Its payment is a prepared transaction of its own,
+ * which it hands over and follows. The licence is issued by the one step that enters `licensed`, once the payment is final.
+ */
+import { assign, setup } from 'xstate';
+import { effect } from '../runtime/actor-kind.ts';
+import type { CheckoutContext, CheckoutEvent, CheckoutInput, PaymentAnswer } from './protocol.ts';
+
+interface Heard {
+  readonly context: CheckoutContext;
+  readonly event: CheckoutEvent;
+}
+
+function answerOf({ event }: Pick<Heard, 'event'>): PaymentAnswer | null {
+  return event.type === 'activity.done' ? event.answer : null;
+}
+
+const answers =
+  (outcome: PaymentAnswer['outcome']) =>
+  (heard: Heard): boolean =>
+    answerOf(heard)?.outcome === outcome;
+
+const ended =
+  (how: 'expired' | 'failed') =>
+  (heard: Heard): boolean => {
+    const answer = answerOf(heard);
+    return answer?.outcome === 'ended' && answer.how === how;
+  };
+
+const PAID = { guard: 'isPaid', target: 'licensed' } as const;
+const ENDS = [
+  { guard: 'isExpired', target: 'expired', actions: 'rememberEnd' },
+  { guard: 'isFailed', target: 'failed', actions: 'rememberEnd' },
+] as const;
+
+/** The timer of what is asked again runs in a state within, which an answer without news enters anew. */
+const again = <Delay extends string>(delay: Delay) =>
+  ({
+    initial: 'waiting',
+    states: { waiting: { after: { [delay]: { actions: 'followPayment' } } as { [Key in Delay]: { actions: 'followPayment' } } } },
+  }) as const;
+const WAIT = { target: '.waiting' } as const;
+
+export const checkoutMachine = setup({
+  types: { context: {} as CheckoutContext, events: {} as CheckoutEvent, input: {} as CheckoutInput },
+  actions: {
+    projectCheckout: effect<undefined>(),
+    /** Hands the payment over where its signed bytes are there, and tells where it stands. */
+    followPayment: effect<undefined>(),
+    issueLicence: effect<undefined>(),
+    alertOperators: effect<{ readonly what: string }>(),
+    rememberSubmission: assign(({ event }) =>
+      event.type === 'submit'
+        ? { signed: event.signed, signature: event.signature, submittedBy: event.subject, reason: null, detail: null }
+        : {},
+    ),
+    rememberEnd: assign((heard) => {
+      const answer = answerOf(heard);
+      return answer?.outcome === 'ended' ? { reason: answer.reason, detail: answer.detail } : {};
+    }),
+  },
+  guards: {
+    isFree: ({ context }) => context.payment === null,
+    isConfirmed: answers('confirmed'),
+    isPaid: answers('paid'),
+    isExpired: ended('expired'),
+    isFailed: ended('failed'),
+  },
+  delays: { unsignedLookAfter: 15_000, followAfter: 1_000, lateLookAfter: 5_000 },
+}).createMachine({
+  id: 'checkout@1',
+  context: ({ input }) => ({ ...input, signed: null, signature: null, submittedBy: null, reason: null, detail: null }),
+  initial: 'created',
+  states: {
+    /** Left at once when the actor is created. */
+    created: { always: [{ guard: 'isFree', target: 'licensed' }, { target: 'prepared' }] },
+    /** The unsigned payment is stored; nobody has signed it yet. */
+    prepared: {
+      entry: 'projectCheckout',
+      ...again('unsignedLookAfter'),
+      on: {
+        submit: { target: 'submitted', actions: 'rememberSubmission' },
+        'activity.done': [...ENDS, WAIT],
+        'activity.given_up': WAIT,
+      },
+    },
+    /** The signed bytes are stored; from here on the payment may be on the chain. */
+    submitted: {
+      entry: ['projectCheckout', 'followPayment'],
+      ...again('followAfter'),
+      on: { 'activity.done': [PAID, ...ENDS, { guard: 'isConfirmed', target: 'confirmed' }, WAIT], 'activity.given_up': WAIT },
+    },
+    /** The payment has a supermajority behind it; its block may still be left behind. */
+    confirmed: {
+      entry: 'projectCheckout',
+      ...again('followAfter'),
+      on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
+    },
+    licensed: { type: 'final', entry: ['projectCheckout', 'issueLicence'] },
+    /** It can no longer land by this service. A wallet may have sent it itself in time: its signed bytes say under which name. */
+    expired: {
+      entry: 'projectCheckout',
+      on: { submit: { target: 'late', actions: 'rememberSubmission' } },
+    },
+    /** Bytes came after the expiry: the chain alone says whether they had landed. */
+    late: {
+      entry: ['projectCheckout', 'followPayment'],
+      ...again('lateLookAfter'),
+      on: { 'activity.done': [PAID, ...ENDS, WAIT], 'activity.given_up': WAIT },
+    },
+    failed: { type: 'final', entry: ['projectCheckout', { type: 'alertOperators', params: { what: 'checkout_failed' } }] },
+  },
+});

@@ -1,0 +1,45 @@
+/** What a checkout remembers and what it hears. */
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { Payment } from '../../src/domain/marketplace/checkout.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+
+/** Plain JSON. */
+export interface CheckoutInput {
+  readonly listingId: string;
+  readonly manifestHash: string;
+  readonly priceUsd: DecimalString;
+  /** Null where the price is 0: then nothing is paid. */
+  readonly payment: Payment | null;
+  /** Its prepared transaction; null where nothing is paid. */
+  readonly transactionId: string | null;
+  /** The licence that it leads to. */
+  readonly licenceId: string;
+  readonly requestedBy: string;
+  readonly createdAt: EpochMs;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface CheckoutContext extends CheckoutInput {
+  /** The signed bytes, base64; null until they were given. They never change. */
+  readonly signed: string | null;
+  readonly signature: string | null;
+  readonly submittedBy: string | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+}
+
+/** What looking after a checkout's payment came to. */
+export type PaymentAnswer =
+  | { readonly outcome: 'waits' }
+  | { readonly outcome: 'confirmed' }
+  /** Finalized, and the creator has the whole price. */
+  | { readonly outcome: 'paid' }
+  /** It will never land, or it landed and failed, or it moved something else. */
+  | { readonly outcome: 'ended'; readonly how: 'expired' | 'failed'; readonly reason: string; readonly detail: string }
+  /** The chain did not answer. */
+  | { readonly outcome: 'silent'; readonly detail: string };
+
+export type CheckoutEvent =
+  | { readonly type: 'submit'; readonly signed: string; readonly signature: string; readonly subject: string }
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: PaymentAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -1,0 +1,48 @@
+/** The marketplace as this process serves it: listings, and checkouts with the licences and imports that they lead to. */
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import { createCheckoutHandler } from '../../../actors/checkout/command-handler.ts';
+import { checkoutKind } from '../../../actors/checkout/effects.ts';
+import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
+import { createListingHandler } from '../../../actors/listing/command-handler.ts';
+import type { ApiPorts } from '../../../api/ports.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
+import { createCheckoutStore } from '../../adapters/store/marketplace/checkout-store.ts';
+import { createListingStore } from '../../adapters/store/marketplace/listing-store.ts';
+import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import type { ActorCapability } from './capability.ts';
+import { isSilence, obstacleOf } from './prepared-transaction.ts';
+
+export const checkoutCapability = {
+  kind: checkoutKind,
+  machineFile: 'actors/checkout/machine.ts',
+
+  workers: ({ store, runtime, trading }) =>
+    trading?.primaryChain ? checkoutWorkers({ runtime, load: store.load, chain: trading.primaryChain.chain }) : {},
+
+  callers({ sql, runtime, primaryChain, clock, newId }): Pick<ApiPorts, 'marketplace'> {
+    const listings = createListingStore(sql);
+    const checkouts = createCheckoutStore(sql);
+    const commands = createCheckoutHandler({
+      runtime,
+      load: createActorStore(sql).load,
+      store: { ...checkouts, listing: listings.find, rules: listings.rules },
+      chain: primaryChain?.chain ?? null,
+      agents: createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId }),
+      verifySignature: verifyEd25519,
+      epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+      ground: (orgId) => groundOf(sql, orgId, ''),
+      obstacleOf,
+      isSilence,
+      clock,
+      newId,
+    });
+    return {
+      marketplace: {
+        listings: { reads: listings, commands: createListingHandler({ store: listings, clock, newId }) },
+        checkouts: { reads: checkouts, commands },
+      },
+    };
+  },
+} satisfies ActorCapability;

@@ -1,0 +1,40 @@
+/** What a transaction of the primary chain did to one wallet: a purchase or sale against a stablecoin, or a move that says nothing of cost. */
+import type { WalletEvent } from './fifo-ledger.ts';
+
+const NATIVE_MINT = 'So11111111111111111111111111111111111111112';
+/** Dollars of six decimals. */
+export const STABLE_MINTS: ReadonlySet<string> = new Set([
+  'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
+]);
+/** Lamports that rents of new accounts, tips and wrapped leftovers take beside a swap; more of them is a part of the price. */
+const SIDE_LAMPORTS = 20_000_000n;
+
+/** Net changes of one wallet in one transaction, raw units. */
+export interface NetChanges {
+  /** Of every mint, all its accounts of the wallet together. */
+  readonly tokens: ReadonlyMap<string, bigint>;
+  /** Native and wrapped coin together, without the network fee. */
+  readonly lamports: bigint;
+}
+
+/** Null where no token of the wallet changed: stablecoins and the native coin have no basis to keep. */
+export function walletEventOf({ tokens, lamports }: NetChanges): WalletEvent | null {
+  const changed = [...tokens].filter(([mint, change]) => change !== 0n && mint !== NATIVE_MINT);
+  const stables = changed.filter(([mint]) => STABLE_MINTS.has(mint));
+  const others = changed.filter(([mint]) => !STABLE_MINTS.has(mint));
+  if (others.length === 0) return null;
+  const moved: WalletEvent = { kind: 'moved', changes: others.map(([mint, change]) => ({ mint, change: change.toString() })) };
+  const [[mint, token] = ['', 0n], [, stable] = ['', 0n]] = [others[0], stables[0]];
+  const isSwap = others.length === 1 && stables.length === 1 && token > 0n !== stable > 0n;
+  const isPaidBesides = lamports > SIDE_LAMPORTS || lamports < -SIDE_LAMPORTS;
+  if (!isSwap || isPaidBesides) return moved;
+  return token > 0n
+    ? { kind: 'buy', mint, quantity: token.toString(), usd: (-stable).toString() }
+    : { kind: 'sell', mint, quantity: (-token).toString(), usd: stable.toString() };
+}
+
+/** The lamports of a wallet's change with its wrapped coin, without the fee that it paid. */
+export function lamportsOf(native: bigint, tokens: ReadonlyMap<string, bigint>, feePaid: bigint): bigint {
+  return native + (tokens.get(NATIVE_MINT) ?? 0n) + feePaid;
+}

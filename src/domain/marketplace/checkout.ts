@@ -1,0 +1,78 @@
+/** A checkout: one purchase of a licence, its payment on the primary chain, and what the payment has to have done. */
+import { USDC_DECIMALS, USDC_MINT } from '../catalog.ts';
+import { Decimal, type DecimalString } from '../decimal.ts';
+import { associatedAccount, type ProgramInstruction } from '../launch/curve-program.ts';
+import type { BalanceChanges } from '../solana/chain.ts';
+import { computeBudget, memo, ownAccount, transferChecked } from '../solana/common-instructions.ts';
+import { TOKEN_PROGRAM } from '../solana/programs.ts';
+
+/** In the order of its life; the last three are where it may end up beside it. `late`: the chain is asked whether bytes landed that came after the expiry. */
+export const CHECKOUT_STATES = ['prepared', 'submitted', 'confirmed', 'licensed', 'late', 'expired', 'failed'] as const;
+export type CheckoutState = (typeof CHECKOUT_STATES)[number];
+
+/** Units that creating an account, a transfer and a memo take at most, with room. */
+const PAYMENT_UNITS = 90_000;
+/** Micro-lamports for a unit. */
+const UNIT_PRICE = 20_000n;
+
+/** What is paid, from whose account to whose. Plain JSON. */
+export interface Payment {
+  readonly buyer: string;
+  readonly payoutWallet: string;
+  /** The payout wallet's account of the stablecoin. */
+  readonly payoutAccount: string;
+  /** Raw units of the stablecoin. */
+  readonly amount: string;
+  /** Names this one checkout on the chain. */
+  readonly memo: string;
+}
+
+/** The payment of a checkout. */
+export function paymentOf(checkoutId: string, priceUsd: DecimalString, buyer: string, payoutWallet: string): Payment {
+  return {
+    buyer,
+    payoutWallet,
+    payoutAccount: associatedAccount(payoutWallet, USDC_MINT, TOKEN_PROGRAM),
+    amount: new Decimal(priceUsd).times(new Decimal(10).pow(USDC_DECIMALS)).toFixed(0),
+    memo: checkoutMemo(checkoutId),
+  };
+}
+
+export function checkoutMemo(checkoutId: string): string {
+  return `sevengate:checkout:${checkoutId}`;
+}
+
+/** The whole price goes straight to the creator, whose token account is made where there is none. */
+export function paymentInstructions({ buyer, payoutWallet, payoutAccount, amount, memo: text }: Payment): readonly ProgramInstruction[] {
+  return [
+    ...computeBudget(PAYMENT_UNITS, UNIT_PRICE),
+    ownAccount(buyer, payoutWallet, USDC_MINT, TOKEN_PROGRAM),
+    transferChecked({
+      from: associatedAccount(buyer, USDC_MINT, TOKEN_PROGRAM),
+      to: payoutAccount,
+      mint: USDC_MINT,
+      owner: buyer,
+      amount: BigInt(amount),
+      decimals: USDC_DECIMALS,
+    }),
+    memo(text, buyer),
+  ];
+}
+
+/** Why what a transaction moved is not this payment, in one sentence; null where it is. */
+export function paymentObjection(
+  { tokens }: BalanceChanges,
+  { payoutAccount, amount }: Pick<Payment, 'payoutAccount' | 'amount'>,
+): string | null {
+  const change = tokens.find(({ account, mint }) => account === payoutAccount && mint === USDC_MINT);
+  const received = change === undefined ? 0n : BigInt(change.after) - BigInt(change.before);
+  return received === BigInt(amount) ? null : `the creator's account ${payoutAccount} gets ${received} raw units instead of ${amount}`;
+}
+
+/** A chain's error of a payment in words. */
+export function paymentErrorWords(error: string): string {
+  if (/"Custom":\s*1\b/.test(error)) return `the buyer's account holds too little of the stablecoin (${error})`;
+  if (/AccountNotFound|InvalidAccountData|InsufficientFunds/.test(error))
+    return `the buyer's wallet has no account of the stablecoin, or too little for fees (${error})`;
+  return error;
+}

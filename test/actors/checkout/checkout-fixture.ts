@@ -1,0 +1,170 @@
+// Checkouts on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves: a creator's and a buyer's organization.
+import { address } from '@solana/kit';
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { CheckoutView } from '../../../actors/checkout/commands.ts';
+import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { checkoutCapability } from '../../../src/boot/capabilities/checkout.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
+import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { readUint } from '../../../src/domain/launch/byte-struct.ts';
+import { associatedAccount } from '../../../src/domain/launch/curve-program.ts';
+import type { Listing } from '../../../src/domain/marketplace/listing.ts';
+import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+import { SLOT, sampleManifest } from '../agent/sample.ts';
+import { must } from '../launch/launch-fixture.ts';
+
+export const CREATORS = '00000000-0000-7000-8000-000000000001';
+export const BUYERS = '00000000-0000-7000-8000-000000000002';
+export const OTHERS = '00000000-0000-7000-8000-000000000003';
+
+export async function checkoutFixture() {
+  const sql = openDatabase({ url: await testDatabase(), name: 'checkout test', connections: 8 });
+  for (const [id, name] of [
+    [CREATORS, 'creators'],
+    [BUYERS, 'buyers'],
+    [OTHERS, 'others'],
+  ] as const)
+    await sql`insert into organizations (id, name) values (${id}, ${name}) on conflict do nothing`;
+  const clock = createVirtualClock(SLOT);
+  const solana = await createSolanaSimulator({
+    clock,
+    seed: 5,
+    port: 0,
+    slots: 'manual',
+    mints: [],
+    stable: { mint: USDC_MINT, decimals: USDC_DECIMALS },
+  });
+  const node = createSolanaRpc({ url: solana.url, clock });
+  const store = createActorStore(sql);
+  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
+  let made = 0;
+  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
+  const portsOn = (own: Runtime = runtime, chain: typeof node | null = node) =>
+    checkoutCapability.callers({ sql, runtime: own, primaryChain: chain === null ? null : { chain }, clock, newId } as never).marketplace;
+  const errors: unknown[] = [];
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const onError = (error: unknown): void => void errors.push(error);
+  const timers = startTimers({ store, runtime, clock: idle, onError });
+  const ports = portsOn();
+  const agents = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const payout = sandboxKey('payout of the creator');
+  const wallet = {
+    id: newId(),
+    org_id: CREATORS,
+    chain: 'spotchain',
+    address: payout.address,
+    challenge: 'a text',
+    signature: 'signed',
+    proved_by: 'ann',
+    proved_at: SLOT,
+  };
+  await sql`insert into linked_wallets ${sql(wallet as never)}`;
+  solana.chain.finalize();
+
+  const context = (orgId = BUYERS, subject = 'bob'): CommandContext => ({
+    orgId,
+    subject,
+    permissions: ['trade:execute'],
+    requestId: `r${++made}`,
+  });
+
+  /** Carries and fires until nothing is due. */
+  async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
+    const workers = {
+      ...preparedTransactionWorkers({ sql, runtime: own, chain, clock }),
+      ...checkoutWorkers({ runtime: own, load: store.load, chain }),
+    };
+    const carrying = startActivities({ store, runtime: own, workers, clock: idle, onError });
+    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    await carrying.stop();
+  }
+
+  const fixture = {
+    sql,
+    clock,
+    chain: solana.chain,
+    node,
+    runtime,
+    errors,
+    agents,
+    payout,
+    context,
+    portsOn,
+    work,
+    ...ports,
+    /** A wallet with lamports and so many dollars of the stablecoin. */
+    wallet(name: string, dollars: bigint) {
+      const key = sandboxKey(name);
+      solana.fund(key.address, 'SOL', 1_000_000_000n);
+      if (dollars > 0n) solana.fund(key.address, USDC_MINT, dollars * 1_000_000n);
+      solana.chain.finalize();
+      return key;
+    },
+    /** A listing of a new agent of the creators. */
+    async listed(priceUsd: string, name = `strategy ${++made}`): Promise<Listing> {
+      const creator = context(CREATORS, 'ann');
+      const agent = must(await agents.create(creator, sampleManifest({ name })));
+      const wish = { agentId: agent.id, manifestVersion: 1, priceUsd, payoutWallet: payout.address, categories: ['a'] };
+      return must(await ports.listings.commands.publish(creator, wish));
+    },
+    /** Raw units of the stablecoin that a wallet holds; null where it has no account. */
+    holds(wallet: string): bigint | null {
+      const account = solana.chain.account(address(associatedAccount(wallet, USDC_MINT, TOKEN_PROGRAM)), 'processed');
+      return account === null ? null : readUint(Uint8Array.from(account.data), 64, 8);
+    },
+    /** Lets time and slots of the chain pass, and works off what is due. */
+    async pass(ms: number, slots = Math.ceil(ms / 400)): Promise<void> {
+      clock.advanceTo(clock.now() + ms);
+      solana.chain.advance(slots);
+      await work();
+    },
+    async find(id: string): Promise<CheckoutView> {
+      const found = await ports.checkouts.reads.find(BUYERS, id);
+      if (found === null) throw new Error(`there is no checkout ${id}`);
+      return found;
+    },
+    /** Lets the chain finalize and the checkout hear of it. */
+    async finished(id: string): Promise<CheckoutView> {
+      for (let round = 0; round < 4; round++) await fixture.pass(2_100);
+      solana.chain.finalize();
+      for (let round = 0; round < 30; round++) {
+        await fixture.pass(6_000, 10);
+        const found = await fixture.find(id);
+        if (['licensed', 'expired', 'failed'].includes(found.state)) return found;
+      }
+      return fixture.find(id);
+    },
+    licences: async () => (await ports.checkouts.reads.licences(BUYERS, { limit: 200, after: null })).items,
+    async close(): Promise<void> {
+      node.close();
+      await timers.stop();
+      await solana.close();
+      await sql.end();
+    },
+  };
+  return fixture;
+}
+export type CheckoutFixture = Awaited<ReturnType<typeof checkoutFixture>>;
+
+/** The code and the sentence of a refusal; null where nothing was refused. */
+export async function refused(
+  outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>,
+): Promise<[string, string] | null> {
+  const { refusal } = await outcome;
+  return refusal === undefined ? null : [refusal.code, refusal.detail];
+}
