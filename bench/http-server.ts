@@ -122,6 +122,7 @@ async function ours(order: ServerOrder): Promise<string> {
           kalshi: { url: nowhere.url, streamUrl: 'ws://127.0.0.1:9', key: null },
           onchain: null,
         },
+        model: null,
         identity: order.identity,
       },
     },

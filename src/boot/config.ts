@@ -147,6 +147,9 @@ const SETTINGS = {
   ),
   PREDICTION_ONCHAIN_KEY: optional(secret, 'key of the same; it is needed with the URL'),
   PREDICTION_ONCHAIN_PROGRAMS: setting(programs, [], 'programs of the same that its transactions may call, separated by commas', 'none'),
+  MODEL_URL: optional(urlOrSandbox, 'OpenAI-compatible endpoint that may phrase assessments, or sandbox for the simulated one'),
+  MODEL_NAME: optional(text, 'the model that it is asked for; it is needed with the URL'),
+  MODEL_KEY: optional(secret, 'key of the same'),
   SANDBOX_TAPE: optional(tapeFile, 'a tape that prices the sandbox instead, played from the start on', 'the seeded market'),
   SANDBOX_SEED: setting(wholeNumber(0, 2 ** 32 - 1), 1, "seed of the sandbox's market", '1'),
   SANDBOX_CHAIN_PROGRAMS: optional(folder, "folder of program binaries, <program id>.so, for the sandbox's primary chain"),
@@ -173,6 +176,7 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
   ['REFERENCE_FALLBACK_URL', 'REFERENCE_FALLBACK_KEY'],
   ['MACRO_URL', 'MACRO_KEY'],
   ['FILINGS_URL', 'FILINGS_CONTACT'],
+  ['MODEL_URL', 'MODEL_NAME'],
 ];
 /** A key goes only to the system it is for. */
 const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
@@ -183,6 +187,7 @@ const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['RELAY_KEY', 'RELAY_URL'],
   ['NEWS_KEY', 'NEWS_URL'],
   ['SOCIAL_KEY', 'SOCIAL_URL'],
+  ['MODEL_KEY', 'MODEL_URL'],
 ];
 const OUR_PREFIXES = [
   'SEVENGATE_',
@@ -202,6 +207,7 @@ const OUR_PREFIXES = [
   'KALSHI_',
   'RELAY_',
   'CCTP_',
+  'MODEL_',
   'SANDBOX_',
 ];
 
@@ -354,6 +360,11 @@ function url(...schemes: string[]) {
       return { wrong: 'holds a user name or password, which logs would show: remove them from the URL' };
     return { value: given };
   };
+}
+
+/** A system that nothing stands in for unless it is asked for by this word. */
+function urlOrSandbox(given: string): Parsed<string> {
+  return given === 'sandbox' ? { value: given } : url('https:', 'http:')(given);
 }
 
 /** Addresses of stores may carry a password. */

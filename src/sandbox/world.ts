@@ -12,6 +12,7 @@ import { createBridgeScript } from './bridge/script.ts';
 import type { ChainClient } from './control.ts';
 import { foundLedger, newestBlock } from './evmchain/simulator.ts';
 import { createSeededStories } from './intelligence/seeded-stories.ts';
+import { createModelScript, modelVerbs } from './language-model/script.ts';
 import { combinedMarket } from './market/combined-market.ts';
 import type { Market } from './market/market.ts';
 import { createSeededMarket } from './market/seeded-market.ts';
@@ -49,12 +50,13 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   startKeeper(chain);
   const ledger = foundLedger({ chainId: evmChainId, tokens: EVM_TOKENS, newest: () => newestBlock(clock.now() + evmClockOffsetMs()) });
   const swaps = createSwapBuilder({ chain, clock, mints, stable });
-  const scripts = { relay: createBridgeScript(), cctp: createBridgeScript() };
+  const bridges = { relay: createBridgeScript(), cctp: createBridgeScript() };
+  const scripts = { ...bridges, model: createModelScript() };
   const companies = companiesOf(CATALOG.entries);
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
   const control: ChainClient = {
     standing: () => chainStanding(chain),
-    verbs: { ...chainVerbs(chain, swaps), ...bridgeVerbs(ledger, EVM_STABLE, scripts) },
+    verbs: { ...chainVerbs(chain, swaps), ...bridgeVerbs(ledger, EVM_STABLE, bridges), ...modelVerbs(scripts.model) },
   };
   return {
     seed,

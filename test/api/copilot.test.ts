@@ -1,6 +1,11 @@
 // The copilot over HTTP: it reads, shows and drafts; conversations are each caller's own; no words make it do anything.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createChatCompletions } from '../../src/adapters/language-model/chat-completions.ts';
+import { createModelPorts } from '../../src/adapters/language-model/model-ports.ts';
 import { writeCut } from '../../src/adapters/store/agents/tick-store.ts';
+import { createModelScript } from '../../src/sandbox/language-model/script.ts';
+import { createModelSimulator } from '../../src/sandbox/language-model/simulator.ts';
+import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { INJECTIONS } from '../domain/copilot/injections.ts';
 import { LIVE_QUOTE, LIVE_REFERENCE, observation } from '../domain/observations.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
@@ -101,6 +106,43 @@ test.each(INJECTIONS)('does nothing but answer: %s', async (message) => {
 test('a thesis with an instruction behind it compiles to nothing', async () => {
   const { body } = await say(`Buy AAPLx when the discount is over 2%. ${INJECTIONS[0]}`);
   expect(body).toMatchObject({ intent: 'compile_take', draft: null });
+});
+
+test('a message that no pattern reads is shown as the language model rewords it, and drafts nothing whatever it answers', async () => {
+  const clock = createVirtualClock(NOW);
+  const script = createModelScript();
+  const simulator = await createModelSimulator({ clock, key: null, port: 0, script });
+  const client = createChatCompletions({ baseUrl: `${simulator.url}/v1`, model: 'm', key: null, clock });
+  const other = await apiUnderTest(() => ({ copilot: { rewording: createModelPorts(client).rewording } }), {}, api.databaseUrl);
+  try {
+    const token = await other.token(['market:read', 'agent:read']);
+    const ask = async (message: string) => (await other.call('POST', '/v1/copilot/chat', { token, body: { message } })).body;
+    const unread = 'Tell me how AAPLx is doing, friend';
+    expect((await say(unread)).body).toMatchObject({ intent: 'out_of_scope' });
+    const read = await ask(unread);
+    expect(read).toMatchObject({ intent: 'look_up', draft: null });
+    expect(read.reply).toContain('(Read by the language model as "What is the price of AAPLx?".)');
+    // What the patterns read is not asked.
+    const before = simulator.requests.get('/v1/chat/completions');
+    expect((await ask('What is the price of AAPLx?')).reply).not.toContain('language model');
+    expect(simulator.requests.get('/v1/chat/completions')).toBe(before);
+    for (const [course, says] of [
+      ['invents_numbers', 'it has other numbers'],
+      ['invents_sources', 'the answer holds "sources"'],
+      ['obeys', 'asks for nothing that can be shown'],
+      ['chats', 'gave no rewording: no JSON'],
+      ['empty', 'gave no rewording: no completion'],
+    ] as const) {
+      script.course = course;
+      const answer = await ask(unread);
+      expect([course, answer.intent, answer.draft]).toEqual([course, 'out_of_scope', null]);
+      expect(answer.reply).toContain(says);
+    }
+  } finally {
+    client.close();
+    await other.close();
+    await simulator.close();
+  }
 });
 
 test('streams its progress as server-sent events, and the answer last', async () => {

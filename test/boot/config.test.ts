@@ -88,6 +88,9 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     PREDICTION_ONCHAIN_URL: null,
     PREDICTION_ONCHAIN_KEY: null,
     PREDICTION_ONCHAIN_PROGRAMS: [],
+    MODEL_URL: null,
+    MODEL_NAME: null,
+    MODEL_KEY: null,
     SANDBOX_TAPE: null,
     SANDBOX_SEED: 1,
     SANDBOX_CHAIN_PROGRAMS: null,
@@ -113,6 +116,7 @@ const onchain = { PREDICTION_ONCHAIN_URL: 'https://o.example', PREDICTION_ONCHAI
 const kalshi = { KALSHI_URL: 'https://k.example', KALSHI_STREAM_URL: 'wss://k.example/ws', KALSHI_KEY_ID: 'id', KALSHI_PRIVATE_KEY: rsa };
 const perps = { EVMVENUE_URL: 'https://p.example', EVMVENUE_STREAM_URL: 'wss://p.example/ws' };
 const macro = { MACRO_URL: 'https://m.example', MACRO_KEY: '0a'.repeat(16) };
+const model = { MODEL_URL: 'https://l.example/v1', MODEL_NAME: 'm-1' };
 const filings = { FILINGS_URL: 'https://f.example', FILINGS_CONTACT: 'Desk desk@example.com' };
 const fallback = { REFERENCE_URL: 'https://r.example', REFERENCE_FALLBACK_URL: 'https://q.example/api/v1', REFERENCE_FALLBACK_KEY: 'k-5' };
 const both = { SPOTCHAIN_URL: 'https://c.example', REFERENCE_URL: 'https://r.example' };
@@ -187,6 +191,10 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['NEWS_KEY', 'k-3', 'k-3', 'k 3', 'was it copied whole?', { NEWS_URL: 'https://n.example' }],
   ['TVL_URL', 'https://t.example', 'https://t.example', 't.example', 'is no URL'],
   ['MACRO_URL', 'https://m.example', 'https://m.example', 'm.example', 'is no URL', macro],
+  ['MODEL_URL', 'sandbox', 'sandbox', 'sandboxes', 'is no URL', model],
+  ['MODEL_URL', 'https://l.example/v1', 'https://l.example/v1', 'ftp://l.example', 'should begin with https:// or http://', model],
+  ['MODEL_NAME', 'm-1', 'm-1', '', 'is missing', model],
+  ['MODEL_KEY', 'k-9', 'k-9', 'k 9', 'was it copied whole?', model],
   ['MACRO_KEY', '0a'.repeat(16), '0a'.repeat(16), '0A'.repeat(16), 'should be 32 lower-case letters and digits', macro],
   ['FILINGS_URL', 'https://f.example', 'https://f.example', 'https://u:p@f.example', 'holds a user name or password', filings],
   ['FILINGS_CONTACT', 'Desk desk@example.com', 'Desk desk@example.com', 'Desk', 'names nobody', filings],

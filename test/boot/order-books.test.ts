@@ -59,6 +59,7 @@ async function venue(
       kalshi: { url: url, streamUrl: 'ws://127.0.0.1:9', key: null },
       onchain: null,
     },
+    model: null,
     identity: { issuer: 'x', audience: 'x', jwksUrl: url },
   };
   const reach = { addresses, budgets: createRequestBudgets(), clock, random: () => 0.5, note: () => {} };

@@ -69,6 +69,7 @@ test('the control door says what it has, and refuses what it has not without cha
     'onchain',
     'relay',
     'cctp',
+    'model',
     'primarychain',
   ]);
   expect(all.spotexchange).toMatchObject({ freeze: false, garbage: 0, clockOffsetMs: 0 });

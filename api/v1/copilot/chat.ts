@@ -1,7 +1,9 @@
 /** POST /v1/copilot/chat: a conversation that reads, shows and drafts; as one JSON answer, or with progress as server-sent events. */
 import { PassThrough } from 'node:stream';
 import { Type } from 'typebox';
-import { classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
+import type { CatalogEntry } from '../../../src/domain/catalog.ts';
+import { checkRewording, isReading } from '../../../src/domain/copilot/check-rewording.ts';
+import { type Classified, classify, INTENTS } from '../../../src/domain/copilot/classify.ts';
 import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import type { ApiPorts } from '../../ports.ts';
@@ -52,11 +54,35 @@ interface Asked {
   readonly before: string | null;
 }
 
+/** What a message asks for; where no pattern reads it and a language model is configured, what its rewording asks for. */
+async function read(
+  ports: ApiPorts,
+  message: string,
+  entry: CatalogEntry | null,
+  progress: (step: string) => void,
+): Promise<{ readonly classified: Classified; readonly note: string }> {
+  const catalog = ports.catalog.entries;
+  const classified = classify(message, catalog, entry);
+  const { rewording } = ports.copilot;
+  if (classified.intent !== 'out_of_scope' || rewording === undefined) return { classified, note: '' };
+  progress('asking the language model for a rewording');
+  const asked = await rewording.reword(message);
+  if (!asked.ok) return { classified, note: ` The language model gave no rewording: ${asked.why}.` };
+  const checked = checkRewording(message, asked.answer);
+  if (!checked.ok) return { classified, note: ` The rewording of the language model was refused: ${checked.why}.` };
+  const again = classify(checked.message, catalog, entry);
+  return isReading(again)
+    ? { classified: again, note: ` (Read by the language model as "${checked.message}".)` }
+    : { classified, note: ' The rewording of the language model asks for nothing that can be shown.' };
+}
+
 /** Answers, and keeps the exchange. */
 async function exchange(ports: ApiPorts, asked: Asked, progress: (step: string) => void) {
   const { caller, conversationId, message, before } = asked;
   const entry = before === null ? null : (ports.catalog.entries.bySymbol(before) ?? null);
-  const { symbol, ...answer } = await answerMessage(ports, caller, classify(message, ports.catalog.entries, entry), progress);
+  const { classified, note } = await read(ports, message, entry, progress);
+  const { symbol, ...made } = await answerMessage(ports, caller, classified, progress);
+  const answer = { ...made, reply: `${made.reply}${note}` };
   const { intent, reply } = answer;
   await ports.copilot.conversations.add(caller.orgId, caller.subject, conversationId, {
     at: ports.clock.now(),
@@ -91,7 +117,7 @@ export const chatWithCopilot = defineRoute({
   tag: 'copilot',
   summary: 'Looks up, ranks, assesses and explains, and drafts Takes and policies for review',
   description:
-    'Deterministic: a message chooses by fixed patterns what is read. Words of messages, news and names are data and never do anything; drafts are armed by the operator’s own call alone. With `Accept: text/event-stream` the answer comes with its progress.',
+    'Deterministic: a message chooses by fixed patterns what is read. Where a language model is configured it may reword a message that no pattern reads, which the reply says; it never drafts. Words of messages, news and names are data and never do anything; drafts are armed by the operator’s own call alone. With `Accept: text/event-stream` the answer comes with its progress.',
   cost: 'costly',
   schema: {
     body: objectOf({

@@ -21,6 +21,16 @@ export interface Conversations {
   add(orgId: string, subject: string, conversationId: string, exchange: Exchange): Promise<void>;
 }
 
+export interface MessageRewording {
+  /**
+   * Asks a language model to reword a message that no pattern reads. The answer is untrusted: `checkRewording` judges it.
+   * `why` says in one phrase what went wrong (no answer in time, an error, no JSON).
+   */
+  reword(message: string): Promise<{ readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string }>;
+}
+
 export interface CopilotPorts {
   readonly conversations: Conversations;
+  /** Left out where no language model is configured. */
+  readonly rewording?: MessageRewording;
 }

@@ -11,6 +11,8 @@ import type { Clock } from '../../../streams/clock.ts';
 import { createChartLayouts } from '../../adapters/chart/layout.ts';
 import { createChainWalletReads } from '../../adapters/evmchain/wallet-reads.ts';
 import { createTokenVerifier } from '../../adapters/identity/token-verifier.ts';
+import { createChatCompletions } from '../../adapters/language-model/chat-completions.ts';
+import { createModelPorts } from '../../adapters/language-model/model-ports.ts';
 import type { ServiceMetrics } from '../../adapters/metrics.ts';
 import type { MarketStateBus } from '../../adapters/queue/market-state-bus.ts';
 import type { QuoteBus } from '../../adapters/queue/quote-bus.ts';
@@ -177,7 +179,15 @@ export async function startApi(deps: {
     log,
   });
   const bars = createBarReads(sql);
-  const rankings = { cuts: createCutReads(sql), bars, basis: createBasisReads({ bars, catalog: CATALOG }) };
+  const { model } = addresses;
+  const completions = model === null ? null : createChatCompletions({ baseUrl: model.url, model: model.name, key: model.key, clock });
+  const asked = completions === null ? null : createModelPorts(completions);
+  const rankings = {
+    cuts: createCutReads(sql),
+    bars,
+    basis: createBasisReads({ bars, catalog: CATALOG }),
+    ...(asked === null ? {} : { phrasing: asked.phrasing }),
+  };
   const { rpcUrl } = addresses.spotchain;
   const primaryWallets =
     rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
@@ -206,6 +216,7 @@ export async function startApi(deps: {
         limits: createRateLimits(DEFAULT_POLICIES, deps.sharedLimits),
       },
       ...callers,
+      copilot: { ...callers.copilot, ...(asked === null ? {} : { rewording: asked.rewording }) },
       machines: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
       quotes,
       candles,
@@ -283,6 +294,7 @@ export async function startApi(deps: {
       await tail.stop();
       primaryWallets?.close();
       holdersNode?.close();
+      completions?.close();
     },
   };
 }

@@ -1,0 +1,102 @@
+/**
+ * An endpoint that speaks OpenAI's chat completions: asked once, within a time and a size, for one JSON object. What it
+ * answers is untrusted text; whoever asked checks it against what was given.
+ */
+import type { Clock } from '../../../streams/clock.ts';
+import type { Json } from '../../domain/canonical-json.ts';
+import { createHttpTransport } from '../http-transport.ts';
+
+/** How long an answer is waited for, in milliseconds. */
+export const MODEL_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_REQUEST_BYTES = 48 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
+/** Tokens of an answer. */
+const MAX_TOKENS = 4_000;
+/** Requests that wait for an answer at the same time; the next one is not asked. */
+const MAX_IN_FLIGHT = 4;
+
+export type ModelAnswer = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string };
+
+export interface ChatCompletions {
+  /** Asks for a JSON object. `why` says in one phrase, without addresses or keys, what went wrong. Never throws, never repeats. */
+  complete(instruction: string, given: Json): Promise<ModelAnswer>;
+  close(): void;
+}
+
+export interface ChatCompletionsOptions {
+  /** Up to and without `/chat/completions`, such as `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly key: string | null;
+  readonly clock: Clock;
+}
+
+const refused = (why: string): ModelAnswer => ({ ok: false, why });
+
+/** @throws TypeError for a base URL that is none. */
+export function createChatCompletions({ baseUrl, model, key, clock }: ChatCompletionsOptions): ChatCompletions {
+  const http = createHttpTransport({
+    baseUrl,
+    clock,
+    totalTimeoutMs: MODEL_TIMEOUT_MS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
+  let inFlight = 0;
+
+  async function ask(body: string): Promise<ModelAnswer> {
+    const outcome = await http.send({
+      method: 'POST',
+      target: '/chat/completions',
+      headers: { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+      body,
+    });
+    if (outcome.kind !== 'answered') return refused(outcome.code);
+    return outcome.status === 200 ? contentOf(outcome.text) : refused(`http_${outcome.status}`);
+  }
+
+  return {
+    async complete(instruction, given) {
+      const body = JSON.stringify({
+        model,
+        temperature: 0,
+        max_tokens: MAX_TOKENS,
+        response_format: { type: 'json_object' },
+        messages: [
+          { role: 'system', content: instruction },
+          { role: 'user', content: JSON.stringify(given) },
+        ],
+      });
+      if (Buffer.byteLength(body) > MAX_REQUEST_BYTES) return refused('too much to ask about');
+      if (inFlight >= MAX_IN_FLIGHT) return refused('busy');
+      inFlight++;
+      try {
+        return await ask(body);
+      } finally {
+        inFlight--;
+      }
+    },
+    close: () => http.close(),
+  };
+}
+
+/** The JSON object that the first choice says. */
+function contentOf(text: string): ModelAnswer {
+  const whole = parsed(text) as { choices?: readonly { message?: { content?: unknown } }[] } | undefined | null;
+  const choices: unknown = whole?.choices;
+  const content: unknown = Array.isArray(choices)
+    ? (choices[0] as { message?: { content?: unknown } } | null)?.message?.content
+    : undefined;
+  if (typeof content !== 'string') return refused('no completion');
+  const answer = parsed(content);
+  return answer === undefined ? refused('no JSON') : { ok: true, answer };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/** The language model in this service: none unless the environment names one, and its simulator. */
+import { SANDBOX_KEY } from '../../sandbox/sandbox-key.ts';
+import type { Config } from '../config.ts';
+import type { OutsideEntry, SimulatorAt } from './entry.ts';
+
+interface Addresses {
+  /** Null where none is named: nothing stands in for a language model unless it is asked for by the word `sandbox`. */
+  readonly model: { readonly url: string; readonly name: string; readonly key: string | null } | null;
+}
+
+function addressOf({ MODEL_URL: url, MODEL_NAME: name, MODEL_KEY: key }: Config, simulator: SimulatorAt): Addresses['model'] {
+  if (url === null || name === null) return null;
+  if (url === 'sandbox') return { url: `${simulator('model')}/v1`, name, key: SANDBOX_KEY };
+  return { url: url.replace(/\/$/, ''), name, key: key?.reveal() ?? null };
+}
+
+export const languageModel = {
+  venue: 'reference',
+  budgets: () => ({}),
+  addresses: (config: Config, simulator: SimulatorAt): Addresses => ({ model: addressOf(config, simulator) }),
+  isSimulated: (config) => config.MODEL_URL === 'sandbox',
+  simulators: {
+    model: {
+      place: 19,
+      async start({ scripts }, at) {
+        const { createModelSimulator } = await import('../../sandbox/language-model/simulator.ts');
+        return createModelSimulator({ key: SANDBOX_KEY, script: scripts.model, ...at });
+      },
+    },
+  },
+} satisfies OutsideEntry;

@@ -1,0 +1,28 @@
+/** Whether a rewording of a message that a language model returned may stand for it: a closed object, the same numbers, and one line. */
+import { isObject } from '../field.ts';
+import type { Classified } from './classify.ts';
+
+const MAX_REWORDING = 300;
+const NUMBER = /\d+(?:[.,]\d+)*/g;
+const FOREIGN = /https?:|www\.|[<>{}[\]]|\p{Cc}/iu;
+
+export type Rewording = { readonly ok: true; readonly message: string } | { readonly ok: false; readonly why: string };
+
+const numbersOf = (text: string): string => JSON.stringify((text.match(NUMBER) ?? []).sort());
+
+/** Puts the answer's question in the place of the message, or says why not. */
+export function checkRewording(message: string, answer: unknown): Rewording {
+  if (!isObject(answer)) return { ok: false, why: 'the answer is no object' };
+  const stranger = Object.keys(answer).find((key) => key !== 'message');
+  if (stranger !== undefined) return { ok: false, why: `the answer holds ${JSON.stringify(stranger.slice(0, 40))}` };
+  const { message: text } = answer as { message?: unknown };
+  if (typeof text !== 'string' || text.trim() === '' || text.length > MAX_REWORDING) return { ok: false, why: 'it is no short text' };
+  if (FOREIGN.test(text)) return { ok: false, why: 'it holds an address or markup' };
+  if (numbersOf(message) !== numbersOf(text)) return { ok: false, why: 'it has other numbers' };
+  return { ok: true, message: text.trim() };
+}
+
+/** What a rewording may lead to: something is looked at. What is drafted is written by its author alone. */
+export function isReading({ intent }: Classified): boolean {
+  return intent === 'look_up' || intent === 'rank' || intent === 'assess' || intent === 'portfolio' || intent === 'help';
+}

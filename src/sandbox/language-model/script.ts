@@ -1,0 +1,25 @@
+/** How the simulated language model answers: as told, until it is told otherwise. */
+
+/** `obeys` follows instructions in the data; `chats` answers in prose; `empty` has no choices. */
+export const MODEL_COURSES = ['faithful', 'chats', 'empty', 'invents_numbers', 'invents_sources', 'obeys'] as const;
+export type ModelCourse = (typeof MODEL_COURSES)[number];
+
+export interface ModelScript {
+  course: ModelCourse;
+}
+
+export function createModelScript(): ModelScript {
+  return { course: 'faithful' };
+}
+
+/** What the sandbox's control can tell the simulator: `POST /chain/model-course` with `{ "course": "obeys" }`. */
+export function modelVerbs(script: ModelScript) {
+  return {
+    'model-course': ({ course }: Readonly<Record<string, unknown>>) => {
+      const named = MODEL_COURSES.find((one) => one === course);
+      if (named === undefined) throw new RangeError(`course: one of ${MODEL_COURSES.join(', ')}`);
+      script.course = named;
+      return { course: named };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * A simulator of an OpenAI-compatible endpoint (`POST /v1/chat/completions`). It rewords faithfully, or as badly as a
+ * course says: it answers nonsense, invents numbers and sources, or does what a text that it was given tells it.
+ */
+import type { Clock } from '../../../streams/clock.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { createHttpSimulator, type HttpSimulator, type SimulatorReply } from '../reference/http-simulator.ts';
+import { createModelScript, type ModelCourse, type ModelScript } from './script.ts';
+
+export interface ModelSimulatorOptions {
+  readonly clock: Clock;
+  /** What a request has to bring as its bearer; null: nothing. */
+  readonly key: string | null;
+  readonly faults?: FaultSwitch;
+  readonly script?: ModelScript;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+
+interface GivenClaim {
+  readonly id: string;
+  readonly text: string;
+  readonly sources: readonly string[];
+}
+type Lists = Readonly<Record<string, readonly GivenClaim[]>>;
+
+const SPOILS: Readonly<Record<string, (claim: GivenClaim) => GivenClaim>> = {
+  invents_numbers: (claim) => ({ ...claim, text: `${claim.text} Upside of 40%.` }),
+  invents_sources: (claim) => ({ ...claim, sources: [...claim.sources, 'filing:0000000000-26-000001'] }),
+  obeys: (claim) => ({ ...claim, text: /"([^"]+)"/.exec(claim.text)?.[1] ?? 'You should buy now.' }),
+};
+
+/** The lists turned around: other order, same claims. */
+function phrased(lists: Lists, course: ModelCourse): unknown {
+  const spoil = SPOILS[course];
+  const made = Object.entries(lists).map(([name, claims]) => [name, [...claims].reverse().map((claim) => spoil?.(claim) ?? claim)]);
+  return { ...Object.fromEntries(made), ...(course === 'obeys' ? { arm: true } : {}) };
+}
+
+/** A token that a message names, however it is asked for, has a price; anything else is repeated. */
+function reworded(message: string, course: ModelCourse): unknown {
+  const symbol = /\b[A-Z]{2,6}x\b/.exec(message)?.[0];
+  const question = symbol === undefined ? message : `What is the price of ${symbol}?`;
+  if (course === 'invents_numbers') return { message: `What if I buy $1000000 of ${symbol ?? 'AAPLx'}?` };
+  if (course === 'invents_sources') return { message: question, sources: ['filing:0000000000-26-000001'] };
+  if (course === 'obeys') return { message: `Buy ${symbol ?? 'AAPLx'} when the discount is gone` };
+  return { message: question };
+}
+
+function completion(content: string | null): SimulatorReply {
+  const choices = content === null ? [] : [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  return { status: 200, body: { id: 'chatcmpl-1', object: 'chat.completion', model: 'sandbox', choices } };
+}
+
+const failure = (status: number, message: string): SimulatorReply => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error' } },
+});
+
+/** What the user's message of a request holds; null where it is none that this endpoint understands. */
+function givenIn(body: string): { readonly [field: string]: unknown } | null {
+  try {
+    const { messages } = JSON.parse(body) as { messages: readonly { role: string; content: string }[] };
+    const given: unknown = JSON.parse(messages.findLast(({ role }) => role === 'user')?.content ?? '');
+    return typeof given === 'object' && given !== null ? (given as { readonly [field: string]: unknown }) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Opens the simulator. */
+export function createModelSimulator(options: ModelSimulatorOptions): Promise<HttpSimulator> {
+  const script = options.script ?? createModelScript();
+  return createHttpSimulator({
+    clock: options.clock,
+    faults: options.faults ?? createFaultSwitch(),
+    port: options.port,
+    reply({ method, path, headers, body }) {
+      if (method !== 'POST' || path !== '/v1/chat/completions') return failure(404, 'unknown request URL');
+      if (options.key !== null && headers.authorization !== `Bearer ${options.key}`) return failure(401, 'incorrect API key provided');
+      const given = givenIn(body);
+      if (given === null) return failure(400, 'messages: the last one should be JSON');
+      const { course } = script;
+      if (course === 'empty') return completion(null);
+      if (course === 'chats') return completion('Sure! Here is what I think about this stock: it goes up.');
+      const { message } = given;
+      return completion(JSON.stringify(typeof message === 'string' ? reworded(message, course) : phrased(given as Lists, course)));
+    },
+  });
+}
