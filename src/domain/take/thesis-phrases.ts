@@ -36,6 +36,8 @@ export interface Phrase {
 }
 
 const NUM = String.raw`(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)`;
+/** A number of hours, days or weeks, in digits or as a word. */
+const COUNT = String.raw`(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)`;
 const PCT = String.raw`${NUM} ?(%|percent|per cent|pct|bps|bp|basis points?)(?![a-z\d])`;
 /** An amount of money: a currency mark on either side is needed. */
 const USD = String.raw`(?:(?:\$|usd ?|usdc ?)${NUM} ?(k|m|thousand|million)?(?: ?(?:usd|usdc|dollars?))?|${NUM} ?(k|m|thousand|million)? ?(?:usd|usdc|dollars?|\$))(?![a-z\d])`;
@@ -44,7 +46,7 @@ const LESS = String.raw`(?:less than|smaller than|lower than|narrower than|below
 const MORE_OR = String.raw`(?:at least|no less than|not less than|>=|a minimum of)`;
 const LESS_OR = String.raw`(?:at most|no more than|not more than|<=|a maximum of)`;
 const MOVES = String.raw`(?:it )?(?:is|are|gets|trades|trading|goes|moves|stands|sits|falls|drops|dips|sinks|slips|declines|rises|climbs|jumps|breaks|comes|widens|narrows|shrinks|grows|reaches|hits)`;
-const TO_REFERENCE = String.raw`(?:(?:the |its )?(?:reference price|reference|fair value|fair-value|share price|underlying share|underlying|nav|real share|listed share))`;
+const TO_REFERENCE = String.raw`(?:(?:the |its )?(?:reference price|reference|fair value|fair-value|share price|stock price|underlying share|underlying stock|underlying|nav|real share|listed share|listed stock|share(?![a-z])|stock(?![a-z]| market)))`;
 const TO_MARK = String.raw`(?:(?:the |its )?(?:issuer mark|issuer's mark|mark price|mark|last round|funding round))`;
 const SIDE = String.raw`(?: (?:to|vs|versus|against|over|from|of|on) (?:(${TO_REFERENCE})|(${TO_MARK})))?`;
 const AGAINST = String.raw`(?:(${TO_REFERENCE})|(${TO_MARK}))`;
@@ -224,6 +226,9 @@ const PRICES: readonly Phrase[] = [
 
 const TIMEFRAME = String.raw`(?: (?:on|in) (?:the |a )?(?:(\d{1,3}) ?-?(minutes?|mins?|m|hours?|h)(?![a-z])|(hourly|daily))(?: (?:bars?|chart|candles?|timeframe))?)?`;
 
+/** The same before the name of an indicator: "1h RSI", "the hourly RSI". */
+const TIMEFRAME_BEFORE = String.raw`(?:(?:(\d{1,3}) ?-?(minutes?|mins?|m|hours?|h)(?![a-z])|(hourly|daily)) )?`;
+
 function timeframeOf(number: string | undefined, unit: string | undefined, word: string | undefined): { timeframe?: string } {
   if (number !== undefined) return { timeframe: `${number}${(unit as string).toLowerCase().startsWith('m') ? 'm' : 'h'}` };
   if (word === undefined) return {};
@@ -233,17 +238,25 @@ function timeframeOf(number: string | undefined, unit: string | undefined, word:
 const INDICATORS: readonly Phrase[] = [
   phrase(
     'rsi',
-    String.raw`(?:the |its |a |an )?(?:(\d{1,3})[- ](?:period|bar)s? )?rsi(?: ?\(?(\d{1,3})\)?(?= (?:${MOVES}|below|under|above|over|less|greater|<|>)))?(?: ${MOVES})? ?(?:(${LESS})|(${MORE})) ?(\d{1,2}(?:\.\d+)?)(?!\d| ?%)${TIMEFRAME}`,
-    (m) => ({
-      kind: 'condition',
-      condition: {
-        type: m[3] !== undefined ? 'rsi_below' : 'rsi_above',
-        period: Number(m[1] ?? m[2] ?? 14),
-        value: Number(m[5]),
-        ...timeframeOf(m[6], m[7], m[8]),
-      },
-      ...(m[1] === undefined && m[2] === undefined ? { note: 'the RSI has a period of 14 bars' } : {}),
-    }),
+    String.raw`(?:the |its |a |an )?${TIMEFRAME_BEFORE}(?:(\d{1,3})[- ](?:period|bar)s? )?rsi(?: ?\(?(\d{1,3})\)?(?= (?:${MOVES}|below|under|above|over|less|greater|<|>)))?(?: ${MOVES})? ?(?:(${LESS})|(${MORE})) ?(\d{1,2}(?:\.\d+)?)(?!\d| ?%)${TIMEFRAME}`,
+    (m) => {
+      const period = m[4] ?? m[5];
+      const before = timeframeOf(m[1], m[2], m[3]);
+      const after = timeframeOf(m[9], m[10], m[11]);
+      if (before.timeframe !== undefined && after.timeframe !== undefined && before.timeframe !== after.timeframe)
+        return { kind: 'question', question: `On which bars is "${m[0].trim()}" measured: ${before.timeframe} or ${after.timeframe}?` };
+      return {
+        kind: 'condition',
+        condition: {
+          type: m[6] !== undefined ? 'rsi_below' : 'rsi_above',
+          period: Number(period ?? 14),
+          value: Number(m[8]),
+          ...before,
+          ...after,
+        },
+        ...(period === undefined ? { note: 'the RSI has a period of 14 bars' } : {}),
+      };
+    },
   ),
   phrase(
     'ema cross',
@@ -406,7 +419,7 @@ const EXITS: readonly Phrase[] = [
   })),
   phrase(
     'held',
-    String.raw`(?:hold|held|keep)(?: it| the position)? (?:for )?(?:at most|no longer than|no more than|not longer than|a maximum of|max(?:imum)?) ${NUM} ?(h|hours?|days?|weeks?)(?![a-z])`,
+    String.raw`(?:hold|held|keep)(?: it| the position)? (?:for )?(?:at most|no longer than|no more than|not longer than|a maximum of|max(?:imum)?) ${COUNT} ?(h|hours?|days?|weeks?)(?![a-z])`,
     (m) => ({
       kind: 'condition',
       side: 'exit',
@@ -416,7 +429,7 @@ const EXITS: readonly Phrase[] = [
   ),
   phrase(
     'held after',
-    String.raw`after (?:holding (?:it )?(?:for )?)?${NUM} ?(h|hours?|days?|weeks?)(?: at the latest)?(?![a-z])`,
+    String.raw`after (?:holding (?:it )?(?:for )?)?${COUNT} ?(h|hours?|days?|weeks?)(?: at the latest)?(?![a-z])`,
     (m) => ({
       kind: 'condition',
       side: 'exit',
@@ -425,9 +438,17 @@ const EXITS: readonly Phrase[] = [
   ),
 ];
 
+const COUNT_WORDS = ['a', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+
+function counted(text: string): number {
+  const word = text.toLowerCase();
+  const place = COUNT_WORDS.indexOf(word === 'an' ? 'a' : word);
+  return place < 0 ? numeric(text) : Math.max(1, place);
+}
+
 function hoursOf(number: string, unit: string): number {
   const word = unit.toLowerCase();
-  return numeric(number) * (word.startsWith('h') ? 1 : word.startsWith('d') ? 24 : 168);
+  return counted(number) * (word.startsWith('h') ? 1 : word.startsWith('d') ? 24 : 168);
 }
 
 const LIMITS: readonly Phrase[] = [
@@ -474,7 +495,7 @@ const LIMITS: readonly Phrase[] = [
   ),
   phrase(
     'for so long',
-    String.raw`(?:valid for|good for|open for|active for|runs? for|expires? (?:in|after)|expiring in|for the next|over the next|within the next) ${NUM} ?(h|hours?|days?|weeks?)(?![a-z])`,
+    String.raw`(?:valid for|good for|open for|active for|runs? for|expires? (?:in|after)|expiring in|for the next|over the next|within the next) ${COUNT} ?(h|hours?|days?|weeks?)(?![a-z])`,
     (m, now) => ({
       kind: 'expiry',
       at: now + Math.round(hoursOf(m[1] as string, m[2] as string) * 3_600_000),

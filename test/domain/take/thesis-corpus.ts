@@ -29,6 +29,30 @@ function good(
 
 export const GOOD: readonly GoodThesis[] = [
   good('Buy AAPLx when it trades more than 2% below its reference', 'AAPLx', ['premium_below pct=-2']),
+  good('Buy AAPLx when it trades more than 1% below the share', 'AAPLx', ['premium_below pct=-1']),
+  good('Buy AAPLx when it is at least 1% cheaper than the listed stock', 'AAPLx', ['premium_below pct=-1']),
+  good('Buy AAPLx when it trades 1% below the stock price, valid for one week', 'AAPLx', ['premium_below pct=-1'], [], {
+    until: '2026-07-22T15:00:00.000Z',
+  }),
+  good('Buy TSLAx when the discount is over 2%. Expires in two weeks.', 'TSLAx', ['premium_below pct=-2'], [], {
+    until: '2026-07-29T15:00:00.000Z',
+  }),
+  good('Buy TSLAx when the discount is over 2%; good for a day', 'TSLAx', ['premium_below pct=-2'], [], {
+    until: '2026-07-16T15:00:00.000Z',
+  }),
+  good(
+    'Buy TSLAx when the discount is over 2%, hold for at most three days',
+    'TSLAx',
+    ['premium_below pct=-2'],
+    ['held_longer_than hours=72'],
+  ),
+  good(
+    'Buy BTCUSDT when the 4h RSI is below 30, sell when the hourly RSI is above 60',
+    'BTCUSDT',
+    [RSI('rsi_below', 30, 14, '4h')],
+    [RSI('rsi_above', 60, 14, '1h')],
+  ),
+  good('Buy BTCUSDT when the daily 7-period RSI is under 30', 'BTCUSDT', [RSI('rsi_below', 30, 7, '24h')]),
   good('buy AAPLx when the discount exceeds 2%', 'AAPLx', ['premium_below pct=-2']),
   good('Buy AAPLx when the discount is above 2%.', 'AAPLx', ['premium_below pct=-2']),
   good('buy aaplx if discount > 2%', 'AAPLx', ['premium_below pct=-2']),
@@ -281,6 +305,7 @@ export const GOOD: readonly GoodThesis[] = [
 
 /** Theses that settle too little: each with a word that one of the questions has to hold. */
 export const AMBIGUOUS: readonly (readonly [thesis: string, asks: string])[] = [
+  ['Buy BTCUSDT when the 4h RSI is below 30 on the hourly chart', 'On which bars'],
   ['Buy when the discount is over 2%', 'asset'],
   ['Buy the cheapest stock', 'asset'],
   ['Buy AAPLx', 'When'],
