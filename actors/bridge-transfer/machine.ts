@@ -104,6 +104,7 @@ function followed(state: Followed) {
     entry: 'lookAtTransfer',
     after: { lookAgain: { target: state, reenter: true, actions: 'countLook' } },
     on: {
+      'provider.moved': { target: state, reenter: true },
       'activity.done': [
         ...ENDS,
         ...others.map((other) => ({ guard: `leadsTo_${other}`, target: other, actions: [...REMEMBER, ...SHOW] }) as const),

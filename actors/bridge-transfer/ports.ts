@@ -6,6 +6,14 @@ import type { PlannedOffer, ProviderWord, TransferTerms } from '../../src/domain
 import type { Outcome } from '../../src/domain/refusal.ts';
 import type { Broadcast, Simulation } from '../../src/domain/solana/chain.ts';
 
+/** Pushes of a provider: requests that have moved, by the names that the provider gave them. */
+export interface BridgePushes {
+  /** From now on hears of these requests and of no others; `heard` takes the place of the one given before. */
+  follow(references: readonly string[], heard: (reference: string) => void): void;
+  /** Hears of none any more, and lets go of its connection. */
+  close(): void;
+}
+
 export interface BridgeProvider {
   readonly name: BridgeProviderName;
   /**
@@ -15,6 +23,8 @@ export interface BridgeProvider {
   offer(wish: BridgeWish, amountIn: string): Promise<Outcome<PlannedOffer>>;
   /** What the provider says of a submitted transfer; `unseen` where it does not know it. @throws where it does not answer. */
   word(terms: TransferTerms): Promise<ProviderWord>;
+  /** Left out where it does not push, or nobody says where. */
+  readonly pushes?: BridgePushes;
 }
 
 /** One chain, as the source and as the destination of transfers. */

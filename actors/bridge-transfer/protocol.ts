@@ -61,6 +61,8 @@ export interface BridgeSubmission {
 
 export type BridgeTransferEvent =
   | ({ readonly type: 'submit' } & BridgeSubmission)
+  /** The provider has pushed that something is new: a hint to look at once. Nothing of the push is believed. */
+  | { readonly type: 'provider.moved' }
   /** The lease to send is taken: from here on the bytes may be on the chain. */
   | { readonly type: 'execution.begun'; readonly key: string; readonly leaseUntil: EpochMs; readonly leaseMs: number }
   | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: BridgeAnswer }

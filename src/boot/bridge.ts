@@ -79,6 +79,9 @@ export function openBridge(deps: BridgeDeps): (Bridge & { close(): void }) | nul
         if (!(error instanceof NodeError) && !(error instanceof EvmSilence)) throw error;
       },
     },
-    close: () => node.close(),
+    close() {
+      for (const { pushes } of Object.values(providers)) pushes?.close();
+      node.close();
+    },
   };
 }

@@ -110,6 +110,11 @@ const SETTINGS = {
     'bridge provider that pays out of its own money; needs real nodes of both chains',
     "the sandbox's, beside its chains",
   ),
+  RELAY_STREAM_URL: optional(
+    url('wss:', 'ws:'),
+    'its pushes of what has moved; without it transfers are looked at by timers alone',
+    "the sandbox's, beside its chains",
+  ),
   RELAY_KEY: optional(secret, 'key of the same'),
   CCTP_URL: optional(
     url('https:', 'http:'),
@@ -258,6 +263,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       "is set without SPOTCHAIN_URL: the sandbox's aggregator builds for the sandbox's chain only, so set both",
     );
   }
+  if (given('RELAY_STREAM_URL') !== '' && given('RELAY_URL') === '')
+    complain('RELAY_STREAM_URL', 'is set without RELAY_URL: what it pushes is asked for there, so set both');
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
     const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');

@@ -2,34 +2,28 @@
 
 import { VersionedTransaction } from '@solana/web3.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBridge } from '../../src/boot/bridge.ts';
-import { createRequestBudgets } from '../../src/boot/outside/index.ts';
-import { EVM_CHAIN_ID, EVM_TOKENS } from '../../src/domain/evm-chain.ts';
-import { type BridgeWorld, EVM_WALLET, openBridgeWorld, SOLANA_WALLET, signEvm, wishFrom } from '../adapters/bridge/bridge-world.ts';
+import { EVM_CHAIN_ID } from '../../src/domain/evm-chain.ts';
+import {
+  type BridgeWorld,
+  EVM_WALLET,
+  openBridgeOver,
+  openBridgeWorld,
+  SOLANA_WALLET,
+  signEvm,
+  signSolana,
+  wishFrom,
+} from '../adapters/bridge/bridge-world.ts';
 import { type ApiUnderTest, apiUnderTest, NOW, OURS, THEIRS } from './api-under-test.ts';
 
 let world: BridgeWorld;
-let bridge: NonNullable<ReturnType<typeof openBridge>>;
+let bridge: ReturnType<typeof openBridgeOver>;
 let api: ApiUnderTest;
 let trader: string;
 let stranger: string;
 
 beforeAll(async () => {
   world = await openBridgeWorld(NOW);
-  bridge = openBridge({
-    addresses: {
-      relay: { url: world.relaySimulator.url, key: null },
-      cctpUrl: world.cctpSimulator.url,
-      evmchain: { url: world.evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
-      spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: world.solana.url, makers: [], launchPartner: null },
-    },
-    budgets: createRequestBudgets(),
-    quote: () => null,
-    clock: world.clock,
-    random: () => 0,
-    onFailure: () => {},
-    note: () => {},
-  }) as NonNullable<ReturnType<typeof openBridge>>;
+  bridge = openBridgeOver(world);
   api = await apiUnderTest(() => ({}), {}, undefined, null, bridge);
   trader = await api.token(['market:read', 'agent:read', 'trade:execute'], OURS);
   stranger = await api.token(['market:read', 'agent:read', 'trade:execute'], THEIRS);
@@ -42,11 +36,6 @@ afterAll(async () => {
 
 const quote = (body: object, token = trader, headers = {}) => api.call('POST', '/v1/bridge/quote', { token, body, headers });
 const submit = (body: object, token = trader) => api.call('POST', '/v1/bridge/submission', { token, body });
-const signSolana = (unsigned: string): string => {
-  const transaction = VersionedTransaction.deserialize(Buffer.from(unsigned, 'base64'));
-  transaction.sign([SOLANA_WALLET]);
-  return Buffer.from(transaction.serialize()).toString('base64');
-};
 
 test('a quote names every fee, the least that arrives, the time and why this provider', async () => {
   const answer = await quote(wishFrom('spotchain', '250'));

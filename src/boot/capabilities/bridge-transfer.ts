@@ -3,11 +3,12 @@ import { createBridgeHandler } from '../../../actors/bridge-transfer/command-han
 import { type BridgeCommands, NO_TRANSFER } from '../../../actors/bridge-transfer/commands.ts';
 import { bridgeTransferKind } from '../../../actors/bridge-transfer/effects.ts';
 import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
+import { followPushes } from '../../../actors/bridge-transfer/pushes.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { checkedAddress } from '../../adapters/evmchain/address.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
-import { createBridgeTransferStore, isHashTaken } from '../../adapters/store/bridge/bridge-transfer-store.ts';
+import { createBridgeTransferStore, followedTransfers, isHashTaken } from '../../adapters/store/bridge/bridge-transfer-store.ts';
 import { refuse } from '../../domain/refusal.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
 
@@ -40,12 +41,24 @@ function commandsOf(
   });
 }
 
+/** How soon after its submission pushes of a transfer are asked for. */
+const FOLLOW_MS = 2_000;
+
 export const bridgeTransferCapability = {
   kind: bridgeTransferKind,
   machineFile: 'actors/bridge-transfer/machine.ts',
 
   workers: ({ store, runtime, leaseIsHeld, trading, clock }) =>
     trading?.bridge ? bridgeTransferWorkers({ runtime, load: store.load, leaseIsHeld, outside: trading.bridge.outside, clock }) : {},
+
+  watches({ sql, runtime, trading, onError }) {
+    return Object.values(trading?.bridge?.outside.providers ?? {}).flatMap(({ name, pushes }) => {
+      if (pushes === undefined) return [];
+      const what = `following what ${name} pushes`;
+      const run = followPushes({ runtime, pushes, followed: () => followedTransfers(sql, name), onError: onError(what) });
+      return [{ what, everyMs: FOLLOW_MS, run }];
+    });
+  },
 
   callers(deps): Pick<ApiPorts, 'bridge'> {
     const transfers = createBridgeTransferStore(deps.sql);

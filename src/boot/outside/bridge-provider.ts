@@ -3,6 +3,7 @@ import type { BridgeProvider } from '../../../actors/bridge-transfer/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
 import type { EvmBridgeChain } from '../../adapters/bridge/evm-chain.ts';
+import type { AskedPlace } from '../../adapters/metrics.ts';
 import type { BridgeChain } from '../../domain/bridge/quote.ts';
 import type { DecimalString } from '../../domain/decimal.ts';
 import type { Config } from '../config.ts';
@@ -13,6 +14,8 @@ export interface BridgeGround {
   readonly clock: Clock;
   readonly random: () => number;
   readonly note: NoteUnknownField;
+  /** Hears of what was not answered or could not be read, by the reason. */
+  readonly onFailure: (place: AskedPlace, reason: string) => void;
   /** Number of the EVM chain. */
   readonly chainId: number;
   /** The stablecoin on both chains. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
-import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
+import { type LoopbackAnswer, type LoopbackRequest, type LoopbackSession, type LoopbackSocket, listenOnLoopback } from '../loopback.ts';
 import { associatedAccount, createAssociatedAccount, TOKEN, transferChecked } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side, succeeded } from './chains.ts';
@@ -26,6 +26,9 @@ const LEAST = 1_000_000n;
 const FILL_MS = 1_500;
 const SLOW_MS = 600_000;
 const ESTIMATE_S = 5;
+/** How often a followed request is looked at for something to push. */
+const PUSH_MS = 250;
+const PUSHED = 'request.status.updated';
 
 export interface RelaySimulatorOptions extends BridgeChains {
   readonly chainId: number;
@@ -38,6 +41,8 @@ export interface RelaySimulatorOptions extends BridgeChains {
 
 export interface RelaySimulator {
   readonly url: string;
+  /** Where it pushes. */
+  readonly wsUrl: string;
   readonly faults: FaultSwitch;
   readonly script: BridgeScript;
   close(): Promise<void>;
@@ -67,6 +72,9 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   const mint = address(stable.mint);
   const vaultAccount = associatedAccount(VAULT, mint, TOKEN);
   let made = 0;
+  /** What each socket follows, with the status that it was told last. */
+  const followers = new Map<LoopbackSocket, Map<string, string>>();
+  let cancelPush = (): void => {};
 
   const refuse = (status: number, errorCode: string, message: string): LoopbackAnswer => ({
     status,
@@ -276,8 +284,52 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     return { status: 404, body: { message: 'Not found' } };
   }
 
-  const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: () => null });
-  return { url: server.url, faults, script, close: server.close };
+  /** Tells every socket what has moved since it was told last, as long as one follows anything. */
+  function push(): void {
+    cancelPush();
+    if (followers.size === 0) return;
+    for (const [socket, told] of followers) {
+      for (const [id, before] of told) {
+        const body = statusOf(intents.get(id) as Intent) as { readonly status: string };
+        if (body.status === before) continue;
+        told.set(id, body.status);
+        socket.data(JSON.stringify({ event: PUSHED, data: { ...body, requestId: id }, publishedAt: clock.now() }));
+      }
+    }
+    cancelPush = clock.deadline(clock.now() + PUSH_MS, push);
+  }
+
+  function follow(socket: LoopbackSocket): LoopbackSession {
+    const told = new Map<string, string>();
+    followers.set(socket, told);
+    socket.control(JSON.stringify({ type: 'connection', status: 'ready', data: { id: `s${followers.size}` } }));
+    if (followers.size === 1) push();
+    return {
+      message(text) {
+        const { type, event, filters } = JSON.parse(text) as Record<string, unknown>;
+        const { id } = (filters ?? {}) as { readonly id?: unknown };
+        const intent = typeof id === 'string' ? intents.get(id) : undefined;
+        const isKnown = (type === 'subscribe' || type === 'unsubscribe') && event === PUSHED && intent !== undefined;
+        if (isKnown && type === 'subscribe') told.set(intent.id, (statusOf(intent) as { readonly status: string }).status);
+        if (isKnown && type === 'unsubscribe') told.delete(intent.id);
+        socket.control(JSON.stringify({ type, status: isKnown ? 'success' : 'error', data: { event, filters } }));
+      },
+      closed: () => void followers.delete(socket),
+    };
+  }
+
+  const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: follow });
+  return {
+    url: server.url,
+    wsUrl: server.wsUrl,
+    faults,
+    script,
+    async close() {
+      cancelPush();
+      followers.clear();
+      await server.close();
+    },
+  };
 }
 
 function dueAfter(trouble: BridgeTrouble | null): number {

@@ -152,6 +152,23 @@ test('a lease is taken and ended by its own answer alone, and what a node said i
   expect(transferState(refused.state)).toBe('submitted');
 });
 
+test.each(Object.entries(PATHS))('a push of the provider has %s looked at at once, and changes nothing else', (from, path) => {
+  const { state } = walk(submission(), ...path);
+  const pushed = step(state, { type: 'provider.moved' });
+  expect(transferState(pushed.state)).toBe(from);
+  expect(kindsOf(pushed)).toEqual([LOOK_AT_TRANSFER]);
+  expect(pushed.announcements.filter(({ channel }) => channel !== 'inspect')).toEqual([]);
+  expect(transferContext(pushed.state)).toEqual(transferContext(state));
+  expect(timersOf(pushed)).toHaveLength(1);
+});
+
+test('a push of what is not followed is heard by nobody', () => {
+  const quoted = begin();
+  const { state: ended } = walk(submission(), look(NOW + 1, source('failed')));
+  for (const state of [quoted.state, ended])
+    expect(restore(bridgeTransferKind.machine, state).can({ type: 'provider.moved' } as never)).toBe(false);
+});
+
 test('it is looked at ever more rarely while nothing changes, and soon again after news', () => {
   let state = walk(submission()).state;
   const waits: number[] = [];

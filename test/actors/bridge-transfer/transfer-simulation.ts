@@ -171,8 +171,11 @@ export async function simulateTransfer(seed: number): Promise<SimulatedTransfer>
   await plain.start('bridge_transfer', TRANSFER, ORG, { ...QUOTED, expiresAt: NOW + 3_600_000 } as never, { cause: 'test' });
   await plain.deliver(TRANSFER, submission(NOW + SECOND), { cause: 'test' });
   const end = NOW + 3 * 3_600 * SECOND;
+  // Pushes come when they like, also for nothing: more than one at once, and of a transfer that has just ended.
+  const pushes = seededRandom(seed ^ 0x9e3779b9);
   while (now < end) {
     now += now < NOW + 600 * SECOND ? 3 * SECOND : 30 * SECOND;
+    for (let push = pushes(); push < 0.15; push = pushes()) await plain.deliver(TRANSFER, { type: 'provider.moved' }, { cause: 'push' });
     await activities.carryDue();
     await timers.fireDue();
     const row = store.actors.get(TRANSFER);

@@ -8,6 +8,8 @@ import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.t
 import { createRelayProvider } from '../../../src/adapters/bridge/relay/provider.ts';
 import { createSolanaBridgeChain } from '../../../src/adapters/bridge/solana-chain.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
+import { openBridge } from '../../../src/boot/bridge.ts';
+import { createRequestBudgets } from '../../../src/boot/outside/index.ts';
 import type { BridgeWish } from '../../../src/domain/bridge/quote.ts';
 import type { PlannedOffer, QuotedTransaction, TransferTerms } from '../../../src/domain/bridge/transfer.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
@@ -90,6 +92,34 @@ export async function openBridgeWorld(start?: number) {
   };
 }
 export type BridgeWorld = Awaited<ReturnType<typeof openBridgeWorld>>;
+
+/** Bridging as a process of the service reaches it, over the wires of a world. */
+export function openBridgeOver(world: BridgeWorld): NonNullable<ReturnType<typeof openBridge>> {
+  const { relaySimulator, cctpSimulator, evm, solana, clock } = world;
+  const bridge = openBridge({
+    addresses: {
+      relay: { url: relaySimulator.url, streamUrl: relaySimulator.wsUrl, key: null },
+      cctpUrl: cctpSimulator.url,
+      evmchain: { url: evm.url, chainId: EVM_CHAIN_ID, tokens: EVM_TOKENS },
+      spotchain: { url: '', key: null, candlesUrl: '', pools: new Map(), rpcUrl: solana.url, makers: [], launchPartner: null },
+    },
+    budgets: createRequestBudgets(),
+    quote: () => null,
+    clock,
+    random: () => 0,
+    onFailure: () => {},
+    note: () => {},
+  });
+  if (bridge === null) throw new Error('the world has no bridge');
+  return bridge;
+}
+
+/** The unsigned transaction of a quote on the primary chain, signed as the wallet signs it: base64. */
+export function signSolana(unsignedBase64: string): string {
+  const transaction = VersionedTransaction.deserialize(Buffer.from(unsignedBase64, 'base64'));
+  transaction.sign([SOLANA_WALLET]);
+  return Buffer.from(transaction.serialize()).toString('base64');
+}
 
 export function wishFrom(from: 'spotchain' | 'evmvenue', amount = '100'): BridgeWish {
   const ends = [SOLANA_WALLET.publicKey.toBase58(), EVM_WALLET.address] as const;

@@ -74,6 +74,20 @@ export function createBridgeTransferStore(sql: Sql) {
   };
 }
 
+/** As many transfers of one provider are followed by pushes at once; the others are looked at by timers alone. */
+const MOST_FOLLOWED = 500;
+
+/** Submitted transfers of every organization that have not ended and that the provider has a name for, newest first. */
+export function followedTransfers(
+  sql: Sql,
+  provider: BridgeProviderName,
+): Promise<readonly { readonly id: string; readonly reference: string }[]> {
+  return sql<{ id: string; reference: string }[]>`
+    select id, body->>'reference' as reference from bridge_transfers
+    where provider = ${provider} and state = any(${[...IN_TRANSIT_STATES]}::text[]) and body->>'reference' is not null
+    order by number desc limit ${MOST_FOLLOWED}`;
+}
+
 /** What an organization has between the chains: it has left one, or may have, and has not arrived for good. */
 export function amountsInTransit(sql: Sql, orgId: string): Promise<readonly TransitAmount[]> {
   return sql<TransitAmount[]>`

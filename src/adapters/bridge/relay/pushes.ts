@@ -1,0 +1,102 @@
+/**
+ * Relay's pushes: it says over a websocket which requests have moved. A push is a hint to look and nothing of it is
+ * believed, so that a lost, doubled or invented one costs a look at most.
+ */
+import { Subject, type Subscription, throttleTime } from 'rxjs';
+import type { BridgePushes } from '../../../../actors/bridge-transfer/ports.ts';
+import type { Clock } from '../../../../streams/clock.ts';
+import { type VenueConnection, venueSocket } from '../../venues/venue-socket.ts';
+import { EVM_HASH, fieldsOf } from '../provider-http.ts';
+
+export interface RelayPushesOptions {
+  /** `wss://ws.relay.link`. */
+  readonly url: string;
+  readonly key: string | null;
+  readonly clock: Clock;
+  /** For the jitter of reconnections, 0 <= n < 1. */
+  readonly random: () => number;
+  /** Hears of every frame that could not be read, and of every lost connection. */
+  readonly onFailure: (reason: 'disconnected' | 'senseless') => void;
+}
+
+const EVENT = 'request.status.updated';
+/** A request is told to have moved at most once in so long; the last push of a burst is always told. */
+const LEAST_GAP_MS = 1_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Nothing is pushed while nothing moves. */
+const DATA_SILENCE_MS = 3_600_000;
+
+/** Connects while a request is followed. `close` ends the connection and every timer. */
+export function createRelayPushes({ url, key, clock, random, onFailure }: RelayPushesOptions): BridgePushes {
+  const followed = new Map<string, { readonly moved: Subject<void>; readonly told: Subscription }>();
+  /** Of the connection that is ready to take subscriptions; null while there is none. */
+  let ready: VenueConnection | null = null;
+  let socket: Subscription | null = null;
+  let heard: (reference: string) => void = () => {};
+
+  const ask = (type: 'subscribe' | 'unsubscribe', id: string): void => ready?.send(JSON.stringify({ type, event: EVENT, filters: { id } }));
+
+  function take(frame: Buffer, connection: VenueConnection): boolean {
+    const message = fieldsOf(JSON.parse(frame.toString('utf8')));
+    if (message['type'] === 'connection') {
+      ready = connection;
+      for (const reference of followed.keys()) ask('subscribe', reference);
+      return false;
+    }
+    if (message['event'] !== EVENT) return false;
+    const { requestId } = fieldsOf(message['data']);
+    if (typeof requestId !== 'string' || !EVM_HASH.test(requestId)) throw new TypeError('a push names no request');
+    followed.get(requestId)?.moved.next();
+    return true;
+  }
+
+  function connect(): Subscription {
+    const address = new URL(url);
+    if (key !== null) address.searchParams.set('apiKey', key);
+    return venueSocket({
+      venue: 'evmvenue',
+      source: 'relay',
+      url: address.href,
+      clock,
+      random,
+      dataSilenceMs: DATA_SILENCE_MS,
+      keepAlive: { everyMs: KEEP_ALIVE_MS, frame: null },
+      opened: () => void (ready = null),
+      frame: (frame, _, connection) => take(frame, connection),
+    }).subscribe((message) => {
+      if (message.kind === 'rejection') onFailure('senseless');
+      if (message.kind === 'feed_status' && message.status === 'disconnected') onFailure('disconnected');
+    });
+  }
+
+  function forget(reference: string): void {
+    followed.get(reference)?.told.unsubscribe();
+    if (followed.delete(reference)) ask('unsubscribe', reference);
+  }
+
+  function disconnect(): void {
+    socket?.unsubscribe();
+    socket = ready = null;
+  }
+
+  return {
+    follow(references, listener) {
+      heard = listener;
+      const wanted = new Set(references);
+      for (const reference of followed.keys()) if (!wanted.has(reference)) forget(reference);
+      for (const reference of wanted) {
+        if (followed.has(reference)) continue;
+        const moved = new Subject<void>();
+        const bursts = throttleTime<void>(LEAST_GAP_MS, clock.scheduler, { leading: true, trailing: true });
+        followed.set(reference, { moved, told: moved.pipe(bursts).subscribe(() => heard(reference)) });
+        ask('subscribe', reference);
+      }
+      if (followed.size === 0) disconnect();
+      else socket ??= connect();
+    },
+    close() {
+      for (const reference of followed.keys()) forget(reference);
+      disconnect();
+    },
+  };
+}

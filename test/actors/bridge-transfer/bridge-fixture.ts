@@ -1,0 +1,110 @@
+// Transfers over real stores, chains and providers: quoted, signed and submitted as callers do, and followed round by round as workers do.
+import type { BridgeCommands } from '../../../actors/bridge-transfer/commands.ts';
+import { bridgeTransferWorkers } from '../../../actors/bridge-transfer/execution.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import { createDirectory } from '../../../actors/runtime/directory.ts';
+import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
+import { createBridgeTransferStore } from '../../../src/adapters/store/bridge/bridge-transfer-store.ts';
+import { createMemberStore } from '../../../src/adapters/store/callers/member-store.ts';
+import { openDatabase } from '../../../src/adapters/store/database.ts';
+import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { bridgeTransferCapability } from '../../../src/boot/capabilities/bridge-transfer.ts';
+import { isEnded } from '../../../src/domain/bridge/axes.ts';
+import type { BridgeTransferView } from '../../../src/domain/bridge/transfer.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import { EVM_WALLET, openBridgeOver, openBridgeWorld, signEvm, signSolana, wishFrom } from '../../adapters/bridge/bridge-world.ts';
+import { testDatabase } from '../../harness/postgres.ts';
+
+export const ORG = '00000000-0000-7000-8000-00000000000a';
+
+export async function openBridgeFixture() {
+  const world = await openBridgeWorld();
+  const sql = openDatabase({ url: await testDatabase(), name: 'bridge test', connections: 6 });
+  await createMemberStore(sql).ensureOrganization(ORG, 'ours');
+  const store = createActorStore(sql);
+  const bridge = openBridgeOver(world);
+  const runtime = createRuntime({ store, directory: createDirectory([bridgeTransferCapability.kind]), clock: world.clock });
+  let made = 0;
+  const newId = (): string => uuidV7(world.clock.now(), Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made));
+  const callers = bridgeTransferCapability.callers({ sql, runtime, bridge, clock: world.clock, newId } as never);
+  const commands: BridgeCommands = callers.bridge.commands;
+  const transfers = createBridgeTransferStore(sql);
+
+  /** One round of a worker process: what is due is carried, then timers are fired. */
+  async function round(own: Runtime = runtime): Promise<void> {
+    await sql`update activities set due_at = 0 where state = 'pending'`;
+    await sql`update execution_leases set held_until = clock_timestamp() - interval '1 millisecond'`;
+    const { leaseIsHeld } = createProposalStore(sql);
+    const deps = { runtime: own, load: store.load, leaseIsHeld, outside: bridge.outside, clock: world.clock };
+    const quiet = { now: () => world.clock.now(), deadline: () => () => {} };
+    const activities = startActivities({ store, runtime: own, workers: bridgeTransferWorkers(deps), clock: quiet, onError: () => {} });
+    const timers = startTimers({ store, runtime: own, clock: quiet, onError: () => {} });
+    await activities.carryDue();
+    await timers.fireDue().catch(() => {});
+  }
+
+  /** Blocks of both chains, and four seconds. */
+  function pass(): void {
+    world.solana.chain.advance(6);
+    world.mine(8);
+    world.clock.forward(4_000);
+  }
+
+  async function submitted(from: 'spotchain' | 'evmvenue', provider: 'relay' | 'cctp'): Promise<BridgeTransferView> {
+    const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute' as const], requestId: `r${made}` };
+    const quoted = await commands.quote(context, { ...wishFrom(from, '25'), preference: 'received', provider });
+    if (!quoted.ok) throw new Error(quoted.refusal.detail);
+    const { id, transaction } = quoted.value;
+    let signedTransaction: string;
+    if (transaction.kind === 'evm') {
+      let nonce = world.ledger.nonce(EVM_WALLET.address);
+      if (transaction.approval !== null) world.ledger.submit(await signEvm(transaction.approval, nonce++));
+      signedTransaction = await signEvm(transaction, nonce);
+    } else signedTransaction = signSolana(transaction.unsignedBase64);
+    const taken = await commands.submit(context, id, { signedTransaction });
+    if (!taken.ok) throw new Error(taken.refusal.detail);
+    return taken.value;
+  }
+
+  const view = async (id: string): Promise<BridgeTransferView> => (await transfers.find(ORG, id)) as BridgeTransferView;
+
+  /** Followed by workers that live, until it has ended. */
+  async function followed(id: string, own: Runtime = runtime): Promise<BridgeTransferView> {
+    for (let look = 0; look < 60; look++) {
+      pass();
+      await round(own);
+      const found = await view(id);
+      if (isEnded(found.state)) return found;
+    }
+    throw new Error(`it is still ${JSON.stringify(await view(id))}`);
+  }
+
+  /** What operators were told of a transfer, in order. */
+  async function alertsOf(id: string): Promise<string[]> {
+    const rows = await sql<
+      { what: string }[]
+    >`select body->>'what' as what from announcements where actor_id = ${id} and channel = 'alerts' order by seq`;
+    return rows.map(({ what }) => what);
+  }
+
+  return {
+    world,
+    sql,
+    bridge,
+    runtime,
+    round,
+    pass,
+    submitted,
+    view,
+    followed,
+    alertsOf,
+    async close() {
+      bridge.close();
+      await sql.end({ timeout: 1 });
+      await world.close();
+    },
+  };
+}
+export type BridgeFixture = Awaited<ReturnType<typeof openBridgeFixture>>;
