@@ -54,7 +54,7 @@ export interface AnnouncementSource {
    * be empty long before the end: go on from its position until that has reached `upTo`.
    */
   read(after: AnnouncementPlace, upTo: AnnouncementPlace, filter: AnnouncementFilter): Promise<AnnouncementPage>;
-  /** False for a place that this database has not reached: a cursor of another one, or an invented one. */
+  /** False for a place that this database has not reached (a cursor of another one, or an invented one), and for one whose following rows are forgotten. */
   isKnown(position: AnnouncementPlace): Promise<boolean>;
 }
 

@@ -145,7 +145,8 @@ export function serveSocket(
     if (from !== null) {
       const known = await isKnown(from);
       if (known === null) return refuse('unavailable', 'the cursor cannot be looked up at the moment; subscribe again', about);
-      if (!known) return refuse('invalid_cursor', 'from: a place that this service has not reached; subscribe without it', about);
+      if (!known)
+        return refuse('invalid_cursor', 'from: a place that this service has not reached, or has forgotten; subscribe without it', about);
       // Others were read meanwhile.
       if (!client.open || conflict()) return;
     }

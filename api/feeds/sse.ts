@@ -46,7 +46,11 @@ export async function serveEvents(
   }
   const { channel, params, from: position } = wanted.value;
   if (position !== null && !(await ports.announcements.isKnown(position))) {
-    return sendProblem(reply, 'malformed', 'Last-Event-ID: a place that this service has not reached; connect without it');
+    return sendProblem(
+      reply,
+      'malformed',
+      'Last-Event-ID: a place that this service has not reached, or has forgotten; connect without it',
+    );
   }
   if (!watch.hasRoom(caller.subject))
     return sendProblem(reply, 'rate_limited', `at most ${watch.connectionsPerSubject} feed connections per subject`);

@@ -95,6 +95,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
     holder,
     log,
     metrics,
+    feedHistoryDays: config.FEED_HISTORY_DAYS,
     trading: {
       preTrade,
       manual: preTrade,

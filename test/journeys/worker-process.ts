@@ -34,6 +34,7 @@ const worker = startWorker({
   holder: `worker ${process.pid}`,
   log,
   metrics: createMetrics(),
+  feedHistoryDays: 7,
   periodsMs: { agent: orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,
 });

@@ -17,6 +17,7 @@ import type { QueuePlace } from '../../adapters/queue/bullmq.ts';
 import { openTickQueue, type TickJob } from '../../adapters/queue/tick-queue.ts';
 import { openWorkPlan } from '../../adapters/queue/work-plan.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { forgetAnnouncements } from '../../adapters/store/actors/feed-history.ts';
 import { createHistoryStore } from '../../adapters/store/actors/history-store.ts';
 import { createRecurringStore } from '../../adapters/store/actors/recurring-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
@@ -65,6 +66,8 @@ export function startWorker(options: {
   /** Where ticks are read from and committed to, where that is not simply the database. */
   readonly tickStore?: TradingTickStore;
   readonly trading?: WorkerTrading;
+  /** Announcements that are older than so many days are forgotten. */
+  readonly feedHistoryDays: number;
 }): { ping(): Promise<void>; stop(): Promise<void> } {
   const { sql, clock, log, metrics, actors } = options;
   const { runtime } = actors;
@@ -111,6 +114,7 @@ export function startWorker(options: {
       ...recurringWorkOf(deps),
       ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
       { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
+      { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
       {
         what: 'checkpoints',
         everyMs: CHECKPOINT_MS,

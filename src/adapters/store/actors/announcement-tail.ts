@@ -218,8 +218,12 @@ export function createAnnouncementTail(options: AnnouncementTailOptions): Announ
       return { rows: rows.map(announcementRow), position: last.looked_at < pageRows ? upTo : { xid: Number(last.xid), seq: last.seq } };
     },
 
-    async isKnown({ xid }) {
-      const [row] = await sql<{ known: boolean }[]>`select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) as known`;
+    async isKnown({ xid, seq }) {
+      // What followed an older place than the oldest row is forgotten, unless that row is the first one ever; 0.0 is the beginning of what is kept.
+      const [row] = await sql<{ known: boolean }[]>`
+        select ${String(xid)}::text::xid8 <= pg_snapshot_xmax(pg_current_snapshot())
+          and coalesce((select seq = 1 or ${xid === 0}::boolean or (${String(xid)}::text::xid8, ${seq}::bigint) >= (xid, seq)
+            from announcements order by announcements.xid, seq limit 1), true) as known`;
       return row?.known ?? false;
     },
 
