@@ -63,6 +63,11 @@ export async function openStoreConnections(service: ServiceProcess): Promise<Sto
       { why: logins.shared },
       'the service works with the login that owns the tables: grant it CREATEROLE and the admin option on sevengate_app, sevengate_api and sevengate_evaluator to have logins apart',
     );
+  if (logins.openFunctions.length > 0)
+    log.warn(
+      { functions: logins.openFunctions },
+      'every login of this database may end sessions and take locks by name: a superuser takes that away with the last block of migrations/0020_signed_trail.sql',
+    );
   const open = (what: string, options: Parameters<typeof openDatabase>[0]): Sql => {
     const sql = openDatabase(options);
     service.onStop(what, () => sql.end({ timeout: 3 }));

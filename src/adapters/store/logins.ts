@@ -16,6 +16,8 @@ export interface Logins {
   readonly evaluatorUrl: string;
   /** Null where the logins are apart; else why the owner's own login had to serve, which could disable what guards the gates and the organizations. */
   readonly shared: string | null;
+  /** Functions of the server itself that stay open to every login (ending sessions, locks by name): only a superuser takes them away. */
+  readonly openFunctions: readonly string[];
 }
 
 const APP_ROLE = 'sevengate_app';
@@ -31,7 +33,7 @@ export async function separateLogins(ownerUrl: string): Promise<Logins> {
     const appUrl = await login(owner, ownerUrl, 'sevengate_app_login', APP_ROLE);
     const apiUrl = await login(owner, ownerUrl, 'sevengate_api_login', API_ROLE);
     const evaluatorUrl = await login(owner, ownerUrl, 'sevengate_evaluator_login', EVALUATOR_ROLE);
-    return { appUrl, apiUrl, evaluatorUrl, shared: null };
+    return { appUrl, apiUrl, evaluatorUrl, shared: null, openFunctions: await openFunctions(owner) };
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
     // Not allowed to make roles or to grant them; anything else is no question of rights.
@@ -41,10 +43,18 @@ export async function separateLogins(ownerUrl: string): Promise<Logins> {
       throw new Error(`the login ${found?.who} can neither make logins nor be ${API_ROLE}, which serves callers: grant it ${API_ROLE}`, {
         cause: error,
       });
-    return { appUrl: ownerUrl, apiUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message };
+    return { appUrl: ownerUrl, apiUrl: ownerUrl, evaluatorUrl: ownerUrl, shared: message, openFunctions: await openFunctions(owner) };
   } finally {
     await owner.end({ timeout: 2 });
   }
+}
+
+async function openFunctions(owner: Sql): Promise<readonly string[]> {
+  const rows = await owner<{ name: string }[]>`
+    select distinct proname as name from pg_proc where pronamespace = 'pg_catalog'::regnamespace
+    and (proname ~ '^pg_(try_)?advisory_' or proname in ('pg_terminate_backend', 'pg_cancel_backend'))
+    and has_function_privilege(${APP_ROLE}, oid, 'execute') order by proname`;
+  return rows.map(({ name }) => name);
 }
 
 async function login(owner: Sql, ownerUrl: string, name: string, role: string): Promise<string> {

@@ -45,6 +45,9 @@ test('an owner with CREATEROLE who is no superuser migrates, makes its logins, a
   await migrate(owner);
   const [first, second] = [await separateLogins(owner), await separateLogins(owner)];
   expect(first.shared).toBe(null);
+  // A plain owner cannot take them away, and the start says so; what a superuser migrated has none left.
+  expect(first.openFunctions).toEqual(expect.arrayContaining(['pg_advisory_lock', 'pg_terminate_backend']));
+  expect((await separateLogins(await testDatabase())).openFunctions).toEqual([]);
   expect(second).toEqual(first);
   const both = await Promise.all([1, 2, 3, 4].map(() => separateLogins(owner)));
   for (const one of both) expect(one).toEqual(first);
