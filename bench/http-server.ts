@@ -77,6 +77,7 @@ async function ours(order: ServerOrder): Promise<string> {
       onchainPredictions: null,
       primaryChain: null,
       disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+      takesSignature: async () => refuse('unavailable', 'no node is asked here'),
       bridge: null,
       clock,
       newId,

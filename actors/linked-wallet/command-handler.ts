@@ -33,8 +33,8 @@ export interface LinkedWalletDeps {
   readonly newId: () => string;
   /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
   readonly evmAddress: (text: string) => Outcome<string>;
-  /** True where the signature is the wallet's under the text, by the rules of its chain. */
-  readonly isSigned: (address: string, text: string, signature: string) => Promise<boolean>;
+  /** Whether the signature is the wallet's under the text, by the rules of its chain; refused where a contract cannot be asked. */
+  readonly isSigned: (address: string, text: string, signature: string) => Promise<Outcome<boolean>>;
 }
 
 export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletCommands {
@@ -69,7 +69,9 @@ export function createLinkedWalletHandler(deps: LinkedWalletDeps): LinkedWalletC
           'challenge_expired',
           `the text was issued at ${isoTime(challenge.issuedAt)}: it can be used for 10 minutes; ask for a new one`,
         );
-      if (!(await deps.isSigned(address.value, challenge.text, wish.signature)))
+      const signed = await deps.isSigned(address.value, challenge.text, wish.signature);
+      if (!signed.ok) return signed;
+      if (!signed.value)
         return refuse('signature_invalid', `the signature is not that of ${address.value} under the newest text that was issued for it`);
       const wallet: LinkedWallet = {
         id: newId(),

@@ -6,6 +6,7 @@
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
+import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
 import { createPositionFills } from '../adapters/store/books/portfolio-reads.ts';
@@ -40,6 +41,8 @@ export function openCallerPorts(
     readonly runtimeOn: (sql: Sql) => Runtime;
     /** The venues whose live orders cannot be carried out. */
     readonly disabledVenues: RiskDeps['disabledVenues'];
+    /** Asked of wallets that are contracts. */
+    readonly takesSignature: TakesSignature;
   },
 ): CallerPorts {
   const { bus, orderBooks, clock, newId } = deps;
@@ -55,7 +58,7 @@ export function openCallerPorts(
       copilot: { conversations: createConversationStore(sql, newId) },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
-      linkedWallets: createLinkedWallets(sql, clock, newId),
+      linkedWallets: createLinkedWallets(sql, clock, newId, deps.takesSignature),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),
       riskPreferences: createRiskPreferencesPort(sql, clock),

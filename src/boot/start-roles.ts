@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
 import { runEvery } from '../../actors/runtime/run-every.ts';
+import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
@@ -220,6 +221,11 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       bridge,
       predictionBooks: createPredictionAsking(reach),
       disabledVenues: riskDeps(parts).disabledVenues,
+      takesSignature: createWalletReader({
+        ...reach.addresses.evmchain,
+        clock,
+        onFailure: (reason) => metrics.unanswered('evmchain', reason),
+      }).takesSignature,
       clock,
       newId,
     }),

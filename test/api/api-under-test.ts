@@ -162,6 +162,7 @@ export async function apiUnderTest(
     onchainPredictions: onchain,
     primaryChain: null,
     disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
+    takesSignature: async () => ({ ok: true, value: false }),
     bridge,
     clock,
     newId,

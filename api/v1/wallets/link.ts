@@ -19,9 +19,10 @@ export const linkWallet = defineRoute({
       address: AddressText,
       signature: Type.String({
         minLength: 80,
-        maxLength: 140,
+        maxLength: 4_098,
         pattern: '^(0x[0-9a-fA-F]+|[A-Za-z0-9+/=]+)$',
-        description: '65 bytes in hexadecimal with 0x before them on the EVM chain; 64 bytes in base64 or base58 on the primary chain.',
+        description:
+          '65 bytes in hexadecimal with 0x before them on the EVM chain, or what a wallet that is a contract takes as its own (ERC-1271), at most 2048 bytes; 64 bytes in base64 or base58 on the primary chain.',
       }),
       label: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_LABEL, pattern: '\\S' })),
     }),

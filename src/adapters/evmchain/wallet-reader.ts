@@ -3,11 +3,15 @@ import {
   BaseError,
   createPublicClient,
   defineChain,
+  ExecutionRevertedError,
+  encodeFunctionData,
   erc20Abi,
   getAddress,
+  type Hex,
   HttpRequestError,
   http,
   type PublicClient,
+  parseAbi,
   RpcRequestError,
   TimeoutError,
 } from 'viem';
@@ -21,6 +25,9 @@ const NATIVE = { name: 'Ether', symbol: 'ETH', decimals: 18 } as const;
 /** Somebody waits for the answer: a node that is slower is told as away. */
 const TIMEOUT_MS = 4_000;
 const DELEGATION = '0xef0100';
+const CONTRACT_WALLET_ABI = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
+/** What a contract answers that takes a signature as its own (ERC-1271), as the 32 bytes of its return. */
+const TAKEN = `0x1626ba7e${'0'.repeat(56)}`;
 /** A token with more decimals than this is broken or hostile. */
 const MAX_DECIMALS = 36;
 
@@ -43,6 +50,11 @@ export interface WalletReaderOptions {
 export interface WalletReader {
   /** `address` as `checkedAddress` gives it. Refuses with `unavailable` where the node is away, wrong or of another chain. */
   read(address: string): Promise<Outcome<ChainWallet>>;
+  /**
+   * Whether the contract at an address takes a signature under a hash as its own, at this moment (ERC-1271); false where no
+   * contract is there. Refuses with `unavailable` as `read` does.
+   */
+  takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>>;
 }
 
 /** Opens nothing: every read asks anew, and answers are batched into few requests. */
@@ -66,15 +78,37 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
     }),
   });
 
+  /** The refusal for a failure of the node, which is counted. */
+  function away(error: unknown): Outcome<never> {
+    options.onFailure?.(failureOf(error));
+    return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
+  }
+
+  function otherChain(actual: number): Outcome<never> {
+    options.onFailure?.('other_chain');
+    return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
+  }
+
+  async function takesSignature(address: string, hash: Hex, signature: Hex): Promise<Outcome<boolean>> {
+    const data = encodeFunctionData({ abi: CONTRACT_WALLET_ABI, args: [hash, signature] });
+    try {
+      const actual = await client.getChainId();
+      if (actual !== chainId) return otherChain(actual);
+      const { data: returned } = await client.call({ to: address as Hex, data });
+      return { ok: true, value: returned?.toLowerCase() === TAKEN };
+    } catch (error) {
+      const isReverted = error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
+      return isReverted ? { ok: true, value: false } : away(error);
+    }
+  }
+
   return {
+    takesSignature,
     async read(address) {
       const account = address as `0x${string}`;
       try {
         const [actual, block] = await Promise.all([client.getChainId(), client.getBlock({ blockTag: 'latest' })]);
-        if (actual !== chainId) {
-          options.onFailure?.('other_chain');
-          return refuse('unavailable', `the node is of chain ${actual}, and the settings say ${chainId}`);
-        }
+        if (actual !== chainId) return otherChain(actual);
         const { number: blockNumber } = block;
         const [native, nonce, code, read] = await Promise.all([
           client.getBalance({ address: account, blockNumber }),
@@ -96,8 +130,7 @@ export function createWalletReader(options: WalletReaderOptions): WalletReader {
           },
         };
       } catch (error) {
-        options.onFailure?.(failureOf(error));
-        return refuse('unavailable', `the node of the EVM chain did not answer: ${reasonOf(error)}`);
+        return away(error);
       }
     },
   };

@@ -1,5 +1,6 @@
 /** Whether the owner of a wallet has signed a text. */
-import { type Hex, recoverMessageAddress } from 'viem';
+import { type Hex, hashMessage, recoverMessageAddress } from 'viem';
+import { type Outcome } from '../../domain/refusal.ts';
 import { fromBase58, isAddress } from '../../domain/solana/base58.ts';
 import { fromBase64 } from '../../domain/solana/verify.ts';
 import { verifyEd25519 } from '../solana/ed25519.ts';
@@ -11,18 +12,37 @@ export function isTextSigned(wallet: string, text: string, signature: string): b
   return verifyEd25519(bytes, new TextEncoder().encode(text), fromBase58(wallet) as Uint8Array);
 }
 
+/** Asks the EVM chain whether the contract at an address takes a signature under a hash as its own. */
+export type TakesSignature = (address: string, hash: Hex, signature: Hex) => Promise<Outcome<boolean>>;
+
+/** A contract may want many signatures in one: so many bytes at most. */
+const MOST_SIGNATURE_BYTES = 2_048;
+
 /**
- * True where the signature is the owner's of an address of either chain: on the EVM chain 65 bytes over the text as a
- * personal message (EIP-191), on the primary chain 64 bytes of Ed25519 in base64 or base58.
+ * Whether the signature is the owner's of an address of either chain. On the primary chain: 64 bytes of Ed25519 in base64
+ * or base58. On the EVM chain, over the text as a personal message (EIP-191): 65 bytes of the address's own key, or
+ * whatever the contract at the address takes as its own (ERC-1271). Refused as `unavailable` where that has to be asked
+ * and nobody answers.
  */
-export async function isWalletTextSigned(address: string, text: string, signature: string): Promise<boolean> {
+export async function isWalletTextSigned(
+  address: string,
+  text: string,
+  signature: string,
+  takesSignature: TakesSignature,
+): Promise<Outcome<boolean>> {
   if (!address.startsWith('0x')) {
     const bytes = fromBase58(signature);
-    return isTextSigned(address, text, bytes?.length === 64 ? Buffer.from(bytes).toString('base64') : signature);
+    return { ok: true, value: isTextSigned(address, text, bytes?.length === 64 ? Buffer.from(bytes).toString('base64') : signature) };
   }
-  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return false;
+  if (!/^0x([0-9a-fA-F]{2})+$/.test(signature) || signature.length > 2 + 2 * MOST_SIGNATURE_BYTES) return { ok: true, value: false };
+  if (await isOwnKey(address, text, signature as Hex)) return { ok: true, value: true };
+  return takesSignature(address, hashMessage(text), signature as Hex);
+}
+
+async function isOwnKey(address: string, message: string, signature: Hex): Promise<boolean> {
+  if (signature.length !== 132) return false;
   try {
-    return (await recoverMessageAddress({ message: text, signature: signature as Hex })).toLowerCase() === address.toLowerCase();
+    return (await recoverMessageAddress({ message, signature })).toLowerCase() === address.toLowerCase();
   } catch {
     // Numbers that are no point of the curve.
     return false;

@@ -1,5 +1,6 @@
 /** A simulator of an EVM node's JSON-RPC endpoint: blocks by the clock, balances that follow from the address, calls to a few tokens. */
 import { createHash } from 'node:crypto';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import {
   decodeFunctionData,
   encodeAbiParameters,
@@ -8,9 +9,11 @@ import {
   erc20Abi,
   getAddress,
   type Hex,
+  hexToBytes,
   multicall3Abi,
   parseAbi,
 } from 'viem';
+import { publicKeyToAddress } from 'viem/accounts';
 import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
@@ -43,6 +46,8 @@ export interface EvmChainSimulator {
   /** Sets what an address holds, in base units; `contract` null is the chain's own coin. */
   setBalance(address: string, contract: string | null, balance: bigint): void;
   setCode(address: string, code: Hex): void;
+  /** Puts a contract at an address that takes signatures of the owner's key as its own (ERC-1271). */
+  setContractWallet(address: string, owner: string): void;
   setNonce(address: string, nonce: number): void;
   /** What landed, and what can be done with the chain. */
   readonly ledger: EvmLedger;
@@ -55,6 +60,7 @@ const BLOCK_MS = 250;
 const GENESIS: EpochMs = Date.UTC(2021, 7, 31);
 /** The code of a contract is only looked at, never run. */
 const SOME_CODE: Hex = '0x6080604052';
+const CONTRACT_WALLET_ABI = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
 const ERROR_ABI = parseAbi(['error Error(string)']);
 
 /** A refusal in the words of JSON-RPC. */
@@ -78,6 +84,8 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   const faults = options.faults ?? createFaultSwitch(options.chainId);
   const tokens = new Map(options.tokens.map((token) => [token.contract.toLowerCase(), token]));
   const codes = new Map<string, Hex>();
+  /** Owners of the wallets that are contracts. */
+  const owners = new Map<string, string>();
   const venueNow = (): EpochMs => clock.now() + faults.settings.clockOffsetMs;
   const newest = (): number => newestBlock(venueNow());
   const ledger = options.ledger ?? foundLedger({ chainId: options.chainId, tokens: options.tokens, newest });
@@ -113,6 +121,8 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
   /** One call; null where the contract reverts. Calls to addresses without code answer nothing, as the chain does. */
   function call(to: string, data: Hex): Hex | null {
     const token = tokens.get(to);
+    const owner = owners.get(to);
+    if (owner !== undefined) return walletAnswer(owner, data);
     if (to === MULTICALL3 && options.multicall !== false) return aggregate(data);
     if (token === undefined) return '0x';
     try {
@@ -125,6 +135,21 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
       return null;
     } catch {
       // A selector that the token does not have.
+      return null;
+    }
+  }
+
+  /** A contract wallet with one owner: its magic value, or a revert as the usual ones answer. */
+  function walletAnswer(owner: string, data: Hex): Hex | null {
+    try {
+      const { args } = decodeFunctionData({ abi: CONTRACT_WALLET_ABI, data });
+      const bytes = hexToBytes(args[1]);
+      const signature = secp256k1.Signature.fromCompact(bytes.subarray(0, 64)).addRecoveryBit((bytes[64] ?? 0) - 27);
+      const signer = publicKeyToAddress(`0x${signature.recoverPublicKey(hexToBytes(args[0])).toHex(false)}`);
+      if (bytes.length !== 65 || signer.toLowerCase() !== owner) return null;
+      return encodeFunctionResult({ abi: CONTRACT_WALLET_ABI, functionName: 'isValidSignature', result: '0x1626ba7e' });
+    } catch {
+      // No signature at all, or a function that the wallet does not have.
       return null;
     }
   }
@@ -275,6 +300,10 @@ export async function createEvmChainSimulator(options: EvmChainSimulatorOptions)
     ledger,
     setBalance: ledger.setBalance,
     setCode: (address, code) => void codes.set(address.toLowerCase(), code),
+    setContractWallet(address, owner) {
+      owners.set(address.toLowerCase(), owner.toLowerCase());
+      codes.set(address.toLowerCase(), SOME_CODE);
+    },
     setNonce: ledger.setNonce,
     close: server.close,
   };
