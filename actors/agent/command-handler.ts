@@ -5,6 +5,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
@@ -17,6 +18,8 @@ import type { AgentEvent } from './protocol.ts';
 export interface AgentDirectory extends Omit<HaltStore, 'cancellable' | 'leasesEnded'> {
   /** Null where the organization has no such agent. */
   find(orgId: string, agentId: string): Promise<AgentView | null>;
+  /** What an agent holds that it can be told to close, in its live book and in the paper book of its active version. */
+  held(agentId: string): Promise<readonly InstrumentKey[]>;
   /** Writes rows that belong to no actor's step. */
   write(records: readonly ActorRecord[]): Promise<void>;
   /** Trade proposals that are open and have not begun, of one agent or (null) of all. */
@@ -109,6 +112,7 @@ export function createCommandHandler(deps: {
         autonomy: 'research',
         manifestHash: hash,
         manifestVersion: 1,
+        closing: [],
         createdBy: context.subject,
         createdAt: isoTime(at),
       };
@@ -200,6 +204,17 @@ export function createCommandHandler(deps: {
         at: clock.now(),
       })),
 
+    async close(context, agentId, { instrument, limitPrice }) {
+      const found = await agents.find(context.orgId, agentId);
+      if (!found) return refuse('not_found', 'there is no such agent');
+      const held = await agents.held(agentId);
+      if (held.length === 0) return refuse('state_conflict', 'the agent holds nothing to close');
+      if (instrument !== null && !held.includes(instrument))
+        return refuse('state_conflict', `the agent holds no ${instrument}; it holds ${held.join(', ')}`);
+      const closing = { instrument, limitPrice, subject: context.subject, at: clock.now() };
+      return settled(context, await command(context, agentId, 'agent.close', { type: 'positions.close', closing }), 'closing');
+    },
+
     async emergencyHalt(context) {
       const { orgId } = context;
       const audit = auditRow(context, 'agents.emergency_halt', orgId, null, null);
@@ -227,6 +242,7 @@ function changed(before: AgentView, state: ActorState): AgentView {
     autonomy: context.autonomy,
     manifestHash: context.manifestHash,
     manifestVersion: context.manifestVersion,
+    closing: context.closing ?? [],
   };
 }
 

@@ -1,8 +1,11 @@
 /** What may be asked of an agent, and by whom: the protocol between the API, the command line and the agent's actor. */
 import type { ActorRecord } from '../../src/domain/actor-step.ts';
 import type { Autonomy, PauseCause, Permission, Stage } from '../../src/domain/agent.ts';
+import type { DecimalString } from '../../src/domain/decimal.ts';
+import type { Closing } from '../../src/domain/execution.ts';
 import type { Manifest } from '../../src/domain/manifest/manifest.ts';
 import type { Outcome } from '../../src/domain/refusal.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
 
 /** Who asks, for the audit row and the permission rules; and what to remember the answer under. */
 export interface CommandContext {
@@ -30,6 +33,8 @@ export interface AgentView {
   readonly autonomy: Autonomy;
   readonly manifestHash: string;
   readonly manifestVersion: number;
+  /** What somebody has closed of it and is not sold yet. */
+  readonly closing: readonly Closing[];
   readonly createdBy: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -54,6 +59,15 @@ export interface AgentCommands {
   setAutonomy(context: CommandContext, agentId: string, autonomy: Autonomy): Promise<Outcome<AgentView>>;
   pause(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   resume(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
+  /**
+   * Pauses the agent and has its positions sold, in its live book and in the paper book of its active version, until
+   * nothing is held or somebody resumes it. Null as instrument: all of them. Null as limit: at the market.
+   */
+  close(
+    context: CommandContext,
+    agentId: string,
+    wish: { readonly instrument: InstrumentKey | null; readonly limitPrice: DecimalString | null },
+  ): Promise<Outcome<AgentView>>;
   /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
   emergencyHalt(context: CommandContext): Promise<Outcome<HaltView>>;
 }

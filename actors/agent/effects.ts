@@ -65,6 +65,11 @@ export function validateAgent(state: ActorState, event: ActorEvent): Refusal | n
   if (command.type === 'pause' && value.duty === 'paused') {
     return refuse('already_paused', `the agent is paused already (${context.pauseCause})`).refusal;
   }
+  if (command.type === 'positions.closed') {
+    const { instrument, at } = command;
+    if (!(context.closing ?? []).some((closing) => closing.instrument === instrument && closing.at === at))
+      return refuse('state_conflict', 'nothing of that is being closed any more').refusal;
+  }
   if (command.type === 'resume') {
     if (value.duty !== 'paused') return refuse('not_paused', 'the agent is on duty; only a paused agent can be resumed').refusal;
     // Lost while it was paused for another reason: the breaker of degraded data would have paused it, and holds it now.
@@ -123,6 +128,7 @@ export const agentKind: ActorKind = {
           pauseCause,
           manifestVersion,
           manifestHash,
+          closing: (context.closing ?? []) as never,
           stageEvidence: context.promotion?.evidenceId ?? null,
           stageAskedBy: context.promotion?.askedBy ?? null,
         }),

@@ -1,6 +1,7 @@
 /** The agent's state chart: seven gates, duty and feed, side by side. */
 import { and, assign, or, raise, setup, stateIn } from 'xstate';
 import type { Stage } from '../../src/domain/agent.ts';
+import { type Closing, withClosing } from '../../src/domain/execution.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 import { effect } from '../runtime/actor-kind.ts';
 import type { AgentContext, AgentEvent, AgentInput, BreakerTrip, Promotion, TickDecision } from './protocol.ts';
@@ -19,6 +20,13 @@ function tripOf(event: AgentEvent): BreakerTrip | null {
   if (event.type !== 'breaker.tripped') return null;
   const { breaker, at, observed, limit } = event;
   return { breaker, at, observed, limit };
+}
+
+/** What is still to be closed after the event. */
+function closingAfter(closing: readonly Closing[], event: AgentEvent): readonly Closing[] {
+  if (event.type === 'positions.close') return withClosing(closing, event.closing);
+  if (event.type === 'positions.closed') return closing.filter(({ instrument, at }) => instrument !== event.instrument || at !== event.at);
+  return event.type === 'resume' ? [] : closing;
 }
 
 const ANNOUNCE_PROMOTION = { type: 'announceAgent', params: { what: 'promoted' } } as const;
@@ -44,12 +52,14 @@ export const agentMachine = setup({
     alert: effect<{ readonly what: string }>(),
     notePromotion: assign({ promotion: ({ event }) => promotionOf(event) }),
     noteDemotion: assign({ promotion: ({ event }) => promotionOf(event), breaker: ({ event }) => tripOf(event) }),
+    noteClosing: assign({ closing: ({ context, event }) => closingAfter(context.closing ?? [], event) }),
     notePausingBreaker: assign({ pauseCause: 'daily_drawdown', breaker: ({ event }) => tripOf(event) }),
   },
   guards: {
     hasLiveCapital: or([stateIn({ stage: 'limited_live' }), stateIn({ stage: 'live' })]),
     opens: ({ context, event }, { gate }: { readonly gate: Stage }) =>
       event.type === 'gate.passed' && event.gate === gate && event.manifestHash === context.manifestHash,
+    isClosing: ({ context }) => (context.closing ?? []).length > 0,
     slippageTripped: ({ event }) => event.type === 'breaker.tripped' && event.breaker === 'slippage',
     drawdownTripped: and([
       stateIn({ duty: 'active' }),
@@ -154,6 +164,10 @@ export const agentMachine = setup({
               target: 'paused',
               actions: assign({ pauseCause: ({ event }) => event.cause }),
             },
+            'positions.close': {
+              target: 'paused',
+              actions: ['noteClosing', assign({ pauseCause: 'operator' }), { type: 'announceAgent', params: { what: 'closing' } }],
+            },
             'breaker.tripped': {
               target: 'paused',
               guard: 'drawdownTripped',
@@ -174,10 +188,35 @@ export const agentMachine = setup({
             { type: 'announceAgent', params: { what: 'paused' } },
           ],
           on: {
-            resume: {
-              target: 'active',
-              actions: [assign({ pauseCause: null }), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
+            // What was under way is cancelled first: the new word may say another price.
+            'positions.close': {
+              actions: [
+                'noteClosing',
+                { type: 'cancelProposals', params: { reason: 'closing' } },
+                'projectAgent',
+                { type: 'announceAgent', params: { what: 'closing' } },
+              ],
             },
+            'positions.closed': {
+              actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],
+            },
+            resume: [
+              {
+                guard: 'isClosing',
+                target: 'active',
+                actions: [
+                  assign({ pauseCause: null }),
+                  'noteClosing',
+                  { type: 'cancelProposals', params: { reason: 'resumed' } },
+                  'projectAgent',
+                  { type: 'announceAgent', params: { what: 'resumed' } },
+                ],
+              },
+              {
+                target: 'active',
+                actions: [assign({ pauseCause: null }), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
+              },
+            ],
           },
         },
       },

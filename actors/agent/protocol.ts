@@ -4,6 +4,7 @@ import type { Breaker } from '../../src/domain/breakers.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import type { CompiledManifest, RiskAssessor } from '../../src/domain/decide.ts';
 import type { AgentBook, Verdict } from '../../src/domain/decision.ts';
+import type { Closing } from '../../src/domain/execution.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
 
@@ -21,6 +22,8 @@ export interface AgentContext {
   readonly promotion?: Promotion | null;
   /** The breaker that tripped last; missing where none has. */
   readonly breaker?: BreakerTrip | null;
+  /** What somebody has closed of it and is not sold yet; missing where nobody ever has. */
+  readonly closing?: readonly Closing[];
 }
 
 /** What let the agent into its stage. `evidenceId` is null after a demotion and a change of the manifest. */
@@ -71,6 +74,10 @@ export type AgentEvent =
   /** `mayRaise` false: from somebody who may not raise it to where orders leave by themselves. */
   | { readonly type: 'autonomy.set'; readonly autonomy: Autonomy; readonly mayRaise?: false }
   | { readonly type: 'pause'; readonly cause: PauseCause }
+  /** Somebody's word: it is paused, and what it holds is sold whatever its rules say. */
+  | { readonly type: 'positions.close'; readonly closing: Closing }
+  /** Nothing is held any more of what this was about. */
+  | { readonly type: 'positions.closed'; readonly instrument: InstrumentKey | null; readonly at: EpochMs }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
   /** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
   | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }

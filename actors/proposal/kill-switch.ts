@@ -1,42 +1,101 @@
 /**
- * The kill switch `reduce_to_flat`: while a circuit breaker holds an agent, its positions are closed by reduce-only
- * orders that go through risk and the lease like every other. It looks at how things stand, so that a crash loses nothing.
+ * Closes positions: of an agent that a circuit breaker holds, where its kill switch is `reduce_to_flat`, and of an agent or
+ * a Take whose positions somebody has closed. By reduce-only orders that go through risk and the lease like every other. It
+ * looks at how things stand, so that a crash loses nothing.
  */
 import type { ActorStart } from '../../src/domain/actor-step.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { Position } from '../../src/domain/book.ts';
+import { Decimal } from '../../src/domain/decimal.ts';
+import { type Closing, closingOf } from '../../src/domain/execution.ts';
 import { contentId } from '../../src/domain/ids.ts';
-import { type ExecutionMode, sizeOrder } from '../../src/domain/order.ts';
-import { AGENT_TICK_MS, slotOf } from '../../src/domain/time.ts';
+import { floorToStep, marketStepOf } from '../../src/domain/market-step.ts';
+import { type ExecutionMode, type Order, orderOf, sizeOrder } from '../../src/domain/order.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import { startedFlattening } from './initial-proposal.ts';
 import type { PreTrade } from './pre-trade.ts';
 
-/** An agent that a breaker holds, whose manifest wants it flat, and which still holds something. */
+/** A book that is to be flat: of an agent that a breaker holds, or of which somebody has closed something. */
 export interface TrippedAgent {
   readonly id: string;
   readonly orgId: string;
   readonly autonomy: Autonomy;
   readonly manifestVersion: number;
   readonly manifestHash: string;
+  /** Of the manifest or of the organization's preferences, whichever is less. */
   readonly maxSlippageBps: number;
   readonly epoch: number;
   readonly bookId: string;
   readonly mode: ExecutionMode;
   /** Holdings that no open proposal is about. */
   readonly holdings: readonly Position[];
+  /** What somebody has closed of the agent. */
+  readonly closing: readonly Closing[];
+  /** True where a breaker, or the operator of a Take, closes all of it. */
+  readonly everything: boolean;
+}
+
+/** Agents of which somebody has closed something, with everything that they hold or have under way. */
+export interface ClosingAgent {
+  readonly id: string;
+  readonly orgId: string;
+  readonly closing: readonly Closing[];
+  readonly held: readonly Position[];
+  /** Instruments with an open proposal. */
+  readonly underWay: readonly InstrumentKey[];
 }
 
 export interface KillSwitchStore {
   tripped(): Promise<readonly TrippedAgent[]>;
+  closing(): Promise<readonly ClosingAgent[]>;
   /** Starts the proposal unless it, or another one on the same position, is there. Answers whether it did. */
   start(start: ActorStart): Promise<boolean>;
 }
 
-/** Closes what tripped agents hold, each position at most once a minute: an order that found no price is followed by another. */
+/** The order that sells a position now; null where it is less than one lot, or the market does not pay the limit. */
+function closingOrder(
+  agent: TrippedAgent,
+  { instrument, quantity }: Position,
+  closing: Closing | null,
+  touch: string,
+  at: EpochMs,
+): Order | null {
+  const limit = closing?.limitPrice ?? null;
+  if (limit !== null && new Decimal(touch).lt(limit)) return null;
+  const name = [agent.bookId, instrument, slotOf(at, AGENT_TICK_MS), ...(closing === null ? [] : [closing.at])];
+  const order = sizeOrder({
+    id: contentId(`flatten\n${name.join('\n')}`),
+    origin: 'proposal',
+    mode: agent.mode,
+    bookId: agent.bookId,
+    instrument,
+    side: 'sell',
+    touch,
+    maxSlippageBps: agent.maxSlippageBps,
+    notionalUsd: '0',
+    heldQuantity: quantity,
+  });
+  return order === null || limit === null || new Decimal(order.limitPrice).gte(limit) ? order : orderOf({ ...order, limitPrice: limit });
+}
+
+/** True where a position is at least one lot: less cannot be sold alone. */
+function canBeSold({ instrument, quantity }: Position): boolean {
+  return new Decimal(floorToStep(quantity, marketStepOf(instrument).lot)).gt(0);
+}
+
+/** What of an agent's closings has nothing left to sell and nothing under way. */
+function doneOf({ closing, held, underWay }: ClosingAgent): readonly Closing[] {
+  const open = new Set([...held.filter(canBeSold).map(({ instrument }) => instrument), ...underWay]);
+  return closing.filter(({ instrument }) => (instrument === null ? open.size === 0 : !open.has(instrument)));
+}
+
+/** Closes what it is to close, each position at most once a minute: an order that found no price is followed by another. */
 export function createKillSwitch(deps: {
   readonly store: KillSwitchStore;
+  readonly runtime: Pick<Runtime, 'deliver'>;
   readonly preTrade: PreTrade;
   /** The price at which a sell of the instrument would trade now; null where none is live. */
   readonly bid: (instrument: InstrumentKey) => string | null;
@@ -45,19 +104,10 @@ export function createKillSwitch(deps: {
   async function close(agent: TrippedAgent, holding: Position): Promise<boolean> {
     const at = deps.clock.now();
     const touch = deps.bid(holding.instrument);
-    if (touch === null) return false;
-    const order = sizeOrder({
-      id: contentId(`flatten\n${agent.bookId}\n${holding.instrument}\n${slotOf(at, AGENT_TICK_MS)}`),
-      origin: 'proposal',
-      mode: agent.mode,
-      bookId: agent.bookId,
-      instrument: holding.instrument,
-      side: 'sell',
-      touch,
-      maxSlippageBps: agent.maxSlippageBps,
-      notionalUsd: '0',
-      heldQuantity: holding.quantity,
-    });
+    const closing = closingOf(agent.closing, holding.instrument);
+    // Somebody closes another position, and leaves this one.
+    if (touch === null || (!agent.everything && closing === null)) return false;
+    const order = closingOrder(agent, holding, closing, touch, at);
     if (order === null) return false;
     const verdict = await deps.preTrade.assess(agent.orgId, {
       agentId: agent.id,
@@ -71,12 +121,25 @@ export function createKillSwitch(deps: {
     return deps.store.start(startedFlattening({ agent, order, decisionPrice: touch, risk: verdict.risk, epoch: agent.epoch, at }));
   }
 
+  /** Tells agents of which nothing is left to close. A refusal says that somebody closed, or resumed, anew. */
+  async function tellClosed(): Promise<void> {
+    for (const agent of await deps.store.closing()) {
+      for (const { instrument, at } of doneOf(agent))
+        await deps.runtime.deliver(
+          agent.id,
+          { type: 'positions.closed', instrument, at },
+          { cause: 'positions closed', orgId: agent.orgId },
+        );
+    }
+  }
+
   return {
     async look() {
       let begun = 0;
       for (const agent of await deps.store.tripped()) {
         for (const holding of agent.holdings) if (await close(agent, holding)) begun++;
       }
+      await tellClosed();
       return begun;
     },
   };

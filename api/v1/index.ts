@@ -16,6 +16,7 @@ import { addAgentVersion } from './agents/add-version.ts';
 import { backtestAgent } from './agents/backtest.ts';
 import { cancelEvaluation } from './agents/cancel-evaluation.ts';
 import { getChart } from './agents/chart.ts';
+import { closeAgentPositions } from './agents/close.ts';
 import { createAgent } from './agents/create.ts';
 import { getDecision } from './agents/decision.ts';
 import { listDecisions } from './agents/decisions.ts';
@@ -214,6 +215,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(stressTestAgent, 'trade:execute'),
   entry(cancelEvaluation, 'trade:execute'),
   entry(pauseAgent, TO_STOP),
+  entry(closeAgentPositions, TO_STOP),
   entry(resumeAgent, 'risk:manage'),
   entry(emergencyHalt, TO_STOP),
   entry(listProposals, 'agent:read'),

@@ -1,7 +1,10 @@
 /** What became of an order at its venue, and the words of an order's life there. */
 import type { Autonomy, Stage } from './agent.ts';
 import type { Fill } from './book.ts';
+import type { DecimalString } from './decimal.ts';
 import { type ExecutionMode, executionModeOf } from './order.ts';
+import type { EpochMs } from './time.ts';
+import type { InstrumentKey } from './venue.ts';
 
 /** The states of a trade proposal, in the order of its life. */
 export const PROPOSAL_STATES = [
@@ -50,6 +53,27 @@ export type VenueAnswer =
   /** `underWay`: it is on its way as it should be, and its outcome comes later. */
   | { readonly outcome: 'unknown'; readonly detail: string; readonly underWay?: boolean };
 
+/** What somebody has closed of an agent: it stays paused, and its positions are sold until nothing of it is held. */
+export interface Closing {
+  /** Null closes everything that it holds. */
+  readonly instrument: InstrumentKey | null;
+  /** The lowest price that is accepted; null sells at the market within the slippage budget. */
+  readonly limitPrice: DecimalString | null;
+  readonly subject: string;
+  readonly at: EpochMs;
+}
+
+/** What is closed once one more was asked for: everything takes the place of all, one instrument that of its own. */
+export function withClosing(closings: readonly Closing[], closing: Closing): readonly Closing[] {
+  if (closing.instrument === null) return [closing];
+  return [...closings.filter(({ instrument }) => instrument !== closing.instrument), closing];
+}
+
+/** By which word an instrument is closed: its own, else the one for everything; null where it stays. */
+export function closingOf(closings: readonly Closing[], instrument: InstrumentKey): Closing | null {
+  return closings.find((closing) => closing.instrument === instrument) ?? closings.find((closing) => closing.instrument === null) ?? null;
+}
+
 /** What a step that leads to an order requires of the organization's control row and of the agent. */
 export interface ExecutionPermit {
   /** The control epoch of the decision. */
@@ -59,7 +83,7 @@ export interface ExecutionPermit {
   readonly reduceOnly: boolean;
   /** Without an operator's word. */
   readonly byItself: boolean;
-  /** True where a breaker's kill switch closes a position: the breaker's own pause does not stand in its way. */
+  /** True where a kill switch or somebody's word closes a position: the pause does not stand in its way. */
   readonly flattens?: boolean;
 }
 
@@ -70,8 +94,10 @@ export interface PermitGround {
   readonly halting?: boolean;
   readonly manifestHash: string;
   readonly paused: boolean;
-  /** True where a circuit breaker paused it, and nobody else; of a Take, where its operator has its position closed. */
+  /** True where a circuit breaker paused it, and nobody else. */
   readonly pausedByBreaker?: boolean;
+  /** True where somebody has its positions closed. */
+  readonly closedByHand?: boolean;
   readonly stage: Stage;
   readonly autonomy: Autonomy;
 }
@@ -90,6 +116,8 @@ const EXECUTES_BY_ITSELF: readonly Autonomy[] = ['policy_auto', 'autonomous'];
 /** Why an order may not go on its way any more; null where it may. */
 export function supersededBy(permit: ExecutionPermit, ground: PermitGround): SupersededReason | null {
   if (ground.epoch !== permit.epoch || (ground.halting === true && !ground.paused)) return 'halted';
+  // Real positions outlive versions, stages and levels of autonomy, and so does the word that closes them.
+  if (permit.flattens === true && ground.closedByHand === true) return null;
   const flattening = permit.flattens === true && ground.pausedByBreaker === true;
   if (ground.paused && !flattening) return 'paused';
   if (ground.manifestHash !== permit.manifestHash) return 'manifest_changed';

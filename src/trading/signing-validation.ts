@@ -294,9 +294,11 @@ function isWithin(swap: Order, order: Order): boolean {
 /** Runs the policy evaluator once more on what the decision was made on: it has to come to the same. */
 async function policyRefusal(reads: SigningReads, proposal: SignableProposal, { agentId, order }: DelegatedOrder): Promise<Refused | null> {
   if (proposal.decisionId === null)
-    return proposal.order.reduceOnly && order.side === 'sell' && proposal.ground.pausedByBreaker === true
+    return proposal.order.reduceOnly &&
+      order.side === 'sell' &&
+      (proposal.ground.pausedByBreaker === true || proposal.ground.closedByHand === true)
       ? null
-      : no('policy_refused', 'no decision asked for it, and no breaker closes this position');
+      : no('policy_refused', 'no decision asked for it, and neither a breaker nor anybody else closes this position');
   const compiled = compileManifest(proposal.manifest);
   const decision = await reads.decision(agentId, proposal.slot, compiled.instruments);
   if (decision === null || !decision.isWhole)

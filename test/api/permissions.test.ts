@@ -94,6 +94,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents/:id/promote': ['trade:execute'],
   'POST /v1/agents/:id/sign-off': ['risk:manage'],
   'POST /v1/agents/:id/pause': ['trade:execute', 'risk:manage'],
+  'POST /v1/agents/:id/close': ['trade:execute', 'risk:manage'],
   'POST /v1/agents/:id/resume': ['risk:manage'],
   'POST /v1/agents/emergency-halt': ['trade:execute', 'risk:manage'],
   'GET /v1/agents': ['agent:read'],

@@ -111,6 +111,7 @@ async function book(id: string) {
 
 const killSwitch = () =>
   createKillSwitch({
+    runtime: stage.runtime,
     store: createKillSwitchStore(stage.sql),
     preTrade: stage.preTrade,
     bid: (key) => stage.quotes.get(key)?.bid ?? null,

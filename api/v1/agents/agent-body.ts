@@ -2,7 +2,15 @@
 import { Type } from 'typebox';
 import type { AgentView } from '../../../actors/agent/commands.ts';
 import { STAGES } from '../../../src/domain/agent.ts';
-import { AutonomyWord, choice, HashText, IdText, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { AutonomyWord, choice, HashText, IdText, nullable, PauseCauseWord, StageWord, Time } from '../../shapes.ts';
+
+const ClosingBody = Type.Object({
+  instrument: nullable('string', 'Null closes everything that it holds.'),
+  limitPrice: nullable('string', 'The lowest price that is accepted; null sells at the market.'),
+  closedBy: Type.String(),
+  at: Time,
+});
 
 export const agentFields = {
   id: IdText,
@@ -15,6 +23,7 @@ export const agentFields = {
   autonomy: AutonomyWord,
   manifestHash: HashText,
   manifestVersion: Type.Integer(),
+  closing: Type.Array(ClosingBody, { description: 'What somebody has closed of it and is not sold yet.' }),
   createdBy: Type.String(),
   createdAt: Time,
 };
@@ -30,6 +39,7 @@ export const AGENT_EXAMPLE = {
   autonomy: 'research',
   manifestHash: 'c5f5a7f1f5d0f3a6f8f5e3b8a1f0c2d4e6f8a0b2c4d6e8f0a1b2c3d4e5f60718',
   manifestVersion: 1,
+  closing: [],
   createdBy: 'operator',
   createdAt: '2026-03-02T14:31:00.000Z',
 };
@@ -48,6 +58,12 @@ export function agentBody(view: AgentView) {
     autonomy: view.autonomy,
     manifestHash: view.manifestHash,
     manifestVersion: view.manifestVersion,
+    closing: view.closing.map(({ instrument, limitPrice, subject, at }) => ({
+      instrument,
+      limitPrice,
+      closedBy: subject,
+      at: isoTime(at),
+    })),
     createdBy: view.createdBy,
     createdAt: view.createdAt,
   };

@@ -8,7 +8,7 @@ import { createKillSwitchStore } from '../../adapters/store/orders/kill-switch-s
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { ActorCapability } from './capability.ts';
 
-/** How soon after a breaker its kill switch acts. */
+/** How soon after a breaker its kill switch acts, and after somebody's word what it closes. */
 const KILL_SWITCH_MS = 1_000;
 
 export const proposalCapability = {
@@ -17,10 +17,10 @@ export const proposalCapability = {
 
   workers: (deps) => (deps.trading === null ? {} : executionWorkers({ ...deps, ...deps.trading, load: deps.store.load })),
 
-  watches({ sql, trading, clock }) {
+  watches({ sql, trading, runtime, clock }) {
     if (trading === null) return [];
-    const killSwitch = createKillSwitch({ ...trading, store: createKillSwitchStore(sql), clock });
-    return [{ what: 'closing what a breaker holds', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];
+    const killSwitch = createKillSwitch({ ...trading, runtime, store: createKillSwitchStore(sql), clock });
+    return [{ what: 'closing positions', everyMs: KILL_SWITCH_MS, run: killSwitch.look }];
   },
 
   callers({ sql, runtime, preTrade }): Pick<ApiPorts, 'proposals'> {

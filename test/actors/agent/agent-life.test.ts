@@ -170,6 +170,7 @@ test('a halt whose first agents cannot be paused pauses all others, and a worker
     },
     takeOverHalts: async () => [{ orgId: ORG, epoch: 1 }],
     write: async () => {},
+    held: async () => [],
     cancellable: async () => [],
     leasesEnded: async () => {},
   };

@@ -271,6 +271,7 @@ test("reduce_to_flat closes what a breaker-held agent holds through risk, once; 
   await stage.carry({ clients });
   const killSwitch = createKillSwitch({
     store: createKillSwitchStore(stage.sql),
+    runtime: stage.runtime,
     preTrade: stage.preTrade,
     bid: (key) => stage.quotes.get(key)?.bid ?? null,
     clock: stage.clock,

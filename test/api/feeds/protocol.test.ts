@@ -80,6 +80,7 @@ test('subscribing is acknowledged first, then come the snapshot and the updates 
     autonomy: 'research',
     manifestHash: '0'.repeat(64),
     manifestVersion: 1,
+    closing: [],
     createdBy: 'ours',
     createdAt: '2026-03-02T14:31:00.000Z',
   };

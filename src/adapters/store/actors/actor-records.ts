@@ -45,9 +45,9 @@ const WRITERS: { readonly [type: string]: Writer } = {
 
   agent_projection: (transaction, rows) => transaction`
     update agents set stage = r.stage, autonomy = r.autonomy, pause_cause = r."pauseCause", manifest_version = r."manifestVersion", manifest_hash = r."manifestHash",
-      stage_evidence = r."stageEvidence", stage_asked_by = r."stageAskedBy"
+      closing = r.closing, stage_evidence = r."stageEvidence", stage_asked_by = r."stageAskedBy"
     from jsonb_to_recordset(${transaction.json(lastPerAgent(rows) as never)})
-      as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text, "stageEvidence" uuid, "stageAskedBy" text)
+      as r("agentId" uuid, stage text, autonomy text, "pauseCause" text, "manifestVersion" int, "manifestHash" text, closing jsonb, "stageEvidence" uuid, "stageAskedBy" text)
     where agents.id = r."agentId"`,
 
   // Where slots of the earlier duty are still to be ticked (late), that duty is kept, and the time between is a rest.
@@ -181,12 +181,13 @@ export async function readPermitGrounds(
       epoch: number;
       halting: boolean;
       pause_cause: string | null;
+      closing: boolean;
       manifest_hash: string;
       stage: Stage;
       autonomy: Autonomy;
     }[]
   >`
-    select a.id, a.org_id, c.epoch, c.swept_epoch < c.epoch as halting, a.pause_cause, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
+    select a.id, a.org_id, c.epoch, c.swept_epoch < c.epoch as halting, a.pause_cause, a.closing <> '[]' as closing, a.manifest_hash, a.stage, a.autonomy from agents a join control c on c.org_id = a.org_id
     where a.id = any(${agentIds as string[]}::uuid[]) order by a.id for share of a, c`;
   const takes = await transaction<
     {
@@ -209,7 +210,7 @@ export async function readPermitGrounds(
       epoch: row.epoch,
       halting: row.halting,
       paused: !row.on_duty,
-      pausedByBreaker: !row.on_duty && row.reason === CLOSING,
+      closedByHand: !row.on_duty && row.reason === CLOSING,
       manifestHash: row.manifest_hash,
       stage: row.mode === 'live' ? 'live' : 'paper',
       autonomy: 'policy_auto',
@@ -225,6 +226,7 @@ export async function readPermitGrounds(
         halting: row.halting,
         paused: row.pause_cause !== null,
         pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
+        closedByHand: row.closing,
         manifestHash: row.manifest_hash,
         stage: row.stage,
         autonomy: row.autonomy,

@@ -1,5 +1,6 @@
 /** What the command handler reads of agents and of what they have under way, and the organization's halt row. */
 import type { ActorRecord } from '../../../domain/actor-step.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
 import { writeRecords } from '../actors/actor-records.ts';
 import { hintAnnouncements, inTransaction } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
@@ -12,9 +13,16 @@ export function createAgentDirectory(sql: Sql) {
   return {
     async find(orgId: string, agentId: string) {
       const [row] = await sql<AgentRow[]>`
-        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
+        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, closing, created_by, created_at
         from agents where org_id = ${orgId} and id = ${agentId}`;
       return row ? agentOf(row) : null;
+    },
+
+    async held(agentId: string): Promise<readonly InstrumentKey[]> {
+      const rows = await sql<{ instrument: InstrumentKey }[]>`
+        select distinct h->>'instrument' as instrument from books b join agents a on a.id = b.agent_id, jsonb_array_elements(b.holdings) h
+        where b.agent_id = ${agentId} and (b.mode = 'live' or b.manifest_version = a.manifest_version) order by 1`;
+      return rows.map(({ instrument }) => instrument);
     },
 
     async onDuty(orgId: string): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import type { PageOf } from '../../../../api/page.ts';
 import type { AgentReads } from '../../../../api/v1/agents/ports.ts';
 import type { Autonomy, PauseCause, Stage } from '../../../domain/agent.ts';
 import type { Json } from '../../../domain/canonical-json.ts';
+import type { Closing } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import type { Sql } from '../database.ts';
 import { type EvidenceRecord, evidenceOf } from '../gates/evidence-store.ts';
@@ -24,6 +25,7 @@ export interface AgentRow {
   readonly pause_cause: PauseCause | null;
   readonly manifest_version: number;
   readonly manifest_hash: string;
+  readonly closing: readonly Closing[];
   readonly created_by: string;
   readonly created_at: Date;
 }
@@ -40,6 +42,7 @@ export function agentOf(row: AgentRow): AgentView {
     autonomy: row.autonomy,
     manifestHash: row.manifest_hash,
     manifestVersion: row.manifest_version,
+    closing: row.closing,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
   };
@@ -55,7 +58,7 @@ export function createAgentReads(sql: Sql): AgentReads {
     /** Newest first. The position is the last agent's id; a position of another organization yields nothing. */
     async list(orgId, { limit, after }) {
       const rows = await sql<AgentRow[]>`
-        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, created_by, created_at
+        select id, name, description, stage, autonomy, pause_cause, manifest_version, manifest_hash, closing, created_by, created_at
         from agents where org_id = ${orgId}
         ${after === null ? sql`` : sql`and (created_at, id) < (select created_at, id from agents where id = ${after} and org_id = ${orgId})`}
         order by created_at desc, id desc limit ${limit + 1}`;
@@ -67,7 +70,7 @@ export function createAgentReads(sql: Sql): AgentReads {
     async get(orgId, agentId) {
       const [[row], versions] = await Promise.all([
         sql<(AgentRow & { canonical: string })[]>`
-          select a.id, a.name, a.description, a.stage, a.autonomy, a.pause_cause, a.manifest_version, a.manifest_hash, a.created_by, a.created_at, m.canonical
+          select a.id, a.name, a.description, a.stage, a.autonomy, a.pause_cause, a.manifest_version, a.manifest_hash, a.closing, a.created_by, a.created_at, m.canonical
           from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
           where a.id = ${agentId} and a.org_id = ${orgId}`,
         sql<{ version: number; hash: string; created_by: string; created_at: Date }[]>`

@@ -38,13 +38,14 @@ export function createSigningReads(sql: Sql): SigningReads {
           epoch: number;
           manifest_hash: string;
           pause_cause: string | null;
+          closing: boolean;
           stage: Stage;
           autonomy: Autonomy;
           canonical: string;
         }[]
       >`
         select p.state, p.autonomy as proposed_at, p.side, p.slot, p.manifest_hash as hash, p.epoch as proposal_epoch, p.order_body, p.reads_reference, p.decision_id,
-          c.epoch, a.manifest_hash, a.pause_cause, a.stage, a.autonomy, m.canonical
+          c.epoch, a.manifest_hash, a.pause_cause, a.closing <> '[]' as closing, a.stage, a.autonomy, m.canonical
         from proposals p join agents a on a.id = p.agent_id and a.org_id = p.org_id join control c on c.org_id = p.org_id
         join manifests m on m.agent_id = a.id and m.version = a.manifest_version
         where p.id = ${id} and p.org_id = ${orgId} and p.agent_id = ${agentId}`;
@@ -64,6 +65,7 @@ export function createSigningReads(sql: Sql): SigningReads {
           manifestHash: row.manifest_hash,
           paused: row.pause_cause !== null,
           pausedByBreaker: (BREAKER_PAUSES as readonly (string | null)[]).includes(row.pause_cause),
+          closedByHand: row.closing,
           stage: row.stage,
           autonomy: row.autonomy,
         },

@@ -1,12 +1,15 @@
-/** Agents that a circuit breaker holds and whose kill switch closes what they hold, and Takes whose operator has theirs closed. */
+/** Books that are to be flat: of agents that a circuit breaker holds, and of agents and Takes whose positions somebody has closed. */
 import type { ActorStart } from '../../../domain/actor-step.ts';
 import type { Autonomy } from '../../../domain/agent.ts';
 import type { Position } from '../../../domain/book.ts';
-import { BREAKER_PAUSES } from '../../../domain/execution.ts';
+import { BREAKER_PAUSES, type Closing } from '../../../domain/execution.ts';
 import type { ExecutionMode } from '../../../domain/order.ts';
+import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
 import { CLOSING } from '../../../domain/take/take.ts';
+import type { InstrumentKey } from '../../../domain/venue.ts';
 import { inTransaction, writeStart } from '../actors/actor-store.ts';
 import type { Sql } from '../database.ts';
+import { preferencesOfAll } from '../risk/risk-preferences-store.ts';
 
 interface TrippedRow {
   id: string;
@@ -19,6 +22,8 @@ interface TrippedRow {
   book_id: string;
   mode: ExecutionMode;
   holdings: readonly Position[];
+  closing: readonly Closing[];
+  everything: boolean;
   open: readonly string[];
 }
 
@@ -27,32 +32,54 @@ export function createKillSwitchStore(sql: Sql) {
     async tripped() {
       const rows = await sql<TrippedRow[]>`
         with tripped as (
-          select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live from agents a
-          join manifests m on m.agent_id = a.id and m.version = a.manifest_version
-          where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat'
+          select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, a.stage in ('limited_live', 'live') as live, a.closing,
+            coalesce(a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) and m.canonical::jsonb->>'killSwitchAction' = 'reduce_to_flat', false) as flat
+          from agents a join manifests m on m.agent_id = a.id and m.version = a.manifest_version
+          where a.pause_cause = any(${[...BREAKER_PAUSES]}::text[]) or a.closing <> '[]'
           union all
-          select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live' from takes where state = 'disarmed' and reason = ${CLOSING}
+          select id, org_id, 'policy_auto', manifest_version, manifest_hash, mode = 'live', '[]', true from takes where state = 'disarmed' and reason = ${CLOSING}
         )
         select a.id, a.org_id, a.autonomy, a.manifest_version, a.manifest_hash, (m.canonical::jsonb->>'maxSlippageBps')::float8 as max_slippage_bps,
-          c.epoch, b.id as book_id, b.mode, b.holdings,
+          c.epoch, b.id as book_id, b.mode, b.holdings, a.closing, a.flat and (b.mode = 'live') = a.live as everything,
           array(select p.instrument from proposals p where p.book_id = b.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as open
         from tripped a join manifests m on m.agent_id = a.id and m.version = a.manifest_version join control c on c.org_id = a.org_id
         join books b on b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)
-          and (b.mode = 'live') = a.live
+          and (a.closing <> '[]' or (a.flat and (b.mode = 'live') = a.live))
         where b.holdings <> '[]'
-        order by a.id`;
+        order by a.id, b.id`;
+      const preferences = await preferencesOfAll(sql, [...new Set(rows.map(({ org_id }) => org_id))]);
       return rows.map((row) => ({
         id: row.id,
         orgId: row.org_id,
         autonomy: row.autonomy,
         manifestVersion: row.manifest_version,
         manifestHash: row.manifest_hash,
-        maxSlippageBps: row.max_slippage_bps,
+        // A mandate that has become stricter since does not keep a position from being left.
+        maxSlippageBps: Math.min(row.max_slippage_bps, (preferences.get(row.org_id)?.preferences ?? DEFAULT_PREFERENCES).maxSlippageBps),
         epoch: row.epoch,
         bookId: row.book_id,
         mode: row.mode,
+        closing: row.closing,
+        everything: row.everything,
         holdings: row.holdings.filter(({ instrument }) => !row.open.includes(instrument)),
       }));
+    },
+
+    async closing() {
+      return sql<
+        {
+          id: string;
+          orgId: string;
+          closing: readonly Closing[];
+          held: readonly Position[];
+          underWay: readonly InstrumentKey[];
+        }[]
+      >`
+        select a.id, a.org_id as "orgId", a.closing,
+          coalesce((select jsonb_agg(h) from books b, jsonb_array_elements(b.holdings) h
+            where b.agent_id = a.id and (b.mode = 'live' or b.manifest_version = a.manifest_version)), '[]') as held,
+          array(select p.instrument from proposals p where p.agent_id = a.id and p.state in ('pending_approval', 'approved', 'executing', 'unknown')) as "underWay"
+        from agents a where a.closing <> '[]' order by a.id`;
     },
 
     async start(start: ActorStart): Promise<boolean> {

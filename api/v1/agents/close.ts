@@ -1,0 +1,61 @@
+/** POST /v1/agents/:id/close: what the agent holds is sold, whatever its rules, its stage or its autonomy say. */
+import { Type } from 'typebox';
+import { Decimal } from '../../../src/domain/decimal.ts';
+import { marketStepOf } from '../../../src/domain/market-step.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
+import { wishedAmount } from '../manual-order-body.ts';
+import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+
+const CloseWish = Type.Object(
+  {
+    instrument: Type.Optional(
+      Type.String({ maxLength: 200, description: 'The one position that is closed; all of them where it is left out.' }),
+    ),
+    limitPrice: wishedAmount(
+      'The lowest price that is accepted, on the tick of the instrument; needs an instrument. At the market where it is left out.',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What is to be closed. @throws InputError for a limit without an instrument, of zero, or beside the tick. */
+function wishOf({ instrument, limitPrice }: { readonly instrument?: string; readonly limitPrice?: string }) {
+  const key = instrument === undefined ? null : (instrument as InstrumentKey);
+  if (limitPrice === undefined) return { instrument: key, limitPrice: null };
+  if (key === null) throw malformed('$.limitPrice', 'a limit is the price of one instrument', 'a limit together with an instrument');
+  if (/^[0.]+$/.test(limitPrice)) throw malformed('$.limitPrice', 'it is zero', 'a number above zero');
+  const { tick } = marketStepOf(key);
+  if (!new Decimal(limitPrice).mod(tick).isZero()) throw malformed('$.limitPrice', 'it lies between two ticks', `a multiple of ${tick}`);
+  return { instrument: key, limitPrice };
+}
+
+export const closeAgentPositions = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/close',
+  name: 'closeAgentPositions',
+  tag: 'agents',
+  summary: "Closes an agent's positions",
+  description:
+    'The agent is paused, and what it holds is sold within its slippage budget by reduce-only orders that go through the pre-trade risk function, tried again every minute until nothing is left: at every stage and level of autonomy, after a pause, a halt, a demotion or a new version. With a limit it is sold once the market pays that. Asked again, the new word holds; whoever resumes the agent takes it back.',
+  cost: 'emergency',
+  schema: { params: AgentPath, body: CloseWish },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The agent, paused; `closing` says what is not sold yet.', schema: AgentBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      const wish = wishOf((request.body ?? {}) as Parameters<typeof wishOf>[0]);
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.commands.close(context, id, wish) });
+    };
+  },
+});

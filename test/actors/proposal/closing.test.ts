@@ -1,0 +1,209 @@
+// Positions of agents are closed by hand, on real PostgreSQL: at every stage and autonomy, after a halt, a demotion or a new version.
+import { beforeEach, expect, test } from 'vitest';
+import { createKillSwitch } from '../../../actors/proposal/kill-switch.ts';
+import { createKillSwitchStore } from '../../../src/adapters/store/orders/kill-switch-store.ts';
+import { AUTONOMY_LEVELS } from '../../../src/domain/agent.ts';
+import { closingOf, supersededBy, withClosing } from '../../../src/domain/execution.ts';
+import type { Order } from '../../../src/domain/order.ts';
+import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
+import type { InstrumentKey } from '../../../src/domain/venue.ts';
+import { BTC, eagerManifest, fillOf, ORG, type TradingFixture, tradingFixture } from './trading-fixture.ts';
+
+const ETH: InstrumentKey = 'spotexchange:ETHUSDT';
+
+let stage: TradingFixture;
+beforeEach(async () => {
+  stage = await tradingFixture();
+  return () => stage.close();
+});
+
+/** The exchange fills every order whole, at its decision price. */
+const clients = {
+  spotexchange: {
+    submit: async (order: Order, { decisionPrice }: { decisionPrice: string }) => ({
+      outcome: 'filled' as const,
+      fills: [fillOf(order, decisionPrice, stage.clock.now())],
+    }),
+    lookUp: async () => ({ outcome: 'unknown' as const, detail: '' }),
+  },
+};
+
+const look = () =>
+  createKillSwitch({
+    store: createKillSwitchStore(stage.sql),
+    runtime: stage.runtime,
+    preTrade: stage.preTrade,
+    bid: (key) => stage.quotes.get(key)?.bid ?? null,
+    clock: stage.clock,
+  }).look();
+
+const held = async (id: string) =>
+  (
+    await stage.sql<{ book: string; instrument: string }[]>`
+      select b.mode as book, h->>'instrument' as instrument from books b, jsonb_array_elements(b.holdings) h where b.agent_id = ${id} order by 1, 2`
+  ).map(({ book, instrument }) => `${book} ${instrument}`);
+
+function priced(bid = '60000'): void {
+  stage.price(bid, String(Number(bid) + 10));
+  stage.price('3000', '3001', 'live', ETH);
+}
+
+/** A live agent that holds what its manifest buys. */
+async function holding(universe: readonly InstrumentKey[] = [BTC]): Promise<string> {
+  const id = await stage.agent(
+    'policy_auto',
+    eagerManifest({ universe: universe.map((key) => ({ key, kind: 'spot' as const })), maxTradeNotionalUsd: '400', maxOpenPositions: 5 }),
+  );
+  await stage.atStage(id, 'live');
+  await stage.fund(id, '5000');
+  for (const _ of universe) {
+    priced();
+    await stage.tick();
+    await stage.carry({ clients });
+  }
+  expect(await held(id)).toEqual(universe.map((key) => `live ${key}`));
+  return id;
+}
+
+async function soldOut(id: string): Promise<void> {
+  priced();
+  expect(await look()).toBe(1);
+  expect(await look()).toBe(0);
+  await stage.carry({ clients });
+  expect(await held(id)).toEqual([]);
+  await look();
+  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true });
+  expect(stage.errors).toEqual([]);
+}
+
+const set = (id: string, autonomy: (typeof AUTONOMY_LEVELS)[number]) => stage.commands.setAutonomy(stage.context(), id, autonomy);
+const BEFORE: { readonly [what: string]: (id: string) => Promise<unknown> } = {
+  nothing: async () => {},
+  'a pause': (id) => stage.commands.pause(stage.context(), id),
+  'an emergency halt': () => stage.commands.emergencyHalt(stage.context()),
+  'a breaker': (id) =>
+    stage.runtime.deliver(
+      id,
+      { type: 'breaker.tripped', breaker: 'daily_drawdown', at: stage.clock.now(), observed: 4, limit: 3 },
+      { cause: 'test' },
+    ),
+  'a demotion to paper': (id) =>
+    stage.runtime.deliver(
+      id,
+      { type: 'breaker.tripped', breaker: 'slippage', at: stage.clock.now(), observed: 4, limit: 3 },
+      { cause: 'test' },
+    ),
+  'a new version': (id) => stage.commands.addVersion(stage.context(), id, eagerManifest({ maxTradeNotionalUsd: '300' })),
+  'a stricter mandate': (id) =>
+    stage.sql`insert into risk_preferences (org_id, version, body, set_by)
+      values (${ORG}, 1, ${stage.sql.json({ ...DEFAULT_PREFERENCES, maxSlippageBps: 5, reduceOnly: true, maxTradeNotionalUsd: '1' } as never)}, ${id})`,
+  ...Object.fromEntries(AUTONOMY_LEVELS.map((level) => [`autonomy ${level}`, (id: string) => set(id, level)])),
+};
+
+test.each(Object.keys(BEFORE))(
+  'after %s a live position is closed by the word of a person, and the agent buys nothing more',
+  async (what) => {
+    const id = await holding();
+    await BEFORE[what]?.(id);
+    const closed = await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+    expect(closed).toMatchObject({ ok: true, value: { paused: true, closing: [{ instrument: null, limitPrice: null, subject: 'ann' }] } });
+    await soldOut(id);
+    const [exit] = await stage.list({ agentId: id });
+    expect(exit).toMatchObject({
+      state: 'filled',
+      side: 'exit',
+      decisionId: null,
+      order: { side: 'sell', mode: 'live', reduceOnly: true },
+    });
+    await stage.tick();
+    expect(await look()).toBe(0);
+    expect(await held(id)).toEqual([]);
+    expect((await stage.sql`select subject, action from audit where target = ${id} and action = 'agent.close'`)[0]).toEqual({
+      subject: 'ann',
+      action: 'agent.close',
+    });
+    expect(await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null })).toMatchObject({
+      ok: false,
+      refusal: { code: 'state_conflict', detail: 'the agent holds nothing to close' },
+    });
+  },
+);
+
+test('a halt that comes after the word takes its order back, and the next look sells all the same', async () => {
+  const id = await holding();
+  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+  priced();
+  expect(await look()).toBe(1);
+  await stage.commands.emergencyHalt(stage.context());
+  await stage.timers.fireDue();
+  await stage.carry({ clients });
+  expect(await held(id)).toEqual([`live ${BTC}`]);
+  stage.clock.advanceTo(stage.clock.now() + 60_000);
+  await soldOut(id);
+});
+
+test('one position is closed at its limit once the market pays it, and the others stay', async () => {
+  const id = await holding([BTC, ETH]);
+  const wish = { instrument: BTC, limitPrice: '61000' };
+  expect(await stage.commands.close(stage.context(), id, { ...wish, instrument: 'spotexchange:SOLUSDT' })).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict' },
+  });
+  expect(await stage.commands.close(stage.context(), id, wish)).toMatchObject({ ok: true, value: { closing: [wish] } });
+  priced('60999.99');
+  expect(await look()).toBe(0);
+  priced('61010');
+  expect(await look()).toBe(1);
+  const [exit] = await stage.list({ agentId: id });
+  expect(exit).toMatchObject({ order: { instrument: BTC, limitPrice: '61000' } });
+  await stage.carry({ clients });
+  expect(await look()).toBe(0);
+  expect(await held(id)).toEqual([`live ${ETH}`]);
+  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [], paused: true, pauseCause: 'operator' });
+});
+
+test('a paper position is closed too, and whoever resumes the agent takes the word back', async () => {
+  const id = await stage.agent('policy_auto');
+  priced();
+  await stage.tick();
+  await stage.carry();
+  expect(await held(id)).toEqual([`paper ${BTC}`]);
+  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+  priced();
+  expect(await look()).toBe(1);
+  expect(await stage.commands.resume(stage.context(), id)).toMatchObject({ ok: true, value: { paused: false, closing: [] } });
+  await stage.timers.fireDue();
+  await stage.carry();
+  expect(await look()).toBe(0);
+  expect(await held(id)).toEqual([`paper ${BTC}`]);
+  await stage.commands.close(stage.context(), id, { instrument: BTC, limitPrice: null });
+  stage.clock.advanceTo(stage.clock.now() + 60_000);
+  priced();
+  expect(await look()).toBe(1);
+  await stage.carry();
+  expect(await held(id)).toEqual([]);
+});
+
+test('prices that are not live sell nothing, and the word stays', async () => {
+  const id = await holding();
+  await stage.commands.close(stage.context(), id, { instrument: null, limitPrice: null });
+  stage.price('60000', '60010', 'stale');
+  expect(await look()).toBe(0);
+  expect(await stage.agents.find(ORG, id)).toMatchObject({ closing: [{ instrument: null }] });
+  await soldOut(id);
+});
+
+test('the word for one instrument goes before the word for all, and neither lets an order of before a halt leave', () => {
+  const all = { instrument: null, limitPrice: null, subject: 'a', at: 1 };
+  const one = { instrument: BTC, limitPrice: '5', subject: 'a', at: 2 };
+  expect(closingOf(withClosing([all], one), BTC)).toBe(one);
+  expect(closingOf(withClosing([all], one), ETH)).toBe(all);
+  expect(withClosing([all, one], { ...all, at: 3 })).toEqual([{ ...all, at: 3 }]);
+  expect(withClosing([one], { ...one, at: 4 })).toEqual([{ ...one, at: 4 }]);
+  const permit = { epoch: 1, manifestHash: 'a', mode: 'live', reduceOnly: true, byItself: true, flattens: true } as const;
+  const ground = { epoch: 1, manifestHash: 'b', paused: true, closedByHand: true, stage: 'draft', autonomy: 'research' } as const;
+  expect(supersededBy(permit, ground)).toBe(null);
+  expect(supersededBy(permit, { ...ground, epoch: 2 })).toBe('halted');
+  expect(supersededBy({ ...permit, flattens: false }, ground)).toBe('paused');
+  expect(supersededBy(permit, { ...ground, closedByHand: false })).toBe('paused');
+});

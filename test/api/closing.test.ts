@@ -1,0 +1,84 @@
+// Closing an agent's positions over HTTP: who may, what is refused, one effect per key, and what the answer says.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeRecords } from '../../src/adapters/store/actors/actor-records.ts';
+import { bookIds } from '../../src/domain/book.ts';
+import { type ApiUnderTest, apiUnderTest, createdAgent, newId, OURS, THEIRS } from './api-under-test.ts';
+
+const BTC = 'spotexchange:BTCUSDT';
+const ETH = 'spotexchange:ETHUSDT';
+
+let api: ApiUnderTest;
+let trader: string;
+let reader: string;
+let stranger: string;
+let id: string;
+beforeAll(async () => {
+  api = await apiUnderTest();
+  trader = await api.token(['agent:read', 'trade:execute']);
+  reader = await api.token(['agent:read']);
+  stranger = await api.token(['agent:read', 'trade:execute'], THEIRS);
+  id = await createdAgent(api, trader);
+});
+afterAll(() => api.close());
+
+const close = (body: unknown = {}, token = trader, headers = {}) =>
+  api.call('POST', `/v1/agents/${id}/close`, { token, ...(body === undefined ? {} : { body }), headers });
+
+/** Books a purchase on the paper book of the agent's first version, as a step does. */
+async function bought(instrument: string): Promise<void> {
+  const fill = {
+    id: newId(),
+    orderId: newId(),
+    bookId: bookIds.paper(id, 1),
+    instrument,
+    side: 'buy',
+    quantity: '0.01',
+    fillPrice: '3000',
+    feeUsd: '0.03',
+    notionalUsd: '30',
+    decisionPrice: '3000',
+    slippageBps: 0,
+    at: 1_772_461_860_000,
+    quotes: [],
+  };
+  await api.sql.begin((transaction) => writeRecords(transaction as never, [{ type: 'fill', orgId: OURS, fill, capitalUsd: '10000' }]));
+}
+
+test('an agent that holds nothing has nothing to close, and a foreign one does not exist', async () => {
+  const nothing = await close();
+  expect([nothing.status, nothing.body.code, nothing.body.detail]).toEqual([409, 'state_conflict', 'the agent holds nothing to close']);
+  expect((await close({}, stranger)).status).toBe(404);
+  expect((await close({}, reader)).status).toBe(403);
+  expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body).toMatchObject({ paused: false, closing: [] });
+});
+
+test.each<[string, unknown, string]>([
+  ['a limit without an instrument', { limitPrice: '5' }, '$.limitPrice'],
+  ['a limit of zero', { instrument: BTC, limitPrice: '0.00' }, 'zero'],
+  ['a limit between two ticks', { instrument: BTC, limitPrice: '5.001' }, 'multiple of 0.01'],
+  ['a limit that is a number', { instrument: BTC, limitPrice: 5 }, '$.limitPrice'],
+  ['an unknown field', { quantity: '5' }, 'quantity'],
+])('%s is refused', async (_, body, said) => {
+  const reply = await close(body);
+  expect(reply.status, reply.text).toBe(400);
+  expect(reply.text).toContain(said);
+});
+
+test('what is held is closed once per key, on record; the last word holds', async () => {
+  await bought(BTC);
+  await bought(ETH);
+  const one = { instrument: BTC, limitPrice: '70000.5' };
+  const first = await close(one, trader, { 'idempotency-key': 'close-1' });
+  expect(first.status, first.text).toBe(200);
+  expect(first.body).toMatchObject({ id, state: 'paused', paused: true, pauseCause: 'operator', closing: [one] });
+  expect((await close(one, trader, { 'idempotency-key': 'close-1' })).text).toBe(first.text);
+  expect((await close({}, trader, { 'idempotency-key': 'close-1' })).body.code).toBe('idempotency_mismatch');
+  expect((await close({ instrument: 'spotexchange:SOLUSDT' })).body.detail).toContain(`it holds ${BTC}, ${ETH}`);
+  expect((await close({ instrument: ETH })).body.closing).toMatchObject([one, { instrument: ETH, limitPrice: null }]);
+  // No body closes everything.
+  expect((await close(undefined)).body.closing).toMatchObject([{ instrument: null, limitPrice: null }]);
+  expect((await api.call('GET', `/v1/agents/${id}`, { token: reader })).body.closing).toHaveLength(1);
+  const audits = await api.sql`select action from audit where target = ${id} and action = 'agent.close'`;
+  expect(audits).toHaveLength(3);
+  expect(api.defects).toEqual([]);
+});
