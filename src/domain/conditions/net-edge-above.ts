@@ -5,8 +5,13 @@ import type { Observation } from '../cut.ts';
 import type { ManifestCondition } from '../manifest/manifest.ts';
 import { type ConditionDefinition, compileNumber, NO_NEEDS, numberField, textField } from './condition.ts';
 
+/** What of an observation the net edge is made of. */
+export type NetEdgeSeen = Pick<Observation, 'instrument' | 'premiumPct' | 'liquidityUsd'> & {
+  readonly quote: Pick<NonNullable<Observation['quote']>, 'bid' | 'ask' | 'mid'> | null;
+};
+
 /** The net edge of buying at a discount, in basis points; null where something that it is made of is unknown. */
-function netEdge(condition: ManifestCondition): (observation: Observation) => number | null {
+export function netEdge(condition: ManifestCondition): (observation: NetEdgeSeen) => number | null {
   const notionalUsd = textField(condition, 'notionalUsd');
   const transferFeeBps = numberField(condition, 'transferFeeBps');
   return ({ instrument, quote, premiumPct, liquidityUsd }) => {

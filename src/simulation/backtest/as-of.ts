@@ -5,6 +5,7 @@ import { sessionAt } from '../../domain/session.ts';
 import { type EpochMs, timeframeMs } from '../../domain/time.ts';
 import { basisPct, gapToMarkPct, midPrice, premiumPct } from '../../domain/valuation.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import { bestPrices } from './best-prices.ts';
 import {
   EVENTS_KNOWN,
   type History,
@@ -15,7 +16,6 @@ import {
   REFERENCE_KNOWN,
   REFERENCE_LIVE,
 } from './history.ts';
-import { bestPrices } from './simulate.ts';
 
 /** An indicator that has taken the bars that had closed so far. */
 interface Running {

@@ -1,11 +1,23 @@
 /** What rules look at, as columns over the grid: prices, ratios, indicators, sessions, events. Each is computed once. */
+
+import type { NetEdgeSeen } from '../../domain/conditions/net-edge-above.ts';
 import { type IndicatorNeed, indicatorKey, type ObservedEvent } from '../../domain/cut.ts';
 import { SEVERITIES } from '../../domain/market-event.ts';
 import { SESSIONS } from '../../domain/quote.ts';
 import { isSessionKnown, nextSessionChange, sessionAt } from '../../domain/session.ts';
 import { timeframeMs } from '../../domain/time.ts';
-import { percentAbove } from '../../domain/valuation.ts';
-import { type CloseSeries, EVENTS_KNOWN, type History, type InstrumentColumns, priceText, QUOTE_LIVE } from './history.ts';
+import { midPrice, percentAbove } from '../../domain/valuation.ts';
+import { bestPrices } from './best-prices.ts';
+import {
+  type CloseSeries,
+  EVENTS_KNOWN,
+  type History,
+  type InstrumentColumns,
+  priceText,
+  QUOTE_KNOWN,
+  QUOTE_LIVE,
+  REFERENCE_LIVE,
+} from './history.ts';
 import { emaStandings, indicatorColumn } from './indicator-columns.ts';
 
 /** Numbers; NaN is unknown. */
@@ -25,6 +37,7 @@ export type InputColumn = NumberColumn | WordColumn;
 
 /** In the order of the codes that `emaStandings` gives. */
 const EMA_STANDINGS = ['crossed_up', 'crossed_down', 'above', 'below', 'level'] as const;
+const REFERENCE_STANDINGS = ['live', 'lost'] as const;
 const EVENT_WORDS = ['none', ...SEVERITIES] as const;
 const HOUR_MS = 3_600_000;
 const ULPS = 2 ** -51;
@@ -69,6 +82,38 @@ export class InputColumns {
   benchmarkGap(kind: 'reference_price' | 'issuer_mark'): NumberColumn {
     const { reference, benchmarkKind, close } = this.#columns;
     return this.#once(kind, () => this.#ratio(close, benchmarkKind === kind ? reference : null));
+  }
+
+  /** What a round trip leaves of the discount, by the condition's own function on the prices that a bar is quoted at. */
+  netEdge(name: string, edgeOf: (seen: NetEdgeSeen) => number | null, halfSpreadBps: number): NumberColumn {
+    return this.#once(`net edge ${name}`, () => {
+      const { key, close, decimals, liquidity, state } = this.#columns;
+      const premium = this.benchmarkGap('reference_price').values;
+      const values = this.#nothing();
+      for (let i = 0; i < values.length; i++) {
+        if (((state[i] as number) & QUOTE_KNOWN) === 0 || Number.isNaN(premium[i])) continue;
+        const best = bestPrices(close[i] as number, decimals, halfSpreadBps);
+        const [bid, ask] = [priceText(best.bid), priceText(best.ask)];
+        const depth = liquidity?.[i] ?? Number.NaN;
+        const liquidityUsd = Number.isNaN(depth) ? null : priceText(depth);
+        const quote = { bid, ask, mid: midPrice(bid, ask) };
+        values[i] = edgeOf({ instrument: key, quote, premiumPct: premium[i] as number, liquidityUsd }) ?? Number.NaN;
+      }
+      return { kind: 'number', values };
+    }) as NumberColumn;
+  }
+
+  /** Whether the reference can be relied on while the instrument itself is quoted live. */
+  referenceStanding(): WordColumn {
+    return this.#once('reference standing', () => {
+      const { state } = this.#columns;
+      const codes = new Uint8Array(this.#history.length);
+      for (let i = 0; i < codes.length; i++) {
+        const bits = state[i] as number;
+        if ((bits & QUOTE_LIVE) !== 0) codes[i] = (bits & REFERENCE_LIVE) !== 0 ? 1 : 2;
+      }
+      return { kind: 'word', codes, labels: REFERENCE_STANDINGS };
+    }) as WordColumn;
   }
 
   basis(): NumberColumn {

@@ -2,7 +2,10 @@
  * A manifest's rules over whole columns: per instrument and slot one bit for "passed" and one for "would pass, were its
  * prices live". Rules on the open position are left to the simulation. Equal to the plain decider rule by rule, by test.
  */
+import { type Assumptions, costsOf, DEFAULT_ASSUMPTIONS } from '../../domain/backtest/assumptions.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
+import { netEdge } from '../../domain/conditions/net-edge-above.ts';
 import { guardrailExits } from '../../domain/decide.ts';
 import { compareDecimals } from '../../domain/decimal.ts';
 import type { Manifest, ManifestCondition } from '../../domain/manifest/manifest.ts';
@@ -70,14 +73,23 @@ export function rulePlans(manifest: Manifest): readonly RulePlan[] {
   return [...manifest.entry.map(plan('entry')), ...[...manifest.exit, ...guardrailExits(manifest)].map(plan('exit'))];
 }
 
-/** Evaluates every rule at every slot of the history. @throws TypeError for a condition type that has no column form. */
-export function evaluateRules(manifest: Manifest, history: History): RuleBook {
+/**
+ * Evaluates every rule at every slot of the history.
+ * @param assumptions what bars are quoted at, for rules that look at costs. @throws TypeError for a condition type that has no column form.
+ */
+export function evaluateRules(manifest: Manifest, history: History, assumptions: Assumptions = DEFAULT_ASSUMPTIONS): RuleBook {
   const plans = rulePlans(manifest);
   const entryCount = manifest.entry.length;
   const exitWords = Math.ceil((plans.length - entryCount) / 32);
   const shared = new Map<string, InputColumn>();
   const instruments = history.instruments.map((columns) =>
-    evaluateInstrument(plans, exitWords, columns, new InputColumns(history, columns, shared)),
+    evaluateInstrument(
+      plans,
+      exitWords,
+      columns,
+      new InputColumns(history, columns, shared),
+      costsOf(columns.key, assumptions).halfSpreadBps,
+    ),
   );
   return { plans, entryCount, exitWords, instruments };
 }
@@ -87,6 +99,7 @@ function evaluateInstrument(
   exitWords: number,
   columns: InstrumentColumns,
   inputs: InputColumns,
+  halfSpreadBps: number,
 ): InstrumentRules {
   const length = columns.close.length;
   const count = (side: 'entry' | 'exit'): number => plans.reduce((sum, plan) => (plan.side === side ? sum + 1 : sum), 0);
@@ -94,7 +107,7 @@ function evaluateInstrument(
   const words = (): BitColumn[] => Array.from({ length: exitWords }, () => column(count('exit')));
   const gated = (side: 'entry' | 'exit'): boolean => plans.some((plan) => plan.side === side && plan.gate !== 0 && plan.position === null);
   const rules = {
-    inputs: plans.map((plan) => (plan.position === null ? inputOf(plan.condition, inputs) : null)),
+    inputs: plans.map((plan) => (plan.position === null ? inputOf(plan.condition, inputs, halfSpreadBps) : null)),
     entryPassed: column(count('entry')),
     entryWithheld: gated('entry') ? column(count('entry')) : NO_BITS,
     exitPassed: words(),
@@ -203,7 +216,7 @@ function positionRule(condition: ManifestCondition): PositionRule | null {
 }
 
 /** The column that a condition looks at. */
-function inputOf(condition: ManifestCondition, inputs: InputColumns): InputColumn {
+function inputOf(condition: ManifestCondition, inputs: InputColumns, halfSpreadBps: number): InputColumn {
   const number = (field: string): number => Number(condition[field]);
   const timeframe = String(condition['timeframe']);
   switch (condition.type.replace(/_(below|above)$/, '')) {
@@ -213,6 +226,10 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns): InputColum
       return inputs.benchmarkGap('issuer_mark');
     case 'basis':
       return inputs.basis();
+    case 'net_edge':
+      return inputs.netEdge(canonicalJson(condition as never), netEdge(condition), halfSpreadBps);
+    case 'reference_lost':
+      return inputs.referenceStanding();
     case 'price':
       return inputs.price();
     case 'liquidity':
@@ -239,7 +256,7 @@ function inputOf(condition: ManifestCondition, inputs: InputColumns): InputColum
 
 /** The limit that a number is compared with. */
 function limitOf(condition: ManifestCondition): string | number {
-  for (const field of ['pct', 'value', 'percentile', 'price', 'usd']) {
+  for (const field of ['pct', 'value', 'percentile', 'price', 'usd', 'bps']) {
     const limit = condition[field];
     if (typeof limit === 'number' || typeof limit === 'string') return limit;
   }

@@ -176,7 +176,7 @@ export interface BacktestOptions {
  * @throws Error where a sampled decision differs from the plain decider's: a defect, and no result is better than a wrong one.
  */
 export function runBacktest({ manifest, history, assumptions, trials, onProgress }: BacktestOptions): BacktestRun {
-  const rules = evaluateRules(manifest, history);
+  const rules = evaluateRules(manifest, history, assumptions);
   const simulation = simulate(manifest, history, rules, assumptions, (done) => onProgress?.(done, history.length));
   const bars = sampledBars(history.length, simulation.trades);
   const difference = checkAgainstPlain(compileManifest(manifest), history, rules, simulation, bars);

@@ -10,6 +10,7 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { marketStepOf } from '../../domain/market-step.ts';
 import { mandateOf } from '../../domain/risk/mandate.ts';
 import { DEFAULT_PREFERENCES } from '../../domain/risk/preferences.ts';
+import { bestPrices } from './best-prices.ts';
 import { type History, type InstrumentColumns, QUOTE_LIVE, REFERENCE_LIVE } from './history.ts';
 import { percentOf } from './input-columns.ts';
 import { type BitColumn, type InstrumentRules, type PositionRule, positionRulePasses, type RuleBook } from './rule-columns.ts';
@@ -133,16 +134,6 @@ const FAILED = 0;
 const PASSED = 1;
 const WITHHELD = 2;
 const STEP_BARS = 16_384;
-/** Ten to the power of every number of digits that a history keeps. */
-const SCALES: readonly number[] = Array.from({ length: 19 }, (_, digits) => 10 ** digits);
-
-/** The best prices that are assumed around a close: whole units of the history on both sides of it, so that the middle is the close. */
-export function bestPrices(close: number, decimals: number, halfSpreadBps: number): { readonly bid: number; readonly ask: number } {
-  const scale = SCALES[decimals] as number;
-  const units = Math.round(close * scale);
-  const half = ceilUnits((units * halfSpreadBps) / 10_000);
-  return { bid: (units - half) / scale, ask: (units + half) / scale };
-}
 
 /** Profit in percent at slot i as a rule reads it: at the price that closing would get then. */
 export function profitAt({ close, decimals }: InstrumentColumns, i: number, entryUsd: number, halfSpreadBps: number): number {
