@@ -1,6 +1,7 @@
 /** A tape: a recording of everything that was heard, as it lies in a file. Its header, its events and what makes them sound. */
 import type { ActorEvent, ActorState } from './actor-step.ts';
 import { AUTONOMY_LEVELS, type Autonomy, STAGES, type Stage } from './agent.ts';
+import type { Json } from './canonical-json.ts';
 import type { IndicatorNeed } from './cut.ts';
 import { isDecimalString } from './decimal.ts';
 import type { Manifest } from './manifest/manifest.ts';
@@ -30,9 +31,17 @@ export interface TapeAgent {
   readonly tickUntil: EpochMs | null;
   /** The hash of the agent's last decision before the recording. */
   readonly previousHash: string;
-  /** Where its state chart stood; null for an agent that begins at draft. */
+  /** Where its state chart stood; null for one that begins at draft. */
   readonly snapshot: ActorState | null;
+  /** What it is; an agent where it is missing. A Take decides every half minute. */
+  readonly kind?: TapeActorKind;
+  /** What a Take that begins on this tape begins with. */
+  readonly input?: { readonly [member: string]: Json };
 }
+
+/** Who decides on a tape. */
+export const TAPE_ACTOR_KINDS = ['agent', 'take'] as const;
+export type TapeActorKind = (typeof TAPE_ACTOR_KINDS)[number];
 
 /** The first line of a tape. Everything but `tape` may be missing; members that are not listed are kept and ignored. */
 export interface TapeHeader {
@@ -311,6 +320,9 @@ function tapeAgent(value: unknown): string | null {
     const wanted = check(value[member]);
     if (wanted !== null) return `an agent whose ${member} is ${wanted}`;
   }
+  if (value['kind'] !== undefined && !TAPE_ACTOR_KINDS.includes(value['kind'] as TapeActorKind))
+    return `an agent whose kind is one of ${TAPE_ACTOR_KINDS.join(', ')}`;
+  if (value['input'] !== undefined && !isRecord(value['input'])) return 'an agent whose input is an object';
   return null;
 }
 

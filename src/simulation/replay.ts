@@ -1,5 +1,5 @@
 /**
- * Replays tapes: the same hearing, the same cuts, the same agents and the same ticks as live, under a virtual clock and
+ * Replays tapes: the same hearing, the same cuts, the same agents and Takes and the same ticks as live, under a virtual clock and
  * without a database. The same tape and agents give the same bytes, however often and wherever it is run.
  */
 import { createHash } from 'node:crypto';
@@ -9,6 +9,8 @@ import { proposalKind } from '../../actors/proposal/effects.ts';
 import { createDirectory } from '../../actors/runtime/directory.ts';
 import { createMemoryStore } from '../../actors/runtime/memory-store.ts';
 import { createRuntime } from '../../actors/runtime/runtime.ts';
+import { takeContext, takeKind, takeStanding } from '../../actors/take/effects.ts';
+import { takeMachine } from '../../actors/take/machine.ts';
 import { type ShardProgress } from '../../actors/ticking/tick-store.ts';
 import { LATE_AFTER_MS, movedWindow, type ShardActor, type TickWindow } from '../../actors/ticking/tick-window.ts';
 import { type MarkedAgent, type TradingDuty } from '../../actors/ticking/trading-decisions.ts';
@@ -29,7 +31,7 @@ import { assembleDecision, type DecisionRow } from '../domain/decision.ts';
 import { type Manifest, manifestHash } from '../domain/manifest/manifest.ts';
 import type { RiskPreferences } from '../domain/risk/index.ts';
 import type { TapeAgent, TapeCommand, TapeCut, TapeCutNote, TapeEvent, TapeHeader } from '../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, slotOf } from '../domain/time.ts';
+import { AGENT_TICK_MS, type EpochMs, slotOf, TAKE_TICK_MS } from '../domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey } from '../domain/venue.ts';
 import { type BrokerCounts, createPaperBroker, type PaperBroker, type ReplayedFill } from './paper-broker.ts';
 
@@ -128,14 +130,19 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
 
   function begin(at: EpochMs): NonNullable<typeof hearing> {
     const clock = createVirtualClock(at);
-    const cutter = createCutter({
+    /** Half minutes are for Takes alone: without one nothing is observed there. */
+    const isIdle = (slot: EpochMs): boolean => slot % AGENT_TICK_MS !== 0 && !population.hasTakes;
+    const cutting = (): EpochMs => cutter.pendingSlot - TAKE_TICK_MS;
+    const instruments = () => (isIdle(cutting()) ? [] : population.instruments());
+    const cutter: Cutter = createCutter({
       clock,
       view,
       board,
-      periodMs: AGENT_TICK_MS,
-      instruments: () => (note === null ? population.instruments() : population.instruments().filter(({ key }) => noted.has(key))),
-      needs: () => note?.needs ?? population.needs(),
+      periodMs: TAKE_TICK_MS,
+      instruments: () => (note === null ? instruments() : instruments().filter(({ key }) => noted.has(key))),
+      needs: () => (isIdle(cutting()) ? [] : (note?.needs ?? population.needs())),
       onCut: (cut) => {
+        if (isIdle(cut.slot)) return;
         const silent = note !== null && note.source === 'silence' && note.receivedAt === cut.slot;
         replayEvents.push({ kind: 'cut', cut: silent ? { slot: cut.slot, observations: SILENT } : cut });
       },
@@ -276,7 +283,7 @@ function createPopulation(
   wakeAt: (at: EpochMs) => void,
 ) {
   const store = createMemoryStore();
-  const directory = createDirectory([agentKind, proposalKind]);
+  const directory = createDirectory([agentKind, takeKind, proposalKind]);
   const agents = new Map<string, TapeAgent>();
   const manifests = new Map<string, Manifest>();
   const windows = new Map<string, TickWindow>();
@@ -285,6 +292,7 @@ function createPopulation(
   let recordsSeen = 0;
   let refusedCommands = 0;
   let waiting: TapeAgent[] = [];
+  let hasTakes = false;
   /** The agents live a little behind the prices: at the time of what happens to them. */
   let now: EpochMs = 0;
   const runtime = createRuntime({ store, directory, clock: { now: () => now } });
@@ -294,7 +302,7 @@ function createPopulation(
     view,
     now: () => now,
     wakeAt,
-    agent: (id) => ({ ...duty(id), paused: agentContext(actorOf(id).state).pauseCause !== null }),
+    agent: (id) => ({ ...duty(id), paused: isPaused(actorOf(id)) }),
     agentIds: () => order,
     relations: (key) => related.get(key),
     ...(options.preferences === undefined ? {} : { preferences: options.preferences }),
@@ -323,7 +331,8 @@ function createPopulation(
           suspectTimes: crashed ? Number.MAX_SAFE_INTEGER - 1 : 0,
         };
       },
-      agents: async (_, shard) => (apart() ? [idOfShard(shard)] : [...agents.keys()]).flatMap(shardAgent),
+      agents: async (periodMs, shard) =>
+        (apart() ? [idOfShard(shard)] : [...agents.keys()].filter((id) => periodOf(id) === periodMs)).flatMap(shardAgent),
       duties: async (ids) => ids.map(duty),
       heads: async (ids) => new Map(ids.flatMap((id) => (heads.has(id) ? [[id, heads.get(id) as string] as const] : []))),
       cut: async () => current,
@@ -370,8 +379,37 @@ function createPopulation(
     return actor;
   }
 
+  function isTake(id: string): boolean {
+    return agents.get(id)?.kind === 'take';
+  }
+
+  function periodOf(id: string): number {
+    return isTake(id) ? TAKE_TICK_MS : AGENT_TICK_MS;
+  }
+
+  function isPaused({ id, state }: ActorRow): boolean {
+    return isTake(id) ? !takeStanding(state).onDuty : agentContext(state).pauseCause !== null;
+  }
+
+  /** A Take trades as its last arming says, by the one manifest that it has. */
+  function dutyOfTake({ id, version, orgId, state }: ActorRow): TradingDuty {
+    const authored = (agents.get(id) as TapeAgent).manifest;
+    const stage = takeContext(state).mode === 'live' ? 'live' : 'paper';
+    return {
+      id,
+      version,
+      orgId,
+      stage,
+      autonomy: 'policy_auto',
+      manifestVersion: 1,
+      manifestHash: manifestHash(authored),
+      manifest: authored,
+    };
+  }
+
   function duty(id: string): TradingDuty {
     const actor = actorOf(id);
+    if (isTake(id)) return dutyOfTake(actor);
     const { autonomy, manifestVersion, manifestHash: hash } = agentContext(actor.state);
     const stage = agentValue(actor.state).stage as Stage;
     return {
@@ -424,19 +462,20 @@ function createPopulation(
     const { id, orgId, autonomy, manifestVersion, snapshot } = agent;
     const { hash } = compile(agent.manifest);
     if (snapshot === null) {
-      await runtime.start('agent', id, orgId, { autonomy, manifestVersion, manifestHash: hash }, { cause: 'tape' });
+      const input = agent.kind === 'take' ? (agent.input ?? {}) : { autonomy, manifestVersion, manifestHash: hash };
+      await runtime.start(agent.kind ?? 'agent', id, orgId, input, { cause: 'tape' });
     } else {
       await store.start({
         id,
         orgId,
-        kind: 'agent',
-        machine: agentMachine.id,
+        kind: agent.kind ?? 'agent',
+        machine: agent.kind === 'take' ? takeMachine.id : agentMachine.id,
         at: now,
         input: {},
         plan: { state: snapshot, records: [], timers: [], activities: [], announcements: [] },
         also: [],
         cause: 'tape',
-        tickPeriodMs: AGENT_TICK_MS,
+        tickPeriodMs: periodOf(id),
       });
     }
     readRecords();
@@ -455,18 +494,20 @@ function createPopulation(
     get trading() {
       return broker.counts;
     },
+    /** Whether any Take is known, armed or not. */
+    get hasTakes() {
+      return hasTakes;
+    },
     knows: (id: string) => agents.has(id),
     /** An agent that is there from the first event on. */
     expect(agent: TapeAgent) {
-      agents.set(agent.id, agent);
-      compile(agent.manifest);
+      learn(agent);
       waiting.push(agent);
     },
     /** Learns at once what a command changes about what is to be observed; the agents hear it in their turn. */
     hear(command: TapeCommand) {
       if (command.agent !== undefined) {
-        agents.set(command.agent.id, command.agent);
-        compile(command.agent.manifest);
+        learn(command.agent);
       }
       if (command.manifest !== undefined) compile(command.manifest);
     },
@@ -500,12 +541,21 @@ function createPopulation(
       await broker.wake();
       current = cut;
       rows = [];
-      if (apart()) for (let shard = 0; shard < order.length; shard++) await ticker.tick(AGENT_TICK_MS, shard, cut.slot);
-      else await ticker.tick(AGENT_TICK_MS, 0, cut.slot);
+      const periods = [AGENT_TICK_MS, ...(hasTakes ? [TAKE_TICK_MS] : [])].filter((periodMs) => cut.slot % periodMs === 0);
+      for (const periodMs of periods) {
+        if (!apart()) await ticker.tick(periodMs, 0, cut.slot);
+        else for (const [shard, id] of order.entries()) if (periodOf(id) === periodMs) await ticker.tick(periodMs, shard, cut.slot);
+      }
       return rows;
     },
     manifest,
   };
+
+  function learn(agent: TapeAgent): void {
+    agents.set(agent.id, agent);
+    if (agent.kind === 'take') hasTakes = true;
+    compile(agent.manifest);
+  }
 
   /** Moves on to `at`, and lets those in who were expected: ticked from the first slot on, unless their tape says from when. */
   async function activate(at: EpochMs): Promise<void> {
@@ -513,7 +563,8 @@ function createPopulation(
     const arriving = waiting;
     waiting = [];
     for (const agent of arriving) {
-      await arrive(agent.tickFrom === null && agent.snapshot === null ? { ...agent, tickFrom: slotOf(at, AGENT_TICK_MS) } : agent);
+      const isNewAgent = agent.tickFrom === null && agent.snapshot === null && agent.kind !== 'take';
+      await arrive(isNewAgent ? { ...agent, tickFrom: slotOf(at, AGENT_TICK_MS) } : agent);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Records a live process so that a replay can repeat it: what was heard, what its agents were told, and how its slots
+ * Records a live process so that a replay can repeat it: what was heard, what its agents and Takes were told, and how its slots
  * were cut. The agents' side is read from the store a moment later and put in line by time.
  */
 import { EMPTY, type Observable } from 'rxjs';
@@ -10,8 +10,8 @@ import type { IndicatorNeed } from '../../domain/cut.ts';
 import { GENESIS_HASH } from '../../domain/decision.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import type { FeedMessage } from '../../domain/market-event.ts';
-import type { TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
-import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf } from '../../domain/time.ts';
+import type { TapeActorKind, TapeAgent, TapeCommand, TapeCutNote, TapeEvent } from '../../domain/tape.ts';
+import { AGENT_TICK_MS, type EpochMs, isoTime, slotOf, TAKE_TICK_MS } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import type { Sql, Transaction } from '../store/database.ts';
 import { recordStream } from './stream-recorder.ts';
@@ -21,6 +21,8 @@ const HOLD_BACK_MS = 3_000;
 /** A cut that is not in the store by then is given up. */
 const CUT_DEADLINE_MS = 45_000;
 const LOOK_MS = 1_000;
+/** How often each kind decides. */
+const TICK_MS: Readonly<Record<TapeActorKind, number>> = { agent: AGENT_TICK_MS, take: TAKE_TICK_MS };
 /** Steps are looked for so far back from the last look: their commit may take a while. */
 const STEP_OVERLAP_MS = 30_000;
 
@@ -36,6 +38,7 @@ export interface TapeRecorderOptions {
 
 interface StoredAgent {
   id: string;
+  kind: TapeActorKind;
   org_id: string;
   version: number;
   snapshot: ActorState;
@@ -52,6 +55,7 @@ interface StoredAgent {
 
 interface StoredStep {
   actor_id: string;
+  kind: TapeActorKind;
   org_id: string;
   version: number;
   at: number;
@@ -72,7 +76,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   let queue: TapeEvent[] = [];
   /** The version up to which each agent's life is on the tape; null before the agents were met. */
   let versions: Map<string, number> | null = null;
-  let nextSlot = slotOf(startedAt, AGENT_TICK_MS) + AGENT_TICK_MS;
+  let nextSlot = slotOf(startedAt, TAKE_TICK_MS) + TAKE_TICK_MS;
   let stepsHeardTo = startedAt;
   let lastNote = '';
   let ended = false;
@@ -90,19 +94,18 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   async function meet(): Promise<void> {
     const agents = await sql.begin('isolation level repeatable read read only', async (transaction) => {
       const now = clock.now();
-      const slot = slotOf(now, AGENT_TICK_MS);
-      if (await isBehind(transaction, slot)) return null;
+      if (await isBehind(transaction, slotOf(now, TAKE_TICK_MS))) return null;
       const rows = await transaction<StoredAgent[]>`
-        select a.id, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
+        select a.id, g.kind, a.org_id, a.version, a.snapshot, a.tick_from, a.tick_until, g.stage, g.autonomy, g.manifest_version, m.canonical,
           (select encode(d.hash, 'hex') from decisions d where d.agent_id = a.id order by d.slot desc limit 1) as head,
           (select i.body from tick_inputs i where i.agent_id = a.id order by i.slot desc limit 1) as inputs
-        from actors a join agents g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version
-        where a.kind = 'agent' order by a.number`;
-      return rows.map((row) => ({ row, now, slot }));
+        from actors a join traders g on g.id = a.id join manifests m on m.agent_id = g.id and m.version = g.manifest_version order by a.number`;
+      return rows.map((row) => ({ row, now }));
     });
     if (agents === null) return;
     versions = new Map();
-    for (const { row, now, slot } of agents) {
+    for (const { row, now } of agents) {
+      const periodMs = TICK_MS[row.kind];
       versions.set(row.id, row.version);
       if (row.inputs !== null) queue.push({ kind: 'inputs', receivedAt: now, actorId: row.id, inputs: row.inputs });
       queue.push({
@@ -117,10 +120,11 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
           manifestVersion: row.manifest_version,
           autonomy: row.autonomy,
           stage: row.stage,
-          tickFrom: row.tick_from === null ? null : Math.max(row.tick_from, slot + AGENT_TICK_MS),
+          tickFrom: row.tick_from === null ? null : Math.max(row.tick_from, slotOf(now, periodMs) + periodMs),
           tickUntil: row.tick_until,
           previousHash: row.head ?? GENESIS_HASH,
           snapshot: row.snapshot,
+          ...(row.kind === 'take' ? { kind: 'take' } : {}),
         },
       });
     }
@@ -130,8 +134,8 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
   async function hearSteps(known: Map<string, number>): Promise<void> {
     const now = clock.now();
     const steps = await sql<StoredStep[]>`
-      select s.actor_id, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
-      where a.kind = 'agent' and s.at >= ${stepsHeardTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
+      select s.actor_id, a.kind, a.org_id, s.version, s.at, s.event, s.cause from steps s join actors a on a.id = s.actor_id
+      where a.kind in ('agent', 'take') and s.at >= ${stepsHeardTo - STEP_OVERLAP_MS} order by s.at, s.actor_id, s.version`;
     for (const step of steps) {
       if (step.version <= (known.get(step.actor_id) ?? 0)) continue;
       const command = await commandOf(step);
@@ -147,9 +151,30 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
     return JSON.parse(row.canonical) as Manifest;
   }
 
+  /** A Take begins as a draft: when it is evaluated its own steps tell. */
+  async function newTake({ actor_id: id, org_id: orgId, event }: StoredStep): Promise<TapeAgent> {
+    return {
+      id,
+      orgId,
+      manifest: await manifestOf(id, 1),
+      manifestVersion: 1,
+      autonomy: 'policy_auto',
+      stage: 'paper',
+      tickFrom: null,
+      tickUntil: null,
+      previousHash: GENESIS_HASH,
+      snapshot: null,
+      kind: 'take',
+      input: event['input'] as NonNullable<TapeAgent['input']>,
+    };
+  }
+
   async function commandOf(step: StoredStep): Promise<TapeCommand> {
     const { actor_id: actorId, at: receivedAt, event } = step;
     const cause = step.cause === null ? {} : { cause: step.cause };
+    if (event.type === 'started' && step.kind === 'take') {
+      return { kind: 'command', receivedAt, actorId, event, ...cause, agent: await newTake(step) };
+    }
     if (event.type === 'started') {
       const input = event['input'] as { autonomy: Autonomy; manifestVersion: number };
       const agent: TapeAgent = {
@@ -181,7 +206,7 @@ export function createTapeRecorder(options: TapeRecorderOptions): () => Promise<
 
   /** Notes how slots up to `horizon` were cut; returns up to when the tape can be written. */
   async function noteCuts(horizon: EpochMs): Promise<EpochMs> {
-    for (; nextSlot <= horizon; nextSlot += AGENT_TICK_MS) {
+    for (; nextSlot <= horizon; nextSlot += TAKE_TICK_MS) {
       const [cut] = await sql<{ source: 'streams' | 'silence' }[]>`select source from cuts where slot = ${nextSlot}`;
       if (!cut) {
         if (clock.now() < nextSlot + CUT_DEADLINE_MS && !ended) return nextSlot - 1;
@@ -256,10 +281,10 @@ function needOf(instrument: InstrumentKey, key: string): IndicatorNeed {
   return { instrument, name: match[1] as IndicatorNeed['name'], timeframe: match[3] as string, period: Number(match[2]) };
 }
 
-/** Whether some shard has not been ticked up to this slot yet. */
+/** Whether some shard has not been ticked up to this slot, or the last one of its own before it, yet. */
 async function isBehind(sql: Sql | Transaction, slot: EpochMs): Promise<boolean> {
   const [behind] = await sql`
     select 1 from actors a left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard
-    where a.kind = 'agent' and a.tick_from <= ${slot} and coalesce(t.last_slot, 0) < ${slot} limit 1`;
+    where a.kind in ('agent', 'take') and a.tick_from <= ${slot} and coalesce(t.last_slot, 0) < ${slot}::bigint / a.tick_period_ms * a.tick_period_ms limit 1`;
   return behind !== undefined;
 }

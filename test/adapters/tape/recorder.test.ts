@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
-import { agentKind } from '../../../actors/agent/effects.ts';
+import { executionWorkers } from '../../../actors/proposal/execution.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
 import { createDirectory } from '../../../actors/runtime/directory.ts';
 import { createRuntime } from '../../../actors/runtime/runtime.ts';
+import { startTimers } from '../../../actors/runtime/timers.ts';
+import { createTakeHandler } from '../../../actors/take/command-handler.ts';
 import { createTradingTicker } from '../../../actors/ticking/trading-ticker.ts';
 import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
@@ -14,22 +17,30 @@ import { createLiveRunReads } from '../../../src/adapters/store/agents/live-run-
 import { activeManifests } from '../../../src/adapters/store/agents/manifest-reads.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { createProposalStore } from '../../../src/adapters/store/orders/proposal-store.ts';
+import { createTakeReads } from '../../../src/adapters/store/takes/take-reads.ts';
 import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { createTapeRecorder } from '../../../src/adapters/tape/recorder.ts';
 import { openTape } from '../../../src/adapters/tape/tape-reader.ts';
+import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { CATALOG } from '../../../src/domain/catalog.ts';
 import type { IndicatorNeed } from '../../../src/domain/cut.ts';
 import { compileManifest } from '../../../src/domain/decide.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { readManifest } from '../../../src/domain/manifest/reader.ts';
-import { NO_FLAGS } from '../../../src/domain/quote.ts';
+import { NO_FLAGS, type Quote } from '../../../src/domain/quote.ts';
+import { refuse } from '../../../src/domain/refusal.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
 import type { TapeEvent } from '../../../src/domain/tape.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
 import { replayTape } from '../../../src/simulation/replay.ts';
 import { createComparison } from '../../../src/simulation/replay-comparison.ts';
+import { createPreTrade } from '../../../src/trading/pre-trade.ts';
 import { createMarketPipeline } from '../../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { testDatabase } from '../../harness/postgres.ts';
+import { riskOn } from '../../harness/trading.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const ORG = '00000000-0000-7000-8000-000000000001';
@@ -71,7 +82,7 @@ async function live(file: string) {
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(START + 10_000);
   const actors = createActorStore(sql);
-  const runtime = createRuntime({ store: actors, directory: createDirectory([agentKind]), clock });
+  const runtime = createRuntime({ store: actors, directory: createDirectory(ACTOR_KINDS), clock });
   let made = 0;
   const commands = createCommandHandler({
     runtime,
@@ -85,6 +96,22 @@ async function live(file: string) {
     clock,
     pause: async () => {},
   });
+  const newId = () => uuidV7(START, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 1, ++made));
+  const takeReads = createTakeReads(sql);
+  const takes = createTakeHandler({ runtime, takes: takeReads, catalog: CATALOG, clock, newId, disabledVenues: () => ({}) });
+  const quotes = new Map<string, Quote>();
+  const preTrade = createPreTrade({
+    ...riskOn(sql, { clock, bus: { latest: (key) => quotes.get(key) ?? null } }),
+    orderBooks: { read: async () => refuse('unavailable', 'no book') },
+  });
+  const { leaseIsHeld } = createProposalStore(sql);
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const workers = executionWorkers({ runtime, load: actors.load, preTrade, clients: {}, leaseIsHeld, clock });
+  const activities = startActivities({ store: actors, runtime, workers, clock: idle, onError });
+  const actorTimers = startTimers({ store: actors, runtime, clock: idle, onError });
   const writes: Promise<unknown>[] = [];
   let needs: readonly IndicatorNeed[] = [];
   let looked = new Set<string>();
@@ -94,7 +121,6 @@ async function live(file: string) {
     feeds: [],
     instruments: () => CATALOG.entries.filter(({ key }) => looked.has(key)),
     needs: () => needs,
-    periodMs: PERIOD,
     onCut: (cut) => writes.push(writeCut(sql, cut, 'streams')),
     onFailure: (error) => {
       throw error;
@@ -117,7 +143,13 @@ async function live(file: string) {
 
   return {
     commands,
-    stop,
+    takes,
+    takeReads,
+    stop: async () => {
+      await activities.stop();
+      await actorTimers.stop();
+      await stop();
+    },
     clock,
     async look(): Promise<void> {
       const due = timers;
@@ -129,6 +161,44 @@ async function live(file: string) {
       const compiled = (await activeManifests(sql)).map(({ manifest: active }) => compileManifest(active));
       needs = [...new Map(compiled.flatMap((one) => one.needs).map((need) => [JSON.stringify(need), need])).values()];
       looked = new Set(compiled.flatMap((one) => one.instruments));
+    },
+    /** Half a minute with one price, the ticks of Takes and, at full minutes, of agents; then what is due is carried out. */
+    async half(number: number, bid: string, missed = false): Promise<void> {
+      const slot = START + number * TAKE_TICK_MS;
+      for (const at of [slot - 400, slot + 200]) {
+        clock.advanceTo(at);
+        const quote = {
+          kind: 'quote' as const,
+          venue: 'spotexchange' as const,
+          instrument: 'BTCUSDT',
+          source: 'binance:bookTicker',
+          observedAt: at,
+          receivedAt: at,
+          sourceTime: false,
+          bid,
+          ask: String(Number(bid) + 1),
+          bidSize: '1',
+          askSize: '1',
+          sequence: at,
+          quality: 'live' as const,
+          flags: NO_FLAGS,
+        };
+        pipeline.push(quote);
+        quotes.set('spotexchange:BTCUSDT', quote);
+      }
+      await Promise.all(writes.splice(0));
+      clock.advanceTo(slot + 900);
+      for (const periodMs of [TAKE_TICK_MS, PERIOD]) {
+        if (missed || slot % periodMs !== 0) continue;
+        for (const { shard } of await createDispatchStore(sql).dueShards(periodMs, slot)) await ticker.tick(periodMs, shard, slot);
+      }
+      for (let round = 0; round < 4; round++) {
+        await actorTimers.fireDue();
+        await activities.carryDue();
+        clock.advanceTo(clock.now() + 5);
+      }
+      clock.advanceTo(slot + 8_000);
+      await this.look();
     },
     /** One minute of prices up to and beyond the slot, and its tick unless it is missed. */
     async minute(number: number, missed = false): Promise<void> {
@@ -298,4 +368,75 @@ test('a price that the live run did not see is found, and said in words', async 
   expect(firstDifference).toMatch(
     /slot 2025-01-06T15:02:00.000Z: reference of spotchain:AAPLx was \{.*"referencePrice":"200"\} live and is \{.*"referencePrice":"201"\} in the replay/,
   );
+});
+
+test('Takes replay as they were evaluated every half minute: armed before and during the recording, filled, left, missed and disarmed', async () => {
+  const file = join(folder, 'takes.tape');
+  const process = await live(file);
+  const context = { orgId: ORG, subject: 'ann', permissions: ['trade:execute'], requestId: 'r' } as const;
+  const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+  const armed = async (below: string, exit: readonly object[]): Promise<string> => {
+    const read = readTakeFields(
+      { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: below }, conditions: { exit }, allocationUsd: '1000' },
+      { catalog: CATALOG, now: process.clock.now() },
+    );
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const created = await process.takes.create(context, read.take, reading);
+    if (!created.ok) throw new Error(created.refusal.detail);
+    expect(await process.takes.arm(context, created.value.id, 'paper')).toMatchObject({ ok: true });
+    await process.refreshNeeds();
+    return created.value.id;
+  };
+  const outcome = await process.commands.create(context, manifest('Beside', ['BTCUSDT'], [{ type: 'price_above', price: '1' }]));
+  if (!outcome.ok) throw new Error(outcome.refusal.detail);
+  await process.commands.setAutonomy(context, outcome.value.id, 'confirm');
+  const first = await armed('60000', [{ type: 'price_above', price: '65000' }]);
+  // The recorder meets who is there; what happens later it is told.
+  await process.look();
+  await process.half(1, '61000');
+  await process.half(2, '61000');
+  const second = await armed('59000', []);
+  await process.half(3, '59500');
+  await process.half(4, '59400');
+  await process.half(5, '59300', true);
+  await process.half(6, '58500');
+  await process.half(7, '66000');
+  await process.half(8, '66000');
+  const third = await armed('1000', []);
+  await process.half(9, '66000');
+  await process.takes.disarm(context, third);
+  await process.half(10, '66000');
+  await process.stop();
+  const states = await Promise.all([first, second, third].map(async (id) => (await process.takeReads.find(ORG, id))?.state));
+  expect(states).toEqual(['closed', 'filled', 'disarmed']);
+
+  const comparison = await createComparison(createLiveRunReads(sql));
+  const slots = new Map<string, number[]>();
+  let hashes: readonly string[] = [];
+  for (let run = 0; run < 2; run++) {
+    slots.clear();
+    const made: string[] = [];
+    const result = await replayTape({
+      tapes: [await openTape(file)],
+      missed: comparison.missed,
+      onDecisions: async (rows, cut) => {
+        for (const { agentId, slot, hash } of rows) {
+          slots.set(agentId, [...(slots.get(agentId) ?? []), (slot - START) / TAKE_TICK_MS]);
+          made.push(hash);
+        }
+        await comparison.take(rows, cut);
+      },
+    });
+    expect(result).toMatchObject({ cut: null, counts: { agents: 4, refusedCommands: 0 } });
+    if (run === 1) expect(made).toEqual(hashes);
+    hashes = made;
+  }
+  expect(comparison.result()).toMatchObject({ different: 0, firstDifference: null, onlyReplayed: 0 });
+  const [written] = await sql<{ n: number }[]>`select count(*)::int as n from decisions where slot >= ${START}`;
+  expect(hashes.length).toBe(written?.n);
+  // One evaluation per half minute for as long as each was on duty, and one per minute of the agent.
+  expect(slots.get(first)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(slots.get(second)).toEqual([3, 4, 5, 6]);
+  expect(slots.get(third)).toEqual([9]);
+  expect(slots.get(outcome.value.id)).toEqual([2, 4, 6, 8, 10]);
 });
