@@ -7,7 +7,7 @@ import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import { AGENT_TICK_MS, isoTime } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { Clock } from '../../streams/clock.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import type { DeliverOptions, Runtime } from '../runtime/runtime.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
 import type { AgentCommands, AgentView, CommandContext } from './commands.ts';
 import { agentContext, agentValue } from './effects.ts';
@@ -47,6 +47,7 @@ export function createCommandHandler(deps: {
     action: string,
     event: AgentEvent | ((view: AgentView) => AgentEvent),
     rows: (view: AgentView) => readonly ActorRecord[] = () => [],
+    options: Pick<DeliverOptions, 'releases'> = {},
   ): Promise<Outcome<AgentView>> {
     const before = await agents.find(context.orgId, agentId);
     if (!before) return refuse('not_found', 'there is no such agent');
@@ -55,6 +56,7 @@ export function createCommandHandler(deps: {
       const outcome = await runtime.deliver(agentId, typeof event === 'function' ? (event(before) as never) : (event as never), {
         cause: `${context.subject} ${context.requestId}`,
         orgId: context.orgId,
+        ...options,
         also: (row: ActorRow, plan: StepPlan) => [
           ...rows(before),
           auditRow(context, action, agentId, row.state, plan.state),
@@ -214,6 +216,9 @@ export function createCommandHandler(deps: {
       const closing = { instrument, limitPrice, subject: context.subject, at: clock.now() };
       return settled(context, await command(context, agentId, 'agent.close', { type: 'positions.close', closing }), 'closing');
     },
+
+    release: (context, agentId) =>
+      command(context, agentId, 'agent.release', { type: 'quarantine.released' }, undefined, { releases: true }),
 
     async emergencyHalt(context) {
       const { orgId } = context;

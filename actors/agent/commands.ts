@@ -68,6 +68,8 @@ export interface AgentCommands {
     agentId: string,
     wish: { readonly instrument: InstrumentKey | null; readonly limitPrice: DecimalString | null },
   ): Promise<Outcome<AgentView>>;
+  /** Takes a quarantined agent out of quarantine; it is paused then, and somebody resumes it. */
+  release(context: CommandContext, agentId: string): Promise<Outcome<AgentView>>;
   /** Pauses all of the organization's agents that are not paused, cancels their pending proposals and bumps the control epoch. */
   emergencyHalt(context: CommandContext): Promise<Outcome<HaltView>>;
 }

@@ -168,6 +168,7 @@ export const agentMachine = setup({
               target: 'paused',
               actions: ['noteClosing', assign({ pauseCause: 'operator' }), { type: 'announceAgent', params: { what: 'closing' } }],
             },
+            'quarantine.released': { target: 'paused', actions: assign({ pauseCause: 'quarantine' }) },
             'breaker.tripped': {
               target: 'paused',
               guard: 'drawdownTripped',
@@ -196,6 +197,10 @@ export const agentMachine = setup({
                 'projectAgent',
                 { type: 'announceAgent', params: { what: 'closing' } },
               ],
+            'quarantine.released': { actions: [assign({ pauseCause: 'quarantine' }), 'projectAgent'] },
+            resume: {
+              target: 'active',
+              actions: [assign({ pauseCause: null }), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
             },
             'positions.closed': {
               actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],

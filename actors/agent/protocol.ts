@@ -78,6 +78,8 @@ export type AgentEvent =
   | { readonly type: 'positions.close'; readonly closing: Closing }
   /** Nothing is held any more of what this was about. */
   | { readonly type: 'positions.closed'; readonly instrument: InstrumentKey | null; readonly at: EpochMs }
+  /** Somebody has mended what it was quarantined for: it stands still until it is resumed. */
+  | { readonly type: 'quarantine.released' }
   | { readonly type: 'resume'; readonly subject: string; readonly createdBy: string; readonly at: EpochMs }
   /** A venue, or one instrument of it. `leftMs`: what is left of the five seconds since the last good message. */
   | { readonly type: 'feed.degraded'; readonly venue: Venue | InstrumentKey; readonly leftMs?: number }

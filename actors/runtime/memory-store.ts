@@ -123,7 +123,7 @@ export function createMemoryStore(): MemoryStore {
       for (const commit of commits) {
         const { row, plan, at } = commit;
         const now = actors.get(row.id);
-        if (!now || now.version !== row.version || now.status !== 'running') {
+        if (!now || now.version !== row.version || now.status !== row.status || now.status === 'done') {
           stale.add(row.id);
           continue;
         }

@@ -21,6 +21,8 @@ export interface DeliverOptions {
   readonly also?: (row: ActorRow, plan: StepPlan) => readonly ActorRecord[];
   readonly answeredActivity?: { readonly key: string; readonly answer: Json };
   readonly firedTimer?: string;
+  /** Takes the actor out of quarantine by this event; one that is in none refuses it. */
+  readonly releases?: true;
 }
 
 export interface Delivered {
@@ -55,7 +57,9 @@ export function createRuntime(deps: {
     event: ActorEvent,
     options: DeliverOptions,
   ): { commit: StepCommit } | { refusal: Refusal; broken?: unknown; quarantine?: boolean } {
-    if (row.status === 'quarantined')
+    if (options.releases === true && row.status !== 'quarantined')
+      return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is in no quarantine` } };
+    if (row.status === 'quarantined' && options.releases !== true)
       return { refusal: { code: 'state_conflict', detail: `actor ${row.id} is quarantined: see its incidents` } };
     if (row.status === 'done') return { refusal: { code: 'state_conflict', detail: `actor ${row.id} has ended` } };
     const fit = directory.fit(row);

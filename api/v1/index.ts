@@ -32,6 +32,7 @@ import { listHistory } from './agents/history.ts';
 import { listAgents } from './agents/list.ts';
 import { pauseAgent } from './agents/pause.ts';
 import { promoteAgent } from './agents/promote.ts';
+import { releaseAgent } from './agents/release.ts';
 import { resumeAgent } from './agents/resume.ts';
 import { setAgentAutonomy } from './agents/set-autonomy.ts';
 import { signOffAgent } from './agents/sign-off.ts';
@@ -217,6 +218,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(pauseAgent, TO_STOP),
   entry(closeAgentPositions, TO_STOP),
   entry(resumeAgent, 'risk:manage'),
+  entry(releaseAgent, 'risk:manage'),
   entry(emergencyHalt, TO_STOP),
   entry(listProposals, 'agent:read'),
   entry(getProposal, 'agent:read'),

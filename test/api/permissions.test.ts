@@ -96,6 +96,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/agents/:id/pause': ['trade:execute', 'risk:manage'],
   'POST /v1/agents/:id/close': ['trade:execute', 'risk:manage'],
   'POST /v1/agents/:id/resume': ['risk:manage'],
+  'POST /v1/agents/:id/release': ['risk:manage'],
   'POST /v1/agents/emergency-halt': ['trade:execute', 'risk:manage'],
   'GET /v1/agents': ['agent:read'],
   'GET /v1/agents/:id': ['agent:read'],

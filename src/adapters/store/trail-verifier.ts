@@ -221,8 +221,8 @@ async function readManifests(sql: Transaction, complain: Complain): Promise<Map<
 
 /** When each agent was on duty, told by the steps of its life alone. */
 async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
-  const agents = await sql<{ id: string; kind: 'agent' | 'take'; ticked_to: number; tick_until: number | null; quarantined: boolean }[]>`
-    select g.id, g.kind, coalesce(t.last_slot, 0) as ticked_to, a.tick_until, a.status = 'quarantined' as quarantined
+  const agents = await sql<{ id: string; kind: 'agent' | 'take'; ticked_to: number }[]>`
+    select g.id, g.kind, coalesce(t.last_slot, 0) as ticked_to
     from traders g join actors a on a.id = g.id left join tick_shards t on t.period_ms = a.tick_period_ms and t.shard = a.shard order by g.id`;
   const periods = new Map(agents.map(({ id, kind }) => [id, PERIODS_MS[kind]]));
   const steps = await sql<{ actor_id: string; at: number; duty: string | null }[]>`
@@ -243,11 +243,14 @@ async function readChains(sql: Transaction): Promise<Map<string, Chain>> {
     else if (duty !== 'active' && active) (open as { until: number }).until = at;
   }
   const chains = new Map<string, Chain>();
-  for (const { id, kind, ticked_to, tick_until, quarantined } of agents) {
+  // Quarantine is no step of the actor's own; it ends the duty all the same, until the step of its release.
+  const quarantines = await sql<{ actor_id: string; at: number }[]>`select actor_id, at from incidents where kind = 'quarantined'`;
+  for (const { actor_id, at } of quarantines) {
+    const open = duties.get(actor_id)?.find(({ from, until }) => from <= at && at < until);
+    if (open !== undefined) open.until = at;
+  }
+  for (const { id, kind, ticked_to } of agents) {
     const duty = duties.get(id) ?? [];
-    // Quarantine is no step of the agent's own; it ends the duty all the same.
-    const last = duty.at(-1);
-    if (quarantined && last !== undefined && tick_until !== null) last.until = Math.min(last.until, tick_until);
     chains.set(id, { id, periodMs: PERIODS_MS[kind], duty, tickedTo: ticked_to, head: GENESIS_HASH, doubt: null, lastSlot: null });
   }
   return chains;

@@ -10,6 +10,7 @@ import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-d
 import { stalledShards } from '../../../src/adapters/store/agents/shard-health.ts';
 import { createDispatchStore, createTickStore, writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
 import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { uuidV7 } from '../../../src/domain/ids.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
@@ -132,6 +133,36 @@ describe.each([
     ]);
     expect(await sql`select count(*) as count from actors where status = 'quarantined'`).toEqual([{ count: 1 }]);
   });
+});
+
+test('once its rows are mended, a quarantined agent is released, resumed by another person, and decides again; the trail is whole', async () => {
+  const manager = { orgId: ORG, subject: 'bob', permissions: ['risk:manage'], requestId: 'r' } as const;
+  expect(await commands.release(manager, poison)).toMatchObject({
+    ok: false,
+    refusal: { code: 'state_conflict', detail: expect.stringMatching(/no quarantine/) },
+  });
+  await poisoned(FAULTS['books: one fill without any turnover'] as (on: Sql) => Promise<unknown>);
+  await tickOn(NEXT);
+  expect(await commands.resume(manager, poison)).toMatchObject({ ok: false, refusal: { detail: expect.stringMatching(/quarantined/) } });
+  // Released too early it is met again at its next tick.
+  expect(await commands.release(manager, poison)).toMatchObject({ ok: true, value: { pauseCause: 'quarantine' } });
+  expect(await commands.resume(manager, poison)).toMatchObject({ ok: true });
+  await tickOn(NEXT + PERIOD);
+  expect(await sql`select status from actors where id = ${poison}`).toEqual([{ status: 'quarantined' }]);
+  await poisoned((on) => on`delete from books where agent_id = ${poison}`);
+  expect(await commands.release({ ...manager, orgId: OTHER_ORG }, poison)).toMatchObject({ ok: false, refusal: { code: 'not_found' } });
+  expect(await commands.release(manager, poison)).toMatchObject({ ok: true, value: { pauseCause: 'quarantine' } });
+  expect(await commands.resume({ ...manager, subject: 'ann' }, poison)).toMatchObject({
+    ok: false,
+    refusal: { code: 'resume_by_creator' },
+  });
+  await tickOn(NEXT + 2 * PERIOD);
+  expect(await dispositions(NEXT + 2 * PERIOD)).not.toHaveProperty(poison);
+  expect(await commands.resume(manager, poison)).toMatchObject({ ok: true, value: { pauseCause: null } });
+  await tickOn(NEXT + 3 * PERIOD);
+  expect((await dispositions(NEXT + 3 * PERIOD))[poison]).toBe('propose_entry');
+  expect(await sql`select action from audit where target = ${poison} and action = 'agent.release'`).toHaveLength(2);
+  expect((await verifyTrail(sql)).breaks).toEqual([]);
 });
 
 test('an observation that cannot be read was not observed: whoever looks at it holds, and nobody is blamed', async () => {

@@ -85,9 +85,9 @@ export function createActorStore(sql: Sql) {
           update actors set version = actors.version + 1, snapshot = d.snapshot, machine = d.machine, status = d.status, changed_at = clock_timestamp()
           from (
             select a.id, s.snapshot, s.machine, s.status from actors a
-            join jsonb_to_recordset(${transaction.json(ordered.map(({ row, machine, plan }) => ({ id: row.id, version: row.version, machine, snapshot: plan.state, status: plan.state.status === 'done' ? 'done' : 'running' })) as never)})
-              as s(id uuid, version bigint, machine text, snapshot jsonb, status text) on s.id = a.id and s.version = a.version
-            where a.status = 'running' order by a.id for update of a
+            join jsonb_to_recordset(${transaction.json(ordered.map(({ row, machine, plan }) => ({ id: row.id, version: row.version, machine, snapshot: plan.state, found: row.status, status: plan.state.status === 'done' ? 'done' : 'running' })) as never)})
+              as s(id uuid, version bigint, machine text, snapshot jsonb, found text, status text) on s.id = a.id and s.version = a.version
+            where a.status = s.found and a.status <> 'done' order by a.id for update of a
           ) d where actors.id = d.id returning actors.id`;
         const won = new Set(swapped.map(({ id }) => id));
         const winners = ordered.filter(({ row }) => won.has(row.id));

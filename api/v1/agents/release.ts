@@ -1,0 +1,31 @@
+/** POST /v1/agents/:id/release: out of quarantine. */
+import { onceOnly } from '../../idempotency.ts';
+import { idInPath } from '../../identifier.ts';
+import { sendProblem } from '../../problem.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentPath, EmptyBody } from '../../shapes.ts';
+import { AgentBody, agentBody, NO_AGENT } from './agent-body.ts';
+
+export const releaseAgent = defineRoute({
+  method: 'POST',
+  url: '/v1/agents/:id/release',
+  name: 'releaseAgent',
+  tag: 'agents',
+  summary: 'Takes an agent out of quarantine',
+  description:
+    'An agent is quarantined where a row of its own cannot be read, or its machine threw: its incidents say which. Once that is mended it is released here. It is paused then, with the cause `quarantine`, until somebody other than its creator resumes it; what is still broken quarantines it again at its next tick.',
+  cost: 'write',
+  schema: { params: AgentPath, body: EmptyBody },
+  bodyRule: 'optional',
+  idempotent: true,
+  answers: { 200: { description: 'The agent, paused.', schema: AgentBody } },
+  refusals: ['not_found', 'state_conflict'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const id = idInPath(request.params);
+      if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
+      return carryOut(request, reply, { status: 200, answer: agentBody, run: (context) => ports.agents.commands.release(context, id) });
+    };
+  },
+});
