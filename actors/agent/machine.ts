@@ -197,11 +197,8 @@ export const agentMachine = setup({
                 'projectAgent',
                 { type: 'announceAgent', params: { what: 'closing' } },
               ],
-            'quarantine.released': { actions: [assign({ pauseCause: 'quarantine' }), 'projectAgent'] },
-            resume: {
-              target: 'active',
-              actions: [assign({ pauseCause: null }), 'projectAgent', { type: 'announceAgent', params: { what: 'resumed' } }],
             },
+            'quarantine.released': { actions: [assign({ pauseCause: 'quarantine' }), 'projectAgent'] },
             'positions.closed': {
               actions: ['noteClosing', 'projectAgent', { type: 'announceAgent', params: { what: 'closed' } }],
             },
