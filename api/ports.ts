@@ -15,6 +15,7 @@ import type { CopilotPorts } from './v1/copilot/ports.ts';
 import type { DelegationPorts } from './v1/delegations/ports.ts';
 import type { IntelligenceReads } from './v1/intelligence/ports.ts';
 import type { LaunchPorts, LaunchQuotes } from './v1/launches/ports.ts';
+import type { LeaderboardReads, LeaderboardWalletPorts } from './v1/leaderboard/ports.ts';
 import type { MachineCharts } from './v1/machines/ports.ts';
 import type { MarketOrderPorts } from './v1/market-orders/ports.ts';
 import type { MarketplacePorts } from './v1/marketplace/ports.ts';
@@ -60,6 +61,8 @@ export interface ApiPorts {
   readonly wallets: WalletPorts;
   readonly intelligence: IntelligenceReads;
   readonly rankings: RankingPorts;
+  readonly leaderboard: LeaderboardReads;
+  readonly leaderboardWallets: LeaderboardWalletPorts;
   readonly launches: LaunchPorts;
   readonly launchQuotes: LaunchQuotes;
   readonly marketplace: MarketplacePorts;

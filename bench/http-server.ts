@@ -106,6 +106,7 @@ async function ours(order: ServerOrder): Promise<string> {
         },
         evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
         relay: null,
+        indexer: null,
         cctpUrl: null,
         signerUrl: null,
         issuerUrl: nowhere.url,

@@ -71,6 +71,11 @@ import { prepareLaunch } from './launches/prepare.ts';
 import { listPresets } from './launches/preset-list.ts';
 import { previewLaunch } from './launches/preview.ts';
 import { submitLaunch } from './launches/submit.ts';
+import { getLeaderboardCsv } from './leaderboard/csv.ts';
+import { getLeaderboard } from './leaderboard/list.ts';
+import { registerLeaderboardWallet } from './leaderboard/register.ts';
+import { getLeaderboardWallet } from './leaderboard/wallet.ts';
+import { getLeaderboardWalletCsv } from './leaderboard/wallet-csv.ts';
 import { getMachineLayout } from './machines/layout.ts';
 import { getMacroRegime } from './macro-regime/get.ts';
 import { getMarketOrder } from './market-orders/get.ts';
@@ -266,6 +271,12 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listCheckouts, 'agent:read'),
   entry(getCheckout, 'agent:read'),
   entry(listLicences, 'agent:read'),
+  // Wallets by what they realized.
+  entry(getLeaderboard, 'market:read'),
+  entry(getLeaderboardCsv, 'market:read'),
+  entry(getLeaderboardWallet, 'market:read'),
+  entry(getLeaderboardWalletCsv, 'market:read'),
+  entry(registerLeaderboardWallet, 'agent:read'),
   entry(armBasisPolicy, 'trade:execute'),
   entry(disarmBasisPolicy, TO_STOP),
   entry(listBasisPolicies, 'agent:read'),

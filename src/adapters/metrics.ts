@@ -17,6 +17,13 @@ export interface ServiceMetrics {
   tickFailed(): void;
   /** How many shards do not advance, and how far the worst lies behind. */
   stalled(shards: { readonly count: number; readonly behindMs: number }): void;
+  /** A round of the leaderboard's refresh: what became of its wallets, how many wait, and for how long the first of them. */
+  leaderboardRefreshed(round: {
+    readonly refreshed: number;
+    readonly failed: number;
+    readonly waiting: number;
+    readonly behindMs: number;
+  }): void;
   cut(cut: { readonly instruments: number; readonly behindMs: number }): void;
   /** How far this machine's clock is ahead of PostgreSQL's. */
   clockOffset(offsetMs: number): void;
@@ -66,6 +73,18 @@ export function createMetrics(): ServiceMetrics {
   const stalledBehind = new Gauge({
     name: 'sevengate_stalled_shard_behind_seconds',
     help: 'How far the worst of the shards that do not advance lies behind',
+    registers,
+  });
+  const leaderboardWallets = new Counter({
+    name: 'sevengate_leaderboard_wallets_total',
+    help: 'Wallets of the leaderboard that were asked for, by what came of it',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const leaderboardWaiting = new Gauge({ name: 'sevengate_leaderboard_waiting', help: 'Wallets that wait for their refresh', registers });
+  const leaderboardBehind = new Gauge({
+    name: 'sevengate_leaderboard_behind_seconds',
+    help: 'For how long the wallet that waits longest was not asked for',
     registers,
   });
   const ticks = new Histogram({
@@ -146,6 +165,12 @@ export function createMetrics(): ServiceMetrics {
     stalled({ count, behindMs }) {
       stalled.set(count);
       stalledBehind.set(behindMs / 1_000);
+    },
+    leaderboardRefreshed({ refreshed, failed, waiting, behindMs }) {
+      leaderboardWallets.inc({ outcome: 'refreshed' }, refreshed);
+      leaderboardWallets.inc({ outcome: 'failed' }, failed);
+      leaderboardWaiting.set(waiting);
+      leaderboardBehind.set(behindMs / 1_000);
     },
     cut({ instruments, behindMs }) {
       cuts.inc();

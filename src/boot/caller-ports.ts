@@ -3,9 +3,12 @@
  * on connections that see no other (docs/decisions/0067-row-level-security.md); a port on the engine's connections would
  * see all of them, so what callers reach is made here and in the capabilities.
  */
+
+import { createLeaderboardWalletHandler } from '../../actors/leaderboard-wallet/command-handler.ts';
 import type { Runtime } from '../../actors/runtime/runtime.ts';
 import type { FeedPorts } from '../../api/feeds/ports.ts';
 import type { ApiPorts } from '../../api/ports.ts';
+import { checkedAddress } from '../adapters/evmchain/address.ts';
 import type { TakesSignature } from '../adapters/identity/wallet-signature.ts';
 import { createDecisionReads } from '../adapters/store/agents/decision-reads.ts';
 import { createBookReads } from '../adapters/store/books/book-reads.ts';
@@ -14,6 +17,7 @@ import { perOrganization } from '../adapters/store/callers/as-organization.ts';
 import { createIdempotencyStore } from '../adapters/store/callers/idempotency-store.ts';
 import { createConversationStore } from '../adapters/store/copilot/conversation-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
+import { createRegistrationStore } from '../adapters/store/leaderboard/registration-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createPortfolioPort } from '../trading/portfolio.ts';
 import type { RiskDeps } from '../trading/ports.ts';
@@ -25,7 +29,10 @@ import { createLinkedWallets } from './linked-wallets.ts';
 import { createRiskPreferencesPort } from './risk-preferences.ts';
 
 export type CallerPorts = CapabilityPorts &
-  Pick<ApiPorts, 'answers' | 'books' | 'copilot' | 'delegations' | 'linkedWallets' | 'portfolio' | 'riskPreferences'> & {
+  Pick<
+    ApiPorts,
+    'answers' | 'books' | 'copilot' | 'delegations' | 'leaderboardWallets' | 'linkedWallets' | 'portfolio' | 'riskPreferences'
+  > & {
     /** The connections on which nothing else is seen. */
     readonly connection: { of(orgId: string): Sql };
     /** The organization's decisions among those of a shard's tick. */
@@ -58,6 +65,9 @@ export function openCallerPorts(
       copilot: { conversations: createConversationStore(sql, newId) },
       shardDecisions: { of: (orgId, batch) => decisions.ofShard(batch, orgId) },
       delegations: createDelegations(sql, clock, newId),
+      leaderboardWallets: {
+        commands: createLeaderboardWalletHandler({ store: createRegistrationStore(sql), clock, evmAddress: checkedAddress }),
+      },
       linkedWallets: createLinkedWallets(sql, clock, newId, deps.takesSignature),
       books: createBookReads(sql),
       portfolio: createPortfolioPort({ reads: risk.reads, fills: createPositionFills(sql), bus, preTrade, clock }),

@@ -122,6 +122,12 @@ const SETTINGS = {
     "attestation service of the stablecoin's issuer; needs real nodes of both chains",
     "the sandbox's, beside its chains",
   ),
+  INDEXER_URL: optional(
+    url('https:', 'http:'),
+    "indexing provider of the primary chain, for the leaderboard's histories; needs a real chain",
+    "the sandbox's, beside its chain",
+  ),
+  INDEXER_KEY: optional(secret, 'key of the same'),
   REFERENCE_URL: optional(url('https:', 'http:'), 'reference prices of the underlying shares', sandboxed),
   REFERENCE_KEY: optional(secret, 'key of the same'),
   REFERENCE_FALLBACK_URL: optional(url('https:', 'http:'), 'second source of those prices, asked while the first is stale', sandboxed),
@@ -191,6 +197,7 @@ const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['SPOTEXCHANGE_KEY', 'SPOTEXCHANGE_URL'],
   ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
   ['RELAY_KEY', 'RELAY_URL'],
+  ['INDEXER_KEY', 'INDEXER_URL'],
   ['NEWS_KEY', 'NEWS_URL'],
   ['SOCIAL_KEY', 'SOCIAL_URL'],
   ['MODEL_KEY', 'MODEL_URL'],
@@ -212,6 +219,7 @@ const OUR_PREFIXES = [
   'POLYMARKET_',
   'KALSHI_',
   'RELAY_',
+  'INDEXER_',
   'CCTP_',
   'MODEL_',
   'SANDBOX_',
@@ -266,6 +274,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (given('RELAY_STREAM_URL') !== '' && given('RELAY_URL') === '')
     complain('RELAY_STREAM_URL', 'is set without RELAY_URL: what it pushes is asked for there, so set both');
+  if (given('INDEXER_URL') !== '' && given('SPOTCHAIN_URL') === '')
+    complain('INDEXER_URL', "is set without SPOTCHAIN_URL: a real history says nothing of the sandbox's chain, so set both");
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
     const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');

@@ -24,6 +24,7 @@ import type { ClockWatch } from './clock-watch.ts';
 import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';
 import type { Gates } from './gates.ts';
+import { openWalletHistories } from './leaderboard.ts';
 import { isLoopback } from './listening.ts';
 import { disabledVenuesOf, openLiveOrders } from './live-orders.ts';
 import type { MarketAccess } from './market-access.ts';
@@ -88,6 +89,9 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
+  // What callers ask comes first: a refresh leaves the last part of each budget alone.
+  const histories = openWalletHistories({ ...market.reach, budgets: optionalBudgets(market.reach.budgets) });
+  service.onStop('the histories of wallets', async () => histories.close());
   const worker = startWorker({
     sql,
     queue: servers.queue,
@@ -103,6 +107,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       primaryChain,
       onchainPredictions,
       bridge,
+      histories,
       clients: await openExecutionClients(parts, risk, preTrade),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,

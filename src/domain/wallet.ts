@@ -72,6 +72,11 @@ export function isPerpFill({ coin, direction }: Pick<ReportedFill, 'coin' | 'dir
   return !coin.startsWith('@') && !coin.startsWith('#') && !coin.includes('/') && !NO_PERP_DIRECTIONS.has(direction);
 }
 
+/** True of a fill that closes a position, or a part of one: an opening fill closes nothing and says zero. */
+export function isClosingFill({ closedPnl, direction }: Pick<ReportedFill, 'closedPnl' | 'direction'>): boolean {
+  return !new Decimal(closedPnl).isZero() || /^(Close|Long >|Short >)/.test(direction);
+}
+
 /** Sums closing fills over long and short trades. Direction texts are for display: the signed position decides. */
 export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: ClosedPnl; readonly coverage: FillCoverage } {
   const all = tally();
@@ -96,8 +101,7 @@ export function closedPnlOf(fills: readonly ReportedFill[]): { readonly pnl: Clo
     if (fill.feeToken === 'USDC') for (const sum of [all, coin]) sum.fees = sum.fees.plus(fill.fee);
     else feesInOtherTokens++;
     const pnl = new Decimal(fill.closedPnl);
-    // An opening fill closes nothing and says zero.
-    if (pnl.isZero() && !/^(Close|Long >|Short >)/.test(fill.direction)) continue;
+    if (!isClosingFill(fill)) continue;
     for (const sum of [all, coin, fill.startPosition.startsWith('-') ? short : long]) count(sum, pnl);
   }
   return {

@@ -24,6 +24,7 @@ import { createListedTokenStore } from '../../src/adapters/store/catalog/listed-
 import { isConnectionLoss, openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { EVALUATOR_ROLE } from '../../src/adapters/store/gates/evidence-store.ts';
 import { createIntelligenceReads } from '../../src/adapters/store/intelligence/intelligence-reads.ts';
+import { createLeaderboardReads } from '../../src/adapters/store/leaderboard/leaderboard-store.ts';
 import { createPredictionStore } from '../../src/adapters/store/predictions/prediction-store.ts';
 import { createPredictionReads, type PredictionAsking } from '../../src/adapters/venues/prediction/prediction-reads.ts';
 import { VenueError } from '../../src/adapters/venues/venue-feed.ts';
@@ -205,6 +206,7 @@ export async function apiUnderTest(
       bars: createBarReads(sql),
       basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
     },
+    leaderboard: createLeaderboardReads(sql),
     launchQuotes: createLaunchQuotes({ latest: (key) => market.get(key) ?? null }, clock),
     agentMarket: createAgentMarket({
       chain: null,

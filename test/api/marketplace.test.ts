@@ -153,6 +153,9 @@ describe('a listing', () => {
     expect((await price('1', buyer)).body.code).toBe('not_found');
     const { body } = await read(`/v1/marketplace/${listing.id}/prices`, buyer);
     expect(body.items.map(({ priceUsd }: { priceUsd: string }) => priceUsd)).toEqual(['0', '7.000001', '5']);
+    const first = (await read(`/v1/marketplace/${listing.id}/prices?limit=2`, buyer)).body;
+    const rest = (await read(`/v1/marketplace/${listing.id}/prices?limit=2&cursor=${first.nextCursor}`, buyer)).body;
+    expect([...first.items, ...rest.items]).toEqual(body.items);
     expect((await api.call('POST', `/v1/marketplace/${listing.id}/unlist`, { token: buyer })).status).toBe(404);
   });
 

@@ -59,6 +59,8 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     EVMCHAIN_URL: null,
     EVMCHAIN_ID: 42_161,
     EVMCHAIN_TOKENS: null,
+    INDEXER_URL: null,
+    INDEXER_KEY: null,
     RELAY_URL: null,
     RELAY_STREAM_URL: null,
     RELAY_KEY: null,
@@ -203,6 +205,8 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['FILINGS_CONTACT', 'Desk desk@example.com', 'Desk desk@example.com', 'Desk', 'names nobody', filings],
   ['SOCIAL_URL', 'https://s.example', 'https://s.example', 'ftp://s.example', 'should begin with https:// or http://'],
   ['SOCIAL_KEY', 'k-4', 'k-4', 'k 4', 'was it copied whole?', { SOCIAL_URL: 'https://s.example' }],
+  ['INDEXER_URL', 'https://i.example', 'https://i.example', 'i.example', 'is no URL', nodes],
+  ['INDEXER_KEY', 'k-8', 'k-8', 'k 8', 'was it copied whole?', { ...nodes, INDEXER_URL: 'https://i.example' }],
   ['RELAY_URL', 'https://r.example', 'https://r.example', 'r.example', 'is no URL', nodes],
   [
     'RELAY_STREAM_URL',

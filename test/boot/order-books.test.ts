@@ -42,6 +42,7 @@ async function venue(
     spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
     evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
     relay: null,
+    indexer: null,
     cctpUrl: null,
     signerUrl: null,
     issuerUrl: url,

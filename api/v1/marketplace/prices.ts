@@ -27,7 +27,7 @@ export const listListingPrices = defineRoute({
     const { orgId } = memberOf(request);
     const { reads } = ports.marketplace.listings;
     if (id === null || (await reads.find(orgId, id)) === null) return sendProblem(reply, 'not_found', NO_LISTING);
-    const page = pageOfQuery(request.query, 'listing prices', POSITIONS.number);
-    return pageBody(await reads.prices(orgId, id, page), 'listing prices', ({ priceUsd, at }) => ({ priceUsd, at: isoTime(at) }));
+    const page = pageOfQuery(request.query, 'listing-prices', POSITIONS.number);
+    return pageBody(await reads.prices(orgId, id, page), 'listing-prices', ({ priceUsd, at }) => ({ priceUsd, at: isoTime(at) }));
   },
 });

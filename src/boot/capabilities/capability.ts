@@ -23,6 +23,7 @@ import type { PredictionAsking } from '../../adapters/venues/prediction/predicti
 import type { PredictionBook, PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
+import type { WalletHistories } from '../../trading/leaderboard-refresh.ts';
 import type { HeardQuotes, RiskDeps } from '../../trading/ports.ts';
 import type { createPreTrade } from '../../trading/pre-trade.ts';
 import type { LaunchingPrimaryChain } from '../../trading/primary-chain.ts';
@@ -49,6 +50,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly bridge?: Bridge | null;
   /** Risk for the orders of people. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
+  /** Histories of wallets for the leaderboard. A process without them refreshes none. */
+  readonly histories?: WalletHistories;
   /** How long a proposal waits for its approval, in milliseconds. */
   readonly approvalMs: number;
   /** The price at which a sell of the instrument would trade now; null where none is live. */

@@ -22,6 +22,9 @@ type PerpVenue = Reach<Addresses, ReturnType<typeof budgets>>;
 const infoOf = ({ addresses, budgets: { evmvenue: budget }, clock, random, note }: PerpVenue, maxWaitMs?: number) =>
   createPerpInfo({ baseUrl: addresses.evmvenue.url, clock, random, budget, note, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) });
 
+/** The venue for questions that nobody waits for: a spent budget is told rather than waited out. */
+export const openPerpInfo = (reach: PerpVenue) => infoOf(reach, 1_000);
+
 export const evmvenue = {
   venue: 'evmvenue',
   budgets,

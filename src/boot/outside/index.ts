@@ -22,6 +22,7 @@ import type { OutsideEntry, Reach, SimulatorEntry, VenueEntry } from './entry.ts
 import { evmchain } from './evmchain.ts';
 import { evmvenue } from './evmvenue.ts';
 import { identity } from './identity.ts';
+import { indexer } from './indexer.ts';
 import { createIntelligenceSources, intelligence } from './intelligence.ts';
 import { languageModel } from './language-model.ts';
 import { prediction } from './prediction.ts';
@@ -32,10 +33,15 @@ import { spotexchange } from './spotexchange.ts';
 
 const VENUE_ENTRIES = { prediction, spotexchange, evmvenue, spotchain, reference } as const satisfies Record<Venue, VenueEntry>;
 const BRIDGE_PROVIDERS = { relay, cctp } as const satisfies Record<BridgeProviderName, BridgeProviderEntry>;
-const SYSTEMS = { ...VENUE_ENTRIES, ...BRIDGE_PROVIDERS, intelligence, evmchain, identity, languageModel } as const satisfies Record<
-  string,
-  OutsideEntry
->;
+const SYSTEMS = {
+  ...VENUE_ENTRIES,
+  ...BRIDGE_PROVIDERS,
+  intelligence,
+  evmchain,
+  identity,
+  indexer,
+  languageModel,
+} as const satisfies Record<string, OutsideEntry>;
 
 type System = (typeof SYSTEMS)[keyof typeof SYSTEMS];
 type Together<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;

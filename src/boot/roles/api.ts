@@ -29,6 +29,7 @@ import { createListedTokenStore } from '../../adapters/store/catalog/listed-toke
 import { poolLiquidity } from '../../adapters/store/catalog/pool-liquidity-store.ts';
 import { isConnectionLoss, type Sql } from '../../adapters/store/database.ts';
 import { createIntelligenceReads } from '../../adapters/store/intelligence/intelligence-reads.ts';
+import { createLeaderboardReads } from '../../adapters/store/leaderboard/leaderboard-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
 import { UnsignedRow } from '../../adapters/store/trail/signed-rows.ts';
 import { createCandleReads } from '../../adapters/venues/candle-reads.ts';
@@ -235,6 +236,7 @@ export async function startApi(deps: {
       },
       intelligence: createIntelligenceReads(sql),
       rankings,
+      leaderboard: createLeaderboardReads(sql),
       launchQuotes: createLaunchQuotes(bus, clock),
       agentMarket: createAgentMarket({
         chain: holdersNode,

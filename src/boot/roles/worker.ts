@@ -28,6 +28,7 @@ import type { Sql } from '../../adapters/store/database.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
+import { leaderboardWork } from '../leaderboard.ts';
 import type { Logger } from '../log.ts';
 
 /** Shards that one process ticks at a time. */
@@ -113,6 +114,7 @@ export function startWorker(options: {
     works: [
       ...recurringWorkOf(deps),
       ...[...tickers.keys()].map((periodMs) => ({ what: `slots of ${periodMs} ms`, everyMs: periodMs, run: dispatcher.look })),
+      ...leaderboardWork(deps, metrics),
       { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
       { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
       {

@@ -5,7 +5,7 @@ import { bendPrices, createFaultSwitch, type FaultSwitch, seededRandom } from '.
 import { type LoopbackAnswer, type LoopbackRequest, type LoopbackSession, type LoopbackSocket, listenOnLoopback } from '../loopback.ts';
 import type { Market } from '../market/market.ts';
 import { RequestWeight } from '../request-weight.ts';
-import { clearinghouseState, type PerpListing, perpPrice, userFills } from './wallets.ts';
+import { clearinghouseState, type PerpListing, perpPrice, userFills, userFillsSince } from './wallets.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -542,10 +542,23 @@ export async function createEvmVenueSimulator(options: EvmVenueSimulatorOptions)
         return address === null ? undefined : userFills(address, market, mainDex, now);
       },
     },
+    userFillsByTime: {
+      weight: 20,
+      answer: ({ user, startTime }, now) => {
+        const address = addressOf(user);
+        return address === null || typeof startTime !== 'number' ? undefined : userFillsSince(address, market, mainDex, now, startTime);
+      },
+    },
   };
 
   /** Rows that each cost a part of a unit of weight, by type. */
-  const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = { candleSnapshot: 60, fundingHistory: 20, userFills: 20, recentTrades: 20 };
+  const ROWS_PER_WEIGHT: Readonly<Record<string, number>> = {
+    candleSnapshot: 60,
+    fundingHistory: 20,
+    userFills: 20,
+    userFillsByTime: 20,
+    recentTrades: 20,
+  };
 
   function request({ method, path, body }: LoopbackRequest): LoopbackAnswer {
     if (path !== '/info' || method !== 'POST') return { status: 404, body: 'Not found' };

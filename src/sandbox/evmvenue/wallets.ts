@@ -100,45 +100,71 @@ export function clearinghouseState(address: string, market: Market, listings: re
 
 /**
  * The body of `userFills`, newest first: round trips twice a day, or every half hour for addresses ending in `f`, whose
- * last 30 days are more than the venue's cap of 2000 shows. Fees of maker fills are negative (rebates).
+ * last 30 days are more than the venue's cap of 2000 shows. Fees of maker fills are negative (rebates). Each trip is made
+ * from its own number, so that what was told once stays as it was.
  */
 export function userFills(address: string, market: Market, listings: readonly PerpListing[], now: EpochMs): readonly object[] {
   if (address.endsWith('0')) return [];
-  const random = randomOf(`fills ${address}`);
-  const roundTrips = address.endsWith('f') ? MAX_FILLS : 20 + Math.floor(random() * 60);
+  const roundTrips = address.endsWith('f') ? MAX_FILLS : 20 + Math.floor(randomOf(`fills ${address}`)() * 60);
   const stepMs = address.endsWith('f') ? HOUR_MS / 2 : 12 * HOUR_MS;
-  const lastHour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const lastTrip = Math.floor(now / stepMs);
   const fills: object[] = [];
-  for (let trip = 0; fills.length < MAX_FILLS && trip < roundTrips; trip++) {
-    const listing = listings[Math.floor(random() * listings.length)] as PerpListing;
-    const size = Number((0.1 + random()).toFixed(listing.sizeDecimals));
-    const long = random() < 0.5;
-    const closedAt = lastHour - trip * stepMs;
-    const openedAt = closedAt - (stepMs * 2) / 3;
-    const row = (at: EpochMs, closing: boolean): object => {
-      const price = market.perp(listing.asset, at).mark;
-      const taker = random() < 0.7;
-      const entry = market.perp(listing.asset, openedAt).mark;
-      const order = Math.floor(random() * 2 ** 40);
-      return {
-        coin: listing.coin,
-        px: perpPrice(price, listing.sizeDecimals),
-        sz: size.toFixed(listing.sizeDecimals),
-        side: long === closing ? 'A' : 'B',
-        time: at,
-        startPosition: closing ? ((long ? 1 : -1) * size).toFixed(listing.sizeDecimals) : '0.0',
-        dir: `${closing ? 'Close' : 'Open'} ${long ? 'Long' : 'Short'}`,
-        closedPnl: closing ? ((long ? 1 : -1) * size * (price - entry)).toFixed(6) : '0.0',
-        hash: `0x${createHash('sha256').update(`${address} ${trip} ${closing}`).digest('hex')}`,
-        oid: order,
-        crossed: taker,
-        fee: (size * price * (taker ? 0.000_45 : -0.000_01)).toFixed(6),
-        tid: Math.floor(random() * 2 ** 50),
-        feeToken: 'USDC',
-        twapId: null,
-      };
-    };
-    fills.push(row(closedAt, true), row(openedAt, false));
-  }
+  for (let trip = lastTrip; fills.length < MAX_FILLS && trip > lastTrip - roundTrips; trip--)
+    fills.push(...roundTrip(address, market, listings, trip, stepMs));
   return fills.slice(0, MAX_FILLS);
+}
+
+/** The body of `userFillsByTime`: oldest first, at most 2000. */
+export function userFillsSince(
+  address: string,
+  market: Market,
+  listings: readonly PerpListing[],
+  now: EpochMs,
+  from: EpochMs,
+): readonly object[] {
+  const fills = userFills(address, market, listings, now) as readonly { readonly time: EpochMs }[];
+  return fills
+    .filter(({ time }) => time >= from)
+    .toReversed()
+    .slice(0, MAX_FILLS);
+}
+
+/** The closing fill of a trip and the opening one before it. */
+function roundTrip(
+  address: string,
+  market: Market,
+  listings: readonly PerpListing[],
+  trip: number,
+  stepMs: number,
+): readonly [object, object] {
+  const random = randomOf(`fills ${address} ${trip}`);
+  const listing = listings[Math.floor(random() * listings.length)] as PerpListing;
+  const size = Number((0.1 + random()).toFixed(listing.sizeDecimals));
+  const long = random() < 0.5;
+  const closedAt = trip * stepMs;
+  const openedAt = closedAt - (stepMs * 2) / 3;
+  const row = (at: EpochMs, closing: boolean): object => {
+    const price = market.perp(listing.asset, at).mark;
+    const taker = random() < 0.7;
+    const entry = market.perp(listing.asset, openedAt).mark;
+    const order = Math.floor(random() * 2 ** 40);
+    return {
+      coin: listing.coin,
+      px: perpPrice(price, listing.sizeDecimals),
+      sz: size.toFixed(listing.sizeDecimals),
+      side: long === closing ? 'A' : 'B',
+      time: at,
+      startPosition: closing ? ((long ? 1 : -1) * size).toFixed(listing.sizeDecimals) : '0.0',
+      dir: `${closing ? 'Close' : 'Open'} ${long ? 'Long' : 'Short'}`,
+      closedPnl: closing ? ((long ? 1 : -1) * size * (price - entry)).toFixed(6) : '0.0',
+      hash: `0x${createHash('sha256').update(`${address} ${trip} ${closing}`).digest('hex')}`,
+      oid: order,
+      crossed: taker,
+      fee: (size * price * (taker ? 0.000_45 : -0.000_01)).toFixed(6),
+      tid: Math.floor(random() * 2 ** 50),
+      feeToken: 'USDC',
+      twapId: null,
+    };
+  };
+  return [row(closedAt, true), row(openedAt, false)];
 }

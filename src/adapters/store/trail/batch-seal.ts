@@ -54,6 +54,11 @@ const UNSIGNED: ReadonlySet<string> = new Set([
   'announcements',
   'idempotency_keys',
   'evaluation_runs',
+  'leaderboard_wallets',
+  'leaderboard_events',
+  'leaderboard_sales',
+  'leaderboard_standings',
+  'leaderboard_progress',
 ]);
 const TARGET = /\b(?:insert\s+into|(?<!for\s)(?<!no\s+key\s)update|delete\s+from|merge\s+into|copy)\s+(\w*)/gi;
 const signing = new WeakMap<TemplateStringsArray, boolean>();

@@ -32,5 +32,10 @@ export const GUARDED_TABLES: Readonly<Record<string, string>> = {
   evaluation_runs: 'how far runs are, renewed while they work; what they found is in evaluation_reports and evidence',
   actor_checkpoints: 'follows from the steps, which are logged; what is rebuilt is held against them',
   recurring_work: 'which slot of what recurs is done; nothing is proved by it',
+  leaderboard_wallets: 'what was read of public histories; it can be read again, and nothing is decided on it',
+  leaderboard_events: 'public histories; they can be read again',
+  leaderboard_sales: 'follows from public histories',
+  leaderboard_standings: 'follows from public histories',
+  leaderboard_progress: 'how far the refresh is',
   gate_heads: 'kept by triggers; the chain that it ends is logged',
 };

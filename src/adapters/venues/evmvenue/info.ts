@@ -4,6 +4,7 @@ import type { NoteUnknownField } from '../../../../streams/feed-counters.ts';
 import type { DecimalString } from '../../../domain/decimal.ts';
 import { NO_FLAGS, type PerpContext } from '../../../domain/quote.ts';
 import type { EpochMs } from '../../../domain/time.ts';
+import { FILLS_CAP } from '../../../domain/wallet.ts';
 import { knownFields } from '../known-fields.ts';
 import type { OrderBook } from '../order-book.ts';
 import type { RequestBudget } from '../request-budget.ts';
@@ -15,12 +16,18 @@ import { BOOK_SOURCE, perpContext, perpLevels } from './map.ts';
 export const CONTEXTS_SOURCE = 'hyperliquid:metaAndAssetCtxs';
 /** Rows of `fundingHistory` in one answer. */
 const FUNDING_PAGE = 500;
+/** What a question for fills since the last one costs: 20, and 1 per 20 rows, of which there are few. */
+const FEW_FILLS_WEIGHT = 40;
 
 const MARGIN = 'accountValue totalNtlPos totalRawUsd totalMarginUsed';
 const UNIVERSE = 'name szDecimals maxLeverage marginTableId onlyIsolated isDelisted marginMode growthMode lastGrowthModeChangeTime';
 const META = 'universe marginTables collateralToken';
 const CONTEXT = 'dayNtlVlm dayBaseVlm funding impactPxs markPx midPx openInterest oraclePx premium prevDayPx';
 /** What each kind of answer is known to hold. */
+const FILL_FIELDS = [
+  'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
+  { liquidation: 'liquidatedUser markPx method' },
+] as const;
 const SHAPES = {
   meta: knownFields('hyperliquid:meta', [META, { universe: UNIVERSE }]),
   // A pair of a description and a list, looked through alike.
@@ -43,10 +50,8 @@ const SHAPES = {
       ],
     },
   ]),
-  userFills: knownFields('hyperliquid:userFills', [
-    'coin px sz side time startPosition dir closedPnl hash oid crossed fee tid feeToken twapId cloid builderFee feeTrialEscrow liquidation',
-    { liquidation: 'liquidatedUser markPx method' },
-  ]),
+  userFills: knownFields('hyperliquid:userFills', FILL_FIELDS),
+  userFillsByTime: knownFields('hyperliquid:userFillsByTime', FILL_FIELDS),
 } as const;
 
 export interface PerpInfoOptions {
@@ -149,6 +154,8 @@ export interface PerpInfo {
   walletState(address: string): Promise<WalletState>;
   /** The latest fills, newest first, at most 2000: a busy wallet's history is cut. @throws VenueError `bad_address`. */
   walletFills(address: string): Promise<readonly WalletFill[]>;
+  /** Fills since a time, that included; pages as often as needed, at most five of 2000. @throws VenueError `bad_address`. */
+  walletFillsSince(address: string, from: EpochMs): Promise<readonly WalletFill[]>;
 }
 
 export function badAnswer(type: string, what: string): VenueError {
@@ -392,6 +399,23 @@ export function createPerpInfo(options: PerpInfoOptions): PerpInfo {
       const answer = await ask(120, { type: 'userFills', user });
       if (!Array.isArray(answer)) throw badAnswer('userFills', 'not a list');
       return (answer as unknown[]).map(parseFill);
+    },
+
+    async walletFillsSince(address, from) {
+      const user = checkedAddress(address);
+      let fills: WalletFill[] = [];
+      for (let startTime = from; ; ) {
+        const answer = await ask(FEW_FILLS_WEIGHT, { type: 'userFillsByTime', user, startTime });
+        if (!Array.isArray(answer)) throw badAnswer('userFillsByTime', 'not a list');
+        const page = (answer as unknown[]).map(parseFill);
+        fills.push(...page);
+        const last = page.reduce((most, { at }) => Math.max(most, at), startTime);
+        // A full page is the oldest part; one that ends where it began would come again for ever.
+        if (page.length < FILLS_CAP || last === startTime || fills.length >= 5 * FILLS_CAP) return fills;
+        // What is of that moment comes again.
+        fills = fills.filter(({ at }) => at < last);
+        startTime = last;
+      }
     },
   };
 }

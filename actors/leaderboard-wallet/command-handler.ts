@@ -1,0 +1,56 @@
+/** Puts addresses of either chain on the leaderboard. Nobody's consent is needed: what is read of them is public. */
+import type { ActorRecord } from '../../src/domain/actor-step.ts';
+import { chainOfAddress, type WalletChain } from '../../src/domain/linked-wallet.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { LeaderboardWalletCommands, RegisteredWallet } from './commands.ts';
+
+/** Each wallet costs requests for good, so an organization registers so many at most. */
+export const MOST_REGISTRATIONS = 1_000;
+
+/** What the command handler asks of the store. */
+export interface RegistrationDirectory {
+  count(orgId: string): Promise<number>;
+  /** Writes the registration with the rows of its command; what is there stays as it is. */
+  register(
+    orgId: string,
+    wallet: {
+      readonly chain: WalletChain;
+      readonly address: string;
+      readonly label: string | null;
+      readonly by: string;
+      readonly at: number;
+    },
+    records: readonly ActorRecord[],
+  ): Promise<void>;
+}
+
+export function createLeaderboardWalletHandler(deps: {
+  readonly store: RegistrationDirectory;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The address with its checksum; refused as `malformed` where it is none of the EVM chain. */
+  readonly evmAddress: (text: string) => Outcome<string>;
+}): LeaderboardWalletCommands {
+  const { store, clock } = deps;
+  return {
+    async register(context, { address: text, label }) {
+      const chain = chainOfAddress(text);
+      if (chain === null) return refuse('malformed', '$.address: needed are 32 bytes in base58, or 0x and 40 hexadecimal digits');
+      const checked = chain === 'spotchain' ? ({ ok: true, value: text } as const) : deps.evmAddress(text);
+      if (!checked.ok) return refuse('malformed', `$.${checked.refusal.detail}`);
+      if ((await store.count(context.orgId)) >= MOST_REGISTRATIONS)
+        return refuse('state_conflict', `the organization has registered ${MOST_REGISTRATIONS} wallets, which is the most`);
+      const wallet: RegisteredWallet = { chain, address: checked.value, label };
+      try {
+        await store.register(context.orgId, { ...wallet, by: context.subject, at: clock.now() }, [
+          auditRow(context, 'leaderboard.register', checked.value, null, wallet as never),
+          ...answerRows(context, wallet),
+        ]);
+        return { ok: true, value: wallet };
+      } catch (error) {
+        return answeredMeanwhile(error);
+      }
+    },
+  };
+}

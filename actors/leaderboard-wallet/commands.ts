@@ -1,0 +1,16 @@
+/** What may be asked of the leaderboard's wallets: the protocol between the API and the command handler. */
+import type { WalletChain } from '../../src/domain/linked-wallet.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { CommandContext } from '../agent/commands.ts';
+
+export interface RegisteredWallet {
+  readonly chain: WalletChain;
+  /** With its checksum where it is of the EVM chain. */
+  readonly address: string;
+  readonly label: string | null;
+}
+
+export interface LeaderboardWalletCommands {
+  /** Puts an address on the leaderboard; one that is on it already stays as it is. */
+  register(context: CommandContext, wish: { readonly address: string; readonly label: string | null }): Promise<Outcome<RegisteredWallet>>;
+}

@@ -1,0 +1,29 @@
+/** What the routes of the leaderboard ask of the rest of the service. */
+import type { LeaderboardWalletCommands } from '../../../actors/leaderboard-wallet/commands.ts';
+import type { LeaderboardEntry, LeaderboardWindow, WalletSale } from '../../../src/domain/leaderboard/standing.ts';
+import type { WalletChain } from '../../../src/domain/linked-wallet.ts';
+import type { EpochMs } from '../../../src/domain/time.ts';
+import type { Page, PageOf } from '../../page.ts';
+
+/** Which entries are asked for; null leaves a condition out. */
+export interface LeaderboardFilter {
+  readonly chain: WalletChain | null;
+  /** The beginning of an address, or a part of a label. */
+  readonly search: string | null;
+  /** Only those with a rank, or only those without. */
+  readonly ranked: boolean | null;
+  readonly minimumCoveragePct: number | null;
+}
+
+/** Reads of the leaderboard, which is everybody's. */
+export interface LeaderboardReads {
+  rank(window: LeaderboardWindow, filter: LeaderboardFilter, page: Page): Promise<PageOf<LeaderboardEntry>>;
+  /** Null where the address is not on the leaderboard. */
+  find(address: string, window: LeaderboardWindow): Promise<LeaderboardEntry | null>;
+  /** The sales that a wallet's figure is made of, newest first. */
+  sales(address: string, window: LeaderboardWindow, now: EpochMs, page: Page): Promise<PageOf<WalletSale>>;
+  /** How far the refresh is: when it ran last, how many wallets wait for it, and for how long the one that waits longest. */
+  progress(): Promise<{ readonly at: EpochMs; readonly waiting: number; readonly behindMs: number }>;
+}
+
+export type LeaderboardWalletPorts = { readonly commands: LeaderboardWalletCommands };

@@ -1,0 +1,112 @@
+/**
+ * The indexing provider's enhanced history of an address, as it concerns that address: net raw changes per mint. What the
+ * provider says besides (types, swap events, decimal amounts) is not used: it is missing or wrong for programs it does not know.
+ */
+import type { Clock } from '../../../streams/clock.ts';
+import type { NoteUnknownField } from '../../../streams/feed-counters.ts';
+import { PAGE_TRANSACTIONS } from '../../domain/leaderboard/standing.ts';
+import type { WalletTransaction } from '../../trading/leaderboard-refresh.ts';
+import { fieldsOf } from '../bridge/provider-http.ts';
+import type { RequestBudget } from '../venues/request-budget.ts';
+import { VenueError } from '../venues/venue-feed.ts';
+import { createVenueHttp } from '../venues/venue-http.ts';
+
+export interface EnhancedHistoryOptions {
+  /** `https://api-mainnet.helius-rpc.com`; a path is kept as a prefix. */
+  readonly url: string;
+  readonly key: string | null;
+  readonly clock: Clock;
+  /** For the jitter of retries, 0 <= n < 1. */
+  readonly random: () => number;
+  readonly budget?: RequestBudget;
+  readonly note?: NoteUnknownField;
+}
+
+/** Nobody waits for a refresh: a budget that is spent ends the round, and the next one goes on. */
+const MAX_WAIT_MS = 1_000;
+/** How far ahead of ours the provider's clock may be. */
+const CLOCK_GRACE_MS = 5 * 60_000;
+const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,90}$/;
+const RAW = /^-?\d{1,30}$/;
+
+function bad(what: string): VenueError {
+  return new VenueError('spotchain', 200, 'bad_answer', `the indexing provider's history makes no sense: ${what}`);
+}
+
+/** A whole number; a JSON number beyond 2^53 has lost digits and is refused. */
+function whole(value: unknown, name: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw bad(`${name} is ${JSON.stringify(value)?.slice(0, 40)}`);
+  return value;
+}
+
+/** One transaction of the history. @throws VenueError `bad_answer` naming what makes no sense */
+export function readEnhanced(entry: unknown, address: string, now: number): WalletTransaction {
+  const fields = fieldsOf(entry);
+  const { signature, transactionError, feePayer, accountData } = fields;
+  if (typeof signature !== 'string' || !SIGNATURE.test(signature)) throw bad(`signature is ${JSON.stringify(signature)?.slice(0, 40)}`);
+  const at = whole(fields['timestamp'], 'timestamp') * 1_000;
+  if (at <= 0 || at > now + CLOCK_GRACE_MS) throw bad(`transaction ${signature} is of ${at}, and now is ${now}`);
+  if (!Array.isArray(accountData)) throw bad(`transaction ${signature} has no accountData`);
+  const tokens = new Map<string, bigint>();
+  let lamports = 0n;
+  for (const data of accountData as unknown[]) {
+    const account = fieldsOf(data);
+    if (account['account'] === address) lamports += BigInt(whole(account['nativeBalanceChange'] ?? 0, 'nativeBalanceChange'));
+    const changes = account['tokenBalanceChanges'] ?? [];
+    if (!Array.isArray(changes)) throw bad(`tokenBalanceChanges of ${signature} is no list`);
+    for (const one of changes as unknown[]) {
+      const { userAccount, mint, rawTokenAmount } = fieldsOf(one);
+      if (userAccount !== address) continue;
+      const { tokenAmount } = fieldsOf(rawTokenAmount);
+      if (typeof mint !== 'string' || typeof tokenAmount !== 'string' || !RAW.test(tokenAmount))
+        throw bad(`a token change of ${signature} is ${JSON.stringify(one)?.slice(0, 80)}`);
+      tokens.set(mint, (tokens.get(mint) ?? 0n) + BigInt(tokenAmount));
+    }
+  }
+  return {
+    signature,
+    slot: whole(fields['slot'], 'slot'),
+    at,
+    failed: transactionError !== null && transactionError !== undefined,
+    tokens,
+    lamports,
+    feePaid: feePayer === address ? BigInt(whole(fields['fee'], 'fee')) : 0n,
+  };
+}
+
+/** Pages of an address's history, newest first. No type filter is asked for: with one the provider looks at a part only. */
+export function createEnhancedHistory(options: EnhancedHistoryOptions) {
+  const { url, key, clock, random, budget, note } = options;
+  const http = createVenueHttp({
+    venue: 'spotchain',
+    baseUrl: url,
+    clock,
+    random,
+    weightPerMinute: 120,
+    ...(budget === undefined ? {} : { budget }),
+    ...(note === undefined ? {} : { note }),
+    maxWaitMs: MAX_WAIT_MS,
+    attempts: 2,
+    limitPauseMs: 2_000,
+    readError: (body, status, text) => {
+      const { error, message } = fieldsOf(body);
+      const said = [error, message].find((part) => typeof part === 'string') as string | undefined;
+      return { code: `http_${status}`, message: (said ?? text).slice(0, 200) };
+    },
+  });
+  return {
+    async page(address: string, before: string | null): Promise<readonly WalletTransaction[]> {
+      const query: [string, string][] = [
+        ['limit', String(PAGE_TRANSACTIONS)],
+        ['commitment', 'finalized'],
+        ...(before === null ? [] : ([['before-signature', before]] as [string, string][])),
+        ...(key === null ? [] : ([['api-key', key]] as [string, string][])),
+      ];
+      const answer = await http.get(`/v0/addresses/${address}/transactions`, query, 1);
+      if (!Array.isArray(answer)) throw bad('it is no list');
+      if (answer.length > PAGE_TRANSACTIONS) throw bad(`a page has ${answer.length} transactions instead of ${PAGE_TRANSACTIONS}`);
+      return (answer as unknown[]).map((entry) => readEnhanced(entry, address, clock.now()));
+    },
+    close: () => http.close(),
+  };
+}

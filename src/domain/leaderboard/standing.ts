@@ -1,0 +1,89 @@
+/** The leaderboard's words: windows, what a wallet stands at in one, and why it has no rank or not the whole figure. */
+import type { DecimalString } from '../decimal.ts';
+import type { WalletChain } from '../linked-wallet.ts';
+import type { EpochMs } from '../time.ts';
+
+export const LEADERBOARD_WINDOWS = ['24h', '7d', '30d'] as const;
+export type LeaderboardWindow = (typeof LEADERBOARD_WINDOWS)[number];
+
+const HOUR_MS = 3_600_000;
+export const WINDOW_MS: Readonly<Record<LeaderboardWindow, number>> = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS };
+
+/** Transactions of the primary chain that are read of a wallet at most, and how many a page has. */
+export const MOST_TRANSACTIONS = 500;
+export const PAGE_TRANSACTIONS = 100;
+/** Wallets that one refresh asks for, how often it runs, and how old an answer may be before it is asked for again. */
+export const REFRESH_WALLETS = 20;
+export const REFRESH_MS = 30_000;
+export const STALE_MS = 5 * 60_000;
+/** A wallet whose newest answer is older than this keeps its figures and loses its rank. */
+export const OUTDATED_MS = 24 * HOUR_MS;
+
+/** `partial`: what was observed, and not all of it. `reported/partial`: in the venue's own words besides. */
+export const BASIS_LABELS: Readonly<Record<WalletChain, 'partial' | 'reported/partial'>> = {
+  spotchain: 'partial',
+  evmvenue: 'reported/partial',
+};
+
+export interface LeaderboardEntry {
+  readonly address: string;
+  readonly chain: WalletChain;
+  readonly label: string | null;
+  readonly place: number;
+  readonly rank: number | null;
+  readonly realizedPnlUsd: DecimalString | null;
+  readonly sales: number;
+  /** Sales whose basis is known; of the EVM venue every closing fill counts. */
+  readonly matchedSales: number;
+  readonly readAt: EpochMs | null;
+  readonly failure: string | null;
+  /** Since when no transaction is missing; null where its whole history was read. */
+  readonly truncatedAt: EpochMs | null;
+}
+
+export const STANDING_REASONS = [
+  'not_read_yet',
+  'provider_unavailable',
+  'refresh_failed',
+  'outdated',
+  'no_sales_in_window',
+  'no_known_basis',
+  'history_truncated',
+] as const;
+export type StandingReason = (typeof STANDING_REASONS)[number];
+
+/** Why an entry has no rank, or why its figure may lack something; none where neither. */
+export function reasonsOf(entry: LeaderboardEntry, window: LeaderboardWindow, now: EpochMs): readonly StandingReason[] {
+  const { readAt, failure, sales, matchedSales, truncatedAt } = entry;
+  if (readAt === null) return [failure === null ? 'not_read_yet' : 'provider_unavailable'];
+  const reasons: StandingReason[] = [];
+  if (failure !== null) reasons.push('refresh_failed');
+  if (readAt < now - OUTDATED_MS) reasons.push('outdated');
+  if (sales === 0) reasons.push('no_sales_in_window');
+  else if (matchedSales === 0) reasons.push('no_known_basis');
+  if (truncatedAt !== null && truncatedAt > now - WINDOW_MS[window]) reasons.push('history_truncated');
+  return reasons;
+}
+
+/** Percent of the observed sales whose whole basis is known, rounded down to two decimals; null where none was observed or the venue only reports. */
+export function coverageOf({ chain, sales, matchedSales }: Pick<LeaderboardEntry, 'chain' | 'sales' | 'matchedSales'>): number | null {
+  if (chain === 'evmvenue' || sales === 0) return null;
+  return Math.floor((matchedSales / sales) * 10_000) / 100;
+}
+
+/** A sale or a closing fill of a wallet. Dollars. */
+export interface WalletSale {
+  readonly key: string;
+  readonly at: EpochMs;
+  /** The mint, or the coin. */
+  readonly asset: string;
+  /** `sell` on the primary chain, else the venue's own word. */
+  readonly direction: string;
+  /** Raw units; null where the venue's fill is told by its profit alone. */
+  readonly quantity: string | null;
+  readonly proceedsUsd: DecimalString | null;
+  readonly costUsd: DecimalString | null;
+  readonly profitUsd: DecimalString | null;
+  /** The name of the transaction on its chain. */
+  readonly reference: string;
+}

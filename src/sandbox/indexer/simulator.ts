@@ -1,0 +1,120 @@
+/**
+ * A simulator of the indexing provider on loopback: the enhanced history of any address of the sandbox's chain. It keeps the
+ * real one's manners: pages by signature, failed transactions among the others, swap events only sometimes, and no useful types.
+ */
+import type { Clock } from '../../../streams/clock.ts';
+import { isAddress } from '../../domain/solana/base58.ts';
+import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
+import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
+import type { SolanaChain } from '../solana/chain.ts';
+
+export interface IndexerOptions {
+  readonly chain: Pick<SolanaChain, 'historyOf' | 'standing'>;
+  readonly clock: Clock;
+  readonly faults?: FaultSwitch;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** Requests that are answered within a second; more are refused with 429. */
+  readonly perSecond?: number;
+}
+
+export interface IndexerSimulator {
+  readonly url: string;
+  readonly faults: FaultSwitch;
+  /** How often a history was asked for. */
+  asked(): number;
+  close(): Promise<void>;
+}
+
+type Landed = ReturnType<SolanaChain['historyOf']>[number];
+const PATH = /^\/v0\/addresses\/([1-9A-HJ-NP-Za-km-z]{32,44})\/transactions$/;
+const WHOLE_HISTORY_PAGE = 100;
+
+/** Changes of every token account, as the provider tells them beside the account's lamports. */
+function tokenChanges({ run }: Landed) {
+  const places = new Map<number, { mint: string; owner: string; before: bigint; after: bigint }>();
+  for (const { index, mint, owner, amount } of run.before.tokens) places.set(index, { mint, owner, before: BigInt(amount), after: 0n });
+  for (const { index, mint, owner, amount } of run.after.tokens) {
+    const known = places.get(index);
+    if (known === undefined) places.set(index, { mint, owner, before: 0n, after: BigInt(amount) });
+    else known.after = BigInt(amount);
+  }
+  return places;
+}
+
+/** One enhanced transaction. Types and swap events are told for every other one only, as of programs that it half knows. */
+export function enhancedOf(landed: Landed): object {
+  const { run, signature, slot, unixSeconds, transaction } = landed;
+  const tokens = tokenChanges(landed);
+  const isKnown = slot % 2 === 0;
+  return {
+    description: '',
+    type: isKnown ? 'SWAP' : 'UNKNOWN',
+    source: 'UNKNOWN',
+    fee: Number(run.fee),
+    feePayer: transaction.staticKeys[0],
+    signature,
+    slot,
+    timestamp: unixSeconds,
+    nativeTransfers: [],
+    tokenTransfers: [],
+    accountData: run.keys.map((account, index) => {
+      const token = tokens.get(index);
+      const change = token === undefined ? 0n : token.after - token.before;
+      return {
+        account,
+        nativeBalanceChange: Number((run.after.lamports[index] ?? 0n) - (run.before.lamports[index] ?? 0n)),
+        tokenBalanceChanges:
+          token === undefined || change === 0n
+            ? []
+            : [
+                {
+                  userAccount: token.owner,
+                  tokenAccount: account,
+                  mint: token.mint,
+                  rawTokenAmount: { tokenAmount: change.toString(), decimals: 0 },
+                },
+              ],
+      };
+    }),
+    transactionError: run.error === null ? null : { error: JSON.stringify(run.error) },
+    instructions: [],
+    events: isKnown ? { swap: {} } : [],
+  };
+}
+
+export async function createIndexerSimulator(options: IndexerOptions): Promise<IndexerSimulator> {
+  const { chain, clock, perSecond = 10 } = options;
+  const faults = options.faults ?? createFaultSwitch(1);
+  const times: number[] = [];
+  let asked = 0;
+
+  function answer({ method, path, query }: LoopbackRequest): LoopbackAnswer {
+    const address = PATH.exec(path)?.[1];
+    if (method !== 'GET' || address === undefined || !isAddress(address)) return { status: 404, body: { error: 'not found' } };
+    if (faults.happens(faults.settings.status5xx)) return { status: 503, body: { error: 'try again' } };
+    const now = clock.now();
+    while (times[0] !== undefined && times[0] <= now - 1_000) times.shift();
+    if (times.length >= perSecond || faults.happens(faults.settings.status429))
+      return { status: 429, body: { error: 'rate limited' }, headers: { 'retry-after': '1' } };
+    times.push(now);
+    asked++;
+    const limit = Number(query.get('limit') ?? 10);
+    if (!Number.isInteger(limit) || limit < 1 || limit > WHOLE_HISTORY_PAGE)
+      return { status: 400, body: { error: 'limit must be 1 to 100' } };
+    const history = chain.historyOf(address as never).filter(({ slot }) => chain.standing(slot) === 'finalized');
+    const before = query.get('before-signature');
+    const from = before === null ? 0 : history.findIndex(({ signature }) => signature === before) + 1;
+    if (before !== null && from === 0) return { status: 400, body: { error: 'before-signature is not of this address' } };
+    const page = history.slice(from, from + limit).map((landed) => {
+      const told = enhancedOf(landed) as { timestamp: number };
+      return { ...told, timestamp: told.timestamp + Math.round(faults.settings.clockOffsetMs / 1_000) };
+    });
+    // The provider repeats itself now and then; a page never grows beyond its limit by that.
+    const repeated = page.flatMap((one) => (faults.happens(faults.settings.duplicate) ? [one, one] : [one]));
+    return { status: 200, body: page.length === limit ? page : repeated.slice(0, limit) };
+  }
+
+  const server = await listenOnLoopback({ clock, faults, port: options.port, request: answer, socket: () => null });
+  return { url: server.url, faults, asked: () => asked, close: () => server.close() };
+}

@@ -1,0 +1,277 @@
+/** Refreshes wallets of the leaderboard: reads what is new of each, and keeps what follows from it. Against ports, without SQL. */
+import type { Clock } from '../../streams/clock.ts';
+import { Decimal, plainDecimal } from '../domain/decimal.ts';
+import { type FifoLedger, ledgerAfter, type WalletEvent } from '../domain/leaderboard/fifo-ledger.ts';
+import { MOST_TRANSACTIONS, PAGE_TRANSACTIONS, REFRESH_WALLETS, STALE_MS, type WalletSale } from '../domain/leaderboard/standing.ts';
+import { lamportsOf, walletEventOf } from '../domain/leaderboard/wallet-event.ts';
+import type { WalletChain } from '../domain/linked-wallet.ts';
+import type { EpochMs } from '../domain/time.ts';
+import { FILLS_CAP, isClosingFill, isPerpFill, type ReportedFill } from '../domain/wallet.ts';
+
+/** A transaction of the primary chain as it concerns one wallet. */
+export interface WalletTransaction {
+  readonly signature: string;
+  readonly slot: number;
+  readonly at: EpochMs;
+  readonly failed: boolean;
+  /** Raw changes of the wallet's tokens by mint. */
+  readonly tokens: ReadonlyMap<string, bigint>;
+  /** Native lamports of the wallet itself, with the fee where it paid that. */
+  readonly lamports: bigint;
+  readonly feePaid: bigint;
+}
+
+export interface WalletHistories {
+  /** Newest first, at most a page of 100, older than `before`. Null where no provider is set up. @throws where it does not answer */
+  readonly transactions: ((address: string, before: string | null) => Promise<readonly WalletTransaction[]>) | null;
+  /** Perpetual and other fills: the most recent ones, or those since a time, that included. @throws where the venue does not answer */
+  readonly fills: (address: string, since: EpochMs | null) => Promise<readonly ReportedFill[]>;
+  /** `spent`: the provider's budget is, and nothing was asked. `silent`: it gave no answer that makes sense. Null of every other error. */
+  readonly failureOf: (error: unknown) => 'spent' | 'silent' | null;
+}
+
+/** A wallet as the refresh finds it. */
+export interface RefreshedWallet {
+  readonly id: number;
+  readonly chain: WalletChain;
+  readonly address: string;
+  readonly newest: string | null;
+  readonly ledgerSlot: number | null;
+  readonly ledger: FifoLedger;
+  readonly readAt: EpochMs | null;
+  readonly transactions: number;
+  readonly truncatedAt: EpochMs | null;
+}
+
+export interface StoredEvent {
+  readonly signature: string;
+  readonly slot: number;
+  readonly at: EpochMs;
+  readonly source: 'service' | 'provider';
+  readonly body: WalletEvent;
+}
+
+/** What a refresh of one wallet leaves. */
+export interface WalletUpdate {
+  readonly wallet: RefreshedWallet;
+  readonly events: readonly StoredEvent[];
+  readonly sales: readonly WalletSale[];
+  /** True where all sales of the wallet are worked out anew, so that those of before go. */
+  readonly replacesSales: boolean;
+}
+
+export interface LeaderboardStore {
+  /** Wallets that were asked for before this time or never, oldest first. */
+  stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]>;
+  /** Which of these signatures the wallet's events hold. */
+  known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Finalized swaps of this service whose wallet it is, changed since then. */
+  ownSwaps(address: string, since: EpochMs): Promise<readonly WalletTransaction[]>;
+  /** Every event of the wallet in the order of the chain. */
+  events(walletId: number): Promise<readonly StoredEvent[]>;
+  save(update: WalletUpdate, at: EpochMs): Promise<void>;
+  failed(walletId: number, why: string, at: EpochMs): Promise<void>;
+  /** Brings standings and ranks up to date, and notes how far behind the refresh is. */
+  project(
+    refreshed: readonly number[],
+    at: EpochMs,
+    staleBefore: EpochMs,
+  ): Promise<{ readonly waiting: number; readonly behindMs: number }>;
+}
+
+/** How long after it was changed an own swap is looked for again: clocks of processes differ by less. */
+const OWN_OVERLAP_MS = 60 * 60_000;
+const DOLLAR = new Decimal(1_000_000);
+const dollars = (raw: string): string => plainDecimal(new Decimal(raw).div(DOLLAR));
+
+export interface RefreshResult {
+  readonly refreshed: number;
+  readonly failed: number;
+  /** True where a provider's budget ended the round early for its chain. */
+  readonly spent: boolean;
+  readonly waiting: number;
+  readonly behindMs: number;
+}
+
+export function createLeaderboardRefresh(deps: {
+  readonly store: LeaderboardStore;
+  readonly histories: WalletHistories;
+  readonly clock: Pick<Clock, 'now'>;
+}): { run(): Promise<RefreshResult> } {
+  const { store, histories, clock } = deps;
+
+  /** What is newer than the wallet's newest signature; `gap` where so much is that the provider's limit ended it before. */
+  async function freshTransactions(wallet: RefreshedWallet) {
+    const fresh = new Map<string, WalletTransaction>();
+    let before: string | null = null;
+    let asked = 0;
+    for (;;) {
+      const page: readonly WalletTransaction[] = await (histories.transactions as NonNullable<WalletHistories['transactions']>)(
+        wallet.address,
+        before,
+      );
+      const end = page.findIndex(({ signature }) => signature === wallet.newest);
+      for (const one of end < 0 ? page : page.slice(0, end)) if (!fresh.has(one.signature)) fresh.set(one.signature, one);
+      asked += page.length;
+      const last = page.at(-1);
+      if (end >= 0 || page.length < PAGE_TRANSACTIONS || last === undefined || last.signature === before)
+        return { fresh: [...fresh.values()], gap: false };
+      if (asked >= MOST_TRANSACTIONS) return { fresh: [...fresh.values()], gap: true };
+      before = last.signature;
+    }
+  }
+
+  async function refreshPrimary(wallet: RefreshedWallet): Promise<WalletUpdate> {
+    const { fresh, gap } = await freshTransactions(wallet);
+    const own = await store.ownSwaps(wallet.address, wallet.readAt === null ? 0 : wallet.readAt - OWN_OVERLAP_MS);
+    const told = new Set(fresh.map(({ signature }) => signature));
+    const signatures = [...told, ...own.map(({ signature }) => signature)];
+    const known = await store.known(wallet.id, signatures);
+    // The provider tells newest first; its own order within a slot is kept.
+    const found = [
+      ...fresh.toReversed().map((one) => eventOf(one, 'provider')),
+      ...own.filter(({ signature }) => !told.has(signature)).map((one) => eventOf(one, 'service')),
+    ].flatMap((event) => (event === null || known.has(event.signature) ? [] : [event]));
+    const events = found.toSorted((a, b) => a.slot - b.slot);
+    // After a gap nobody knows what is held: the ledger begins anew with what was read.
+    const begun = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
+    const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
+    const folded = isLate ? foldAll([...(await store.events(wallet.id)), ...events]) : fold(begun.ledger, events);
+    const oldest = fresh.at(-1);
+    return {
+      wallet: {
+        ...wallet,
+        newest: fresh[0]?.signature ?? wallet.newest,
+        ledger: folded.ledger,
+        ledgerSlot: Math.max(wallet.ledgerSlot ?? 0, ...events.map(({ slot }) => slot)),
+        transactions: wallet.transactions + fresh.length,
+        truncatedAt: gap && oldest !== undefined ? oldest.at : wallet.truncatedAt,
+      },
+      events,
+      sales: folded.sales,
+      replacesSales: isLate,
+    };
+  }
+
+  async function refreshPerps(wallet: RefreshedWallet): Promise<WalletUpdate> {
+    const since = wallet.newest === null ? null : Number(wallet.newest);
+    const fills = await histories.fills(wallet.address, since);
+    const oldest = fills.reduce<EpochMs | null>((least, { at }) => (least === null || at < least ? at : least), null);
+    const isCut = since === null && fills.length >= FILLS_CAP;
+    return {
+      wallet: {
+        ...wallet,
+        newest: String(fills.reduce((most, { at }) => Math.max(most, at), since ?? 0)),
+        transactions: wallet.transactions + fills.length,
+        truncatedAt: isCut ? oldest : wallet.truncatedAt,
+      },
+      events: [],
+      sales: closingSales(fills),
+      replacesSales: false,
+    };
+  }
+
+  async function refresh(wallet: RefreshedWallet): Promise<'refreshed' | 'failed' | 'spent'> {
+    if (wallet.chain === 'spotchain' && histories.transactions === null) {
+      await store.failed(wallet.id, 'no indexing provider is set up: INDEXER_URL', clock.now());
+      return 'failed';
+    }
+    try {
+      const update = wallet.chain === 'spotchain' ? await refreshPrimary(wallet) : await refreshPerps(wallet);
+      await store.save(update, clock.now());
+      return 'refreshed';
+    } catch (error) {
+      const failure = histories.failureOf(error);
+      if (failure === null) throw error;
+      if (failure === 'spent') return 'spent';
+      await store.failed(wallet.id, (error instanceof Error ? error.message : String(error)).slice(0, 200), clock.now());
+      return 'failed';
+    }
+  }
+
+  return {
+    /** One round: up to twenty stale wallets, oldest first, each chain until its provider's budget is spent. */
+    async run() {
+      const staleBefore = clock.now() - STALE_MS;
+      const wallets = await store.stale(staleBefore, REFRESH_WALLETS);
+      const done: number[] = [];
+      const spent = new Set<WalletChain>();
+      let failed = 0;
+      for (const wallet of wallets) {
+        if (spent.has(wallet.chain)) continue;
+        const outcome = await refresh(wallet);
+        if (outcome === 'spent') spent.add(wallet.chain);
+        else done.push(wallet.id);
+        if (outcome === 'failed') failed++;
+      }
+      const { waiting, behindMs } = await store.project(done, clock.now(), staleBefore);
+      return { refreshed: done.length - failed, failed, spent: spent.size > 0, waiting, behindMs };
+    },
+  };
+}
+
+/** What a transaction did to the wallet; null where it failed or moved no token. */
+function eventOf(transaction: WalletTransaction, source: StoredEvent['source']): StoredEvent | null {
+  const { signature, slot, at, failed, tokens, lamports, feePaid } = transaction;
+  if (failed) return null;
+  const body = walletEventOf({ tokens, lamports: lamportsOf(lamports, tokens, feePaid) });
+  return body === null ? null : { signature, slot, at, source, body };
+}
+
+function fold(ledger: FifoLedger, events: readonly StoredEvent[]): { readonly ledger: FifoLedger; readonly sales: readonly WalletSale[] } {
+  const sales: WalletSale[] = [];
+  let after = ledger;
+  for (const { signature, at, body } of events) {
+    const step = ledgerAfter(after, body);
+    after = step.ledger;
+    if (step.sale === null) continue;
+    const { mint, quantity, usd, cost } = step.sale;
+    sales.push({
+      key: signature,
+      at,
+      asset: mint,
+      direction: 'sell',
+      quantity,
+      proceedsUsd: dollars(usd),
+      costUsd: cost === null ? null : dollars(cost),
+      profitUsd: cost === null ? null : dollars((BigInt(usd) - BigInt(cost)).toString()),
+      reference: signature,
+    });
+  }
+  return { ledger: after, sales };
+}
+
+/** Everything anew, in the order of the chain; events of one slot in the order in which they were heard. */
+function foldAll(events: readonly StoredEvent[]): ReturnType<typeof fold> {
+  return fold(
+    {},
+    events.toSorted((a, b) => a.slot - b.slot),
+  );
+}
+
+/** Closing fills of perpetuals, each once. Parts of one order without a trade's number look alike: each counts, in its place. */
+export function closingSales(fills: readonly ReportedFill[]): readonly WalletSale[] {
+  const seen = new Map<string, number>();
+  return fills.flatMap((fill): WalletSale[] => {
+    if (!isPerpFill(fill) || !isClosingFill(fill)) return [];
+    const { at, coin, tradeId, orderId, hash, direction, closedPnl } = fill;
+    const name = `${at} ${coin} ${tradeId} ${orderId} ${hash}`;
+    const times = seen.get(name) ?? 0;
+    seen.set(name, times + 1);
+    if (tradeId !== 0 && times > 0) return [];
+    const key = times === 0 ? name : `${name} ${times}`;
+    return [
+      {
+        key,
+        at,
+        asset: coin,
+        direction,
+        quantity: null,
+        proceedsUsd: null,
+        costUsd: null,
+        profitUsd: plainDecimal(closedPnl),
+        reference: hash,
+      },
+    ];
+  });
+}
