@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTape } from '../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape } from '../src/adapters/tape/tape-writer.ts';
-import { replayAgent } from '../src/boot/cli/tape.ts';
 import { readManifest } from '../src/domain/manifest/reader.ts';
 import { NO_FLAGS } from '../src/domain/quote.ts';
 import type { TapeEvent } from '../src/domain/tape.ts';
 import { replayTape } from '../src/simulation/replay.ts';
+import { replayAgent } from '../src/simulation/replay-agent.ts';
 
 const EVENTS = Number(process.argv[2] ?? 400_000);
 const ROUNDS = Number(process.argv[3] ?? 7);

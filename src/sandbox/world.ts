@@ -1,6 +1,7 @@
 /** What all simulators of one sandbox share: one market, one chain of each kind, one wire of stories, one set of questions. */
 
 import type { Clock } from '../../streams/clock.ts';
+import { BRIDGE_PROVIDERS, type BridgeProviderName } from '../domain/bridge/quote.ts';
 import { CATALOG, type CatalogEntry, USDC_DECIMALS, USDC_MINT } from '../domain/catalog.ts';
 import { EVM_TOKENS } from '../domain/evm-chain.ts';
 import { ISSUERS } from '../domain/intelligence/entities.ts';
@@ -8,7 +9,7 @@ import { agentTokenEntry } from '../domain/listed-token.ts';
 import type { EpochMs } from '../domain/time.ts';
 import { AGENT_ASSETS, SANDBOX_AGENT_TOKENS } from './agent-tokens.ts';
 import { bridgeVerbs } from './bridge/control.ts';
-import { createBridgeScript } from './bridge/script.ts';
+import { type BridgeScript, createBridgeScript } from './bridge/script.ts';
 import type { ChainClient } from './control.ts';
 import { foundLedger, newestBlock } from './evmchain/simulator.ts';
 import { createSeededStories } from './intelligence/seeded-stories.ts';
@@ -50,7 +51,10 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
   startKeeper(chain);
   const ledger = foundLedger({ chainId: evmChainId, tokens: EVM_TOKENS, newest: () => newestBlock(clock.now() + evmClockOffsetMs()) });
   const swaps = createSwapBuilder({ chain, clock, mints, stable });
-  const bridges = { relay: createBridgeScript(), cctp: createBridgeScript() };
+  const bridges = Object.fromEntries(BRIDGE_PROVIDERS.map((name) => [name, createBridgeScript()])) as Record<
+    BridgeProviderName,
+    BridgeScript
+  >;
   const scripts = { ...bridges, model: createModelScript() };
   const companies = companiesOf(CATALOG.entries);
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);

@@ -1,7 +1,6 @@
 // Fifteen days of forward trading on paper under virtual time, minute by minute: proposals, fills, books, daily equity,
 // and what the evaluators of the paper and the shadow gate say of it.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { replayAgent } from '../../src/boot/cli/tape.ts';
 import { agentBook, applyFill, bookIds, emptyBook, type Fill } from '../../src/domain/book.ts';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -17,6 +16,7 @@ import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import { type TickInputs, tickInputsText } from '../../src/domain/tick-inputs.ts';
 import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
 import { type ReplayResult, type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
+import { replayAgent } from '../../src/simulation/replay-agent.ts';
 import { seededDraws } from '../../src/simulation/stress/seeded-draws.ts';
 import { condition, sampleManifest } from '../actors/agent/sample.ts';
 

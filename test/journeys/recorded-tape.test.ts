@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTape } from '../../src/adapters/tape/import-tape.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { convertTape, createTape, mergeTapes } from '../../src/adapters/tape/tape-writer.ts';
-import { replayAgent } from '../../src/boot/cli/tape.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { type Cut, observationHash } from '../../src/domain/cut.ts';
 import type { DecisionRecord, DecisionRow } from '../../src/domain/decision.ts';
@@ -21,6 +20,7 @@ import { NO_FLAGS } from '../../src/domain/quote.ts';
 import type { TapeAgent, TapeEvent } from '../../src/domain/tape.ts';
 import type { Venue } from '../../src/domain/venue.ts';
 import { createRecordWriter, type ReplayOptions, replayTape } from '../../src/simulation/replay.ts';
+import { replayAgent } from '../../src/simulation/replay-agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 

@@ -7,7 +7,6 @@ import { readCut, writeCut } from '../../src/adapters/store/agents/tick-store.ts
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
 import { openTape } from '../../src/adapters/tape/tape-reader.ts';
 import { createTape } from '../../src/adapters/tape/tape-writer.ts';
-import { replayAgent } from '../../src/boot/cli/tape.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
 import { type Cut, observationHash } from '../../src/domain/cut.ts';
 import { compileManifest } from '../../src/domain/decide.ts';
@@ -15,6 +14,7 @@ import { EMPTY_BOOK } from '../../src/domain/decision.ts';
 import { readManifest } from '../../src/domain/manifest/reader.ts';
 import type { FeedMessage } from '../../src/domain/market-event.ts';
 import { replayTape } from '../../src/simulation/replay.ts';
+import { replayAgent } from '../../src/simulation/replay-agent.ts';
 import { createMarketPipeline } from '../../streams/market-pipeline.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { payload } from '../domain/authored.ts';

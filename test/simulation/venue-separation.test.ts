@@ -1,6 +1,5 @@
 // Venue separation over whole runs: what prices an order, a fill, a mark or a risk check on a venue is that venue's own word.
 import { expect, test } from 'vitest';
-import { replayAgent } from '../../src/boot/cli/tape.ts';
 import type { Autonomy } from '../../src/domain/agent.ts';
 import type { MarkedBook } from '../../src/domain/book.ts';
 import type { Cut } from '../../src/domain/cut.ts';
@@ -10,6 +9,7 @@ import { AGENT_TICK_MS, type EpochMs } from '../../src/domain/time.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../../src/domain/venue.ts';
 import type { ReplayedFill } from '../../src/simulation/paper-broker.ts';
 import { type ReplayTape, replayTape } from '../../src/simulation/replay.ts';
+import { replayAgent } from '../../src/simulation/replay-agent.ts';
 import { type Fault, plan, START } from '../../src/simulation/seeded/fault-plan.ts';
 import { POOL_USD } from '../../src/simulation/seeded/feeds.ts';
 import { MANIFESTS } from '../../src/simulation/seeded/manifests.ts';

@@ -3,16 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { readCandleFile } from '../../adapters/candle-files/read-candles.ts';
-import { joinCandles } from '../../adapters/venues/spotchain/candles.ts';
+import { readBars } from '../../adapters/candle-files/read-bars.ts';
 import { ASSUMPTION_LIMITS } from '../../domain/backtest/assumptions.ts';
 import { type BacktestRequest, readBacktestRequest } from '../../domain/backtest/request.ts';
 import type { Candle } from '../../domain/candle.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { readManifest } from '../../domain/manifest/reader.ts';
 import { isoTime, timeframeMs } from '../../domain/time.ts';
-import { type BacktestOutcome, workBacktest } from '../../simulation/backtest/backtest-work.ts';
-import { type BarSeries, backtestNeeds, barSeriesOf, inputsOf, seriesName } from '../../simulation/backtest/needs.ts';
+import type { BacktestOutcome } from '../../simulation/backtest/backtest-work.ts';
+import { type BarWindow, workFromBars } from '../../simulation/backtest/from-bars.ts';
+import { type BarSeries, backtestNeeds, barSeriesOf, seriesName } from '../../simulation/backtest/needs.ts';
 import { workFromStore } from '../threads/backtest-worker.ts';
 import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
@@ -140,37 +140,13 @@ async function fromFiles(
 ): Promise<BacktestOutcome> {
   const now = createLiveClock().now();
   const timeframe = requestFrom(options, {}, now).timeframe ?? manifest.timeframe;
-  const barMs = timeframeMs(timeframe) as number;
-  const needs = backtestNeeds(manifest, timeframe);
-  const wanted = barSeriesOf(needs);
-  const files = filesBySeries(options.candles, wanted, timeframe);
+  const wanted = barSeriesOf(backtestNeeds(manifest, timeframe));
   const read = new Map<string, readonly Candle[]>();
-  for (const [name, file] of files) read.set(name, await readBars(file, barMs, now));
-  const own = needs.map(({ candles }) => read.get(seriesName(candles)) ?? []);
-  const [first, last] = [
-    Math.min(...own.map((bars) => bars[0]?.openTime ?? now)),
-    Math.max(...own.map((bars) => (bars.at(-1)?.openTime ?? 0) + barMs)),
-  ];
-  const request = requestFrom(
-    options,
-    { from: options.from ?? isoTime(Math.min(first, now - 1)), to: options.to ?? isoTime(Math.max(Math.min(last, now), 1)) },
-    now,
-  );
-  const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
-  const bars = new Map<string, readonly Candle[]>();
-  for (const [name, list] of read)
-    bars.set(
-      name,
-      list.filter(({ openTime }) => openTime >= from && openTime + barMs <= to),
-    );
-  // Longer bars that rules look at are joined from the shorter ones, as the venues do.
-  for (const series of wanted) {
-    const longer = timeframeMs(series.timeframe) as number;
-    const base = bars.get(seriesName({ ...series, timeframe }));
-    if (base !== undefined && longer > barMs && longer % barMs === 0) bars.set(seriesName(series), joinCandles(base, longer));
-  }
-  const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map() });
-  return workBacktest({ manifest, request, timeframe, inputs, trials: trialsFrom(options), onProgress });
+  for (const [name, file] of filesBySeries(options.candles, wanted, timeframe))
+    read.set(name, await readBars(file, timeframeMs(timeframe) as number, now));
+  const requested = (window: BarWindow): BacktestRequest =>
+    requestFrom(options, { from: options.from ?? isoTime(window.from), to: options.to ?? isoTime(window.to) }, now);
+  return workFromBars({ manifest, timeframe, bars: read, requested, trials: trialsFrom(options), now, onProgress });
 }
 
 /** Which file holds which series. @throws Error in one sentence where a word fits none. */
@@ -188,26 +164,6 @@ function filesBySeries(words: readonly string[], wanted: readonly BarSeries[], t
     files.set(seriesName(series), file);
   }
   return files;
-}
-
-async function readBars(file: string, barMs: number, now: number): Promise<Candle[]> {
-  const reading = readCandleFile(file, {
-    barMs,
-    now,
-    align: true,
-    onBad: ({ line, detail }) => {
-      throw new Error(`${file}: line ${line}: ${detail}`);
-    },
-  });
-  const bars: Candle[] = [];
-  for await (const { rows } of reading.batches()) {
-    for (const row of rows.split('\n')) {
-      if (row === '') continue;
-      const [openTime, open, high, low, close, volume] = row.split('\t') as [string, string, string, string, string, string];
-      bars.push({ openTime: Number(openTime), open, high, low, close, volume });
-    }
-  }
-  return bars;
 }
 
 function summaryText(outcome: Extract<BacktestOutcome, { readonly ok: true }>, report: string | undefined): string {

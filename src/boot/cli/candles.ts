@@ -1,29 +1,23 @@
 /** `sevengate candles`: imports bars from files, fetches a venue's history and tells what is stored and what is missing. */
 
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
 import { FORM_HELP } from '../../adapters/candle-files/candle-forms.ts';
-import { type BadRow, CandleFileError, readCandleFile } from '../../adapters/candle-files/read-candles.ts';
-import { type ImportCounts, importBars } from '../../adapters/store/candles/candle-import.ts';
+import { candleFiles, type ImportOptions as FileOptions, type FileReport, importFile } from '../../adapters/candle-files/import-files.ts';
+import { type CoverageReport, candleCoverage } from '../../adapters/store/candles/candle-coverage.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
 import { createCandleWindows } from '../../adapters/store/candles/candle-windows.ts';
 import { openDatabase, type Sql } from '../../adapters/store/database.ts';
 import type { BackfillReport } from '../../adapters/venues/candle-backfill.ts';
-import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../domain/candle-gaps.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { nearestNames } from '../../domain/nearest-name.ts';
-import { type EpochMs, isoTime, slotOf, timeframeMs } from '../../domain/time.ts';
+import { type EpochMs, isoTime, timeframeMs } from '../../domain/time.ts';
 import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
 import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
-
-const SHOWN_BAD_ROWS = 10;
-const SHOWN_GAPS = 20;
 
 interface SeriesOptions {
   readonly venue: Venue;
@@ -32,12 +26,7 @@ interface SeriesOptions {
   readonly json?: true;
 }
 
-interface ImportOptions extends SeriesOptions {
-  readonly skipBad?: true;
-  readonly replace?: true;
-  readonly align?: true;
-  readonly dryRun?: true;
-}
+type ImportOptions = SeriesOptions & FileOptions;
 
 /** Adds `candles` and its commands. Conflicts that were not replaced and gaps do not fail a command; bad rows do. */
 export function candleCommands(candles: Command): void {
@@ -138,23 +127,6 @@ async function withDatabase<Result>(work: (sql: Sql) => Promise<Result>): Promis
 
 // ---- import
 
-interface FileReport {
-  readonly file: string;
-  readonly form: string;
-  readonly bars: number;
-  readonly inserted: number;
-  readonly same: number;
-  readonly conflicting: number;
-  readonly replaced: number;
-  readonly aligned: number;
-  readonly skipped: Readonly<Record<string, number>>;
-  /** The first rows that were left out, in words. */
-  readonly examples: readonly string[];
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly firstConflictAt: string | null;
-}
-
 interface ImportReport extends CandleSeries {
   readonly dryRun: boolean;
   readonly files: readonly FileReport[];
@@ -162,23 +134,6 @@ interface ImportReport extends CandleSeries {
   readonly inserted: number;
   readonly seconds: number;
   readonly barsPerSecond: number;
-}
-
-/** The files of a command's words: files as they are, folders as the CSV files in them by name. @throws Error in one sentence. */
-async function candleFiles(words: readonly string[]): Promise<{ readonly file: string; readonly bytes: number }[]> {
-  const found: { file: string; bytes: number }[] = [];
-  for (const word of words) {
-    const what = await stat(word).catch(() => null);
-    if (what === null) throw new Error(`${word}: there is no such file or folder`);
-    if (!what.isDirectory()) {
-      found.push({ file: word, bytes: what.size });
-      continue;
-    }
-    const names = (await readdir(word)).filter((name) => /\.csv(\.gz)?$/.test(name)).sort();
-    if (names.length === 0) throw new Error(`${word}: the folder holds no .csv or .csv.gz file`);
-    for (const name of names) found.push({ file: join(word, name), bytes: (await stat(join(word, name))).size });
-  }
-  return found;
 }
 
 async function importCommand(words: readonly string[], options: ImportOptions): Promise<ImportReport> {
@@ -217,48 +172,6 @@ async function importCommand(words: readonly string[], options: ImportOptions): 
       barsPerSecond: Math.round(bars / seconds),
     };
   });
-}
-
-async function importFile(
-  sql: Sql,
-  file: string,
-  series: CandleSeries & { readonly barMs: number },
-  options: ImportOptions,
-  at: EpochMs,
-  onBytes: (bytes: number) => void,
-): Promise<FileReport> {
-  const skipped: Record<string, number> = {};
-  const examples: string[] = [];
-  const onBad = (row: BadRow): void => {
-    if (options.skipBad !== true) throw new CandleFileError(file, row, `${row.detail} (${row.reason}; --skip-bad leaves such rows out)`);
-    skipped[row.reason] = (skipped[row.reason] ?? 0) + 1;
-    if (examples.length < SHOWN_BAD_ROWS) examples.push(new CandleFileError(file, row, `${row.detail} (${row.reason})`).message);
-  };
-  const reading = readCandleFile(file, { barMs: series.barMs, now: at, align: options.align === true, onBad, onBytes });
-  const counts: ImportCounts = await importBars(sql, {
-    ...series,
-    source: `import:${basename(file)}`.slice(0, 200),
-    file,
-    at,
-    replace: options.replace === true,
-    dryRun: options.dryRun === true,
-    batches: reading.batches(),
-    provenance: () => ({ form: reading.result().form, sha256: reading.result().sha256, skipped }),
-  });
-  const { form, aligned } = reading.result();
-  const { firstOpen, lastOpen, firstConflict, ...numbers } = counts;
-  const shown = (time: EpochMs | null) => (time === null ? null : isoTime(time));
-  return {
-    file,
-    form,
-    ...numbers,
-    aligned,
-    skipped,
-    examples,
-    from: shown(firstOpen),
-    to: shown(lastOpen),
-    firstConflictAt: shown(firstConflict),
-  };
 }
 
 function importText(report: ImportReport): string {
@@ -331,57 +244,15 @@ function backfillText(report: BackfillReport): string {
 
 // ---- coverage
 
-interface CoverageReport extends CandleSeries {
-  readonly bars: number;
-  readonly from: string;
-  readonly to: string;
-  readonly sources: readonly string[];
-  readonly missing: Readonly<Record<GapReason, number>>;
-  /** The longest gaps, the longest first. */
-  readonly gaps: readonly { readonly from: string; readonly to: string; readonly missing: number; readonly reason: GapReason }[];
-}
-
 async function coverageCommand(options: Partial<SeriesOptions>): Promise<CoverageReport[]> {
-  return withDatabase(async (sql) => {
-    const windows = createCandleWindows(sql);
-    const { venue, instrument, timeframe } = options;
-    const filter = {
+  const { venue, instrument, timeframe } = options;
+  return withDatabase((sql) =>
+    candleCoverage(createCandleWindows(sql), {
       ...(venue === undefined ? {} : { venue }),
       ...(instrument === undefined ? {} : { instrument }),
       ...(timeframe === undefined ? {} : { timeframe }),
-    };
-    const reports: CoverageReport[] = [];
-    for (const { bars, firstOpen, lastOpen, sources, ...series } of await windows.summaries(filter)) {
-      const barMs = timeframeMs(series.timeframe);
-      if (barMs === null) continue;
-      const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
-      const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
-      const gaps = (await windows.holes(series, range, barMs)).flatMap((hole) => explainGap(hole, known));
-      reports.push({
-        ...series,
-        bars,
-        from: isoTime(firstOpen),
-        to: isoTime(lastOpen + barMs),
-        sources,
-        missing: missingBy(gaps),
-        gaps: longest(gaps),
-      });
-    }
-    return reports;
-  });
-}
-
-function missingBy(gaps: readonly CandleGap[]): Record<GapReason, number> {
-  const missing = Object.fromEntries(GAP_REASONS.map((reason) => [reason, 0])) as Record<GapReason, number>;
-  for (const gap of gaps) missing[gap.reason] += gap.missing;
-  return missing;
-}
-
-function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
-  return [...gaps]
-    .sort((a, b) => b.missing - a.missing || a.from - b.from)
-    .slice(0, SHOWN_GAPS)
-    .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
+    }),
+  );
 }
 
 function coverageText(reports: readonly CoverageReport[]): string {

@@ -1,29 +1,24 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays and converts it. */
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
 import { openDatabase } from '../../adapters/store/database.ts';
 import { IMPORTERS, type ImportReport, importTape } from '../../adapters/tape/import-tape.ts';
+import { type TapeInfo, tapeInfo } from '../../adapters/tape/tape-info.ts';
 import { openTape, type TapeReader } from '../../adapters/tape/tape-reader.ts';
 import { convertTape, mergeTapes } from '../../adapters/tape/tape-writer.ts';
+import { openWholeFile } from '../../adapters/tape/whole-file.ts';
 import { AUTONOMY_LEVELS, type Autonomy } from '../../domain/agent.ts';
-import { decisionId, GENESIS_HASH } from '../../domain/decision.ts';
-import { type Manifest, manifestHash } from '../../domain/manifest/manifest.ts';
 import { readManifest } from '../../domain/manifest/reader.ts';
 import type { TapeAgent } from '../../domain/tape.ts';
 import { isoTime } from '../../domain/time.ts';
-import { instrumentKey, VENUES, type Venue } from '../../domain/venue.ts';
+import { VENUES, type Venue } from '../../domain/venue.ts';
 import { createRecordWriter, type ReplayOptions, type ReplayResult, replayTape } from '../../simulation/replay.ts';
+import { replayAgent } from '../../simulation/replay-agent.ts';
 import { type Comparison, createComparison } from '../../simulation/replay-comparison.ts';
 import { progressBar } from './progress.ts';
 import { serviceDatabase } from './service-database.ts';
-
-/** The organization of agents that exist in a replay only. */
-const REPLAY_ORG = '00000000-0000-7000-8000-000000000000';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
 export function tapeCommands(tape: Command): void {
@@ -79,7 +74,7 @@ export function tapeCommands(tape: Command): void {
     .argument('<file>', 'the tape')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
-      const info = await tapeInfo(file);
+      const info = await infoCommand(file);
       print(options.json ? JSON.stringify(info) : infoText(info));
     });
 
@@ -169,62 +164,13 @@ function importText(report: ImportReport): string {
   ].join('\n');
 }
 
-interface TapeInfo {
-  readonly file: string;
-  readonly form: string;
-  readonly source: string | null;
-  readonly recordedAt: string | null;
-  readonly events: number;
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly instruments: Readonly<Record<string, number>>;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly agents: readonly string[];
-  readonly bytes: number;
-  readonly cut: TapeReader['cut'];
-}
-
-async function tapeInfo(file: string): Promise<TapeInfo> {
-  const reader = await openTape(file);
+async function infoCommand(file: string): Promise<TapeInfo> {
   const bar = progressBar('reading', 'bytes');
-  const kinds: Record<string, number> = {};
-  const instruments = new Map<string, number>();
-  const agents = new Set((reader.header.agents ?? []).map(({ id }) => id));
-  let events = 0;
-  let from: number | null = null;
-  let to: number | null = null;
   try {
-    for await (const batch of reader.batches()) {
-      for (const event of batch.events) {
-        kinds[event.kind] = (kinds[event.kind] ?? 0) + 1;
-        if (event.kind === 'command' && event.agent !== undefined) agents.add(event.agent.id);
-        if (!('instrument' in event)) continue;
-        const key = instrumentKey(event.venue, event.instrument);
-        instruments.set(key, (instruments.get(key) ?? 0) + 1);
-      }
-      events += batch.events.length;
-      from ??= batch.events[0]?.receivedAt ?? null;
-      to = batch.events.at(-1)?.receivedAt ?? to;
-      bar.update(reader.bytesRead, reader.bytesTotal);
-    }
+    return await tapeInfo(file, bar.update);
   } finally {
     bar.stop();
-    await reader.close();
   }
-  return {
-    file,
-    form: reader.form,
-    source: reader.header.source ?? null,
-    recordedAt: reader.header.recordedAt ?? null,
-    events,
-    kinds,
-    instruments: Object.fromEntries([...instruments].sort(([a], [b]) => (a < b ? -1 : 1))),
-    from: from === null ? null : isoTime(from),
-    to: to === null ? null : isoTime(to),
-    agents: [...agents],
-    bytes: reader.bytesTotal,
-    cut: reader.cut,
-  };
 }
 
 function infoText(info: TapeInfo): string {
@@ -258,22 +204,6 @@ async function agentFromFile(file: string, place: number, autonomy: Autonomy): P
   return replayAgent(read.manifest, place, autonomy);
 }
 
-/** An agent that exists in a replay only. */
-export function replayAgent(manifest: Manifest, place: number, autonomy: Autonomy): TapeAgent {
-  return {
-    id: decisionId(`replay ${manifestHash(manifest)}`, place),
-    orgId: REPLAY_ORG,
-    manifest,
-    manifestVersion: 1,
-    autonomy,
-    stage: 'draft',
-    tickFrom: null,
-    tickUntil: null,
-    previousHash: GENESIS_HASH,
-    snapshot: null,
-  };
-}
-
 interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | 'lastSlot'> {
   readonly tapes: readonly string[];
   readonly firstSlot: string | null;
@@ -290,10 +220,7 @@ async function replayCommand(
   const database = options.compare === true ? await serviceDatabase() : null;
   const sql = database === null ? null : openDatabase({ url: database.url, connections: 2, name: 'sevengate tape replay' });
   const readers: TapeReader[] = [];
-  const partial = options.out === undefined ? null : `${options.out}.partial`;
-  const out: WriteStream | null = partial === null ? null : createWriteStream(partial);
-  const outFailed = out === null ? null : finished(out);
-  outFailed?.catch(() => {});
+  const out = options.out === undefined ? null : openWholeFile(options.out);
   const bar = progressBar('replaying', 'bytes');
   try {
     for (const file of files) readers.push(await openTape(file));
@@ -304,9 +231,7 @@ async function replayCommand(
       agents,
       ...(comparison === null ? {} : { missed: comparison.missed }),
       onDecisions: async (rows, cut, manifestOf) => {
-        if (out !== null && !out.write(write(rows, cut, manifestOf))) {
-          await Promise.race([once(out, 'drain'), outFailed]);
-        }
+        await out?.write(write(rows, cut, manifestOf));
         await comparison?.take(rows, cut);
       },
       progress: () =>
@@ -318,11 +243,7 @@ async function replayCommand(
     const result = await replayTape(replay);
     if (result.counts.agents === 0)
       throw new Error('there is nobody to replay: the tape holds no agents, and no manifest was given with --agent');
-    if (out !== null && partial !== null) {
-      out.end();
-      await outFailed;
-      await rename(partial, options.out as string);
-    }
+    await out?.finish();
     const { decisions: _, firstSlot, lastSlot, ...rest } = result;
     return {
       ...rest,
@@ -333,8 +254,7 @@ async function replayCommand(
       comparison: comparison?.result() ?? null,
     };
   } catch (error) {
-    out?.destroy();
-    if (partial !== null) await rm(partial, { force: true });
+    await out?.abandon();
     throw error;
   } finally {
     bar.stop();

@@ -1,6 +1,7 @@
 /** Bars of tokens from their pools, in the shape of GeckoTerminal's `ohlcv` route. */
 import type { Candle } from '../../../domain/candle.ts';
 import { Decimal, plainDecimal } from '../../../domain/decimal.ts';
+import { joinCandles } from '../../../domain/joined-candles.ts';
 import { type EpochMs, timeframeMs } from '../../../domain/time.ts';
 import { knownFields } from '../known-fields.ts';
 import type { KeyedClient } from '../reference/keyed-client.ts';
@@ -69,28 +70,6 @@ export function mapOhlcv(body: unknown, scaledUi: ScaledUi): Candle[] {
   }
   candles.sort((a, b) => a.openTime - b.openTime);
   return candles.filter((candle, index) => index === 0 || candle.openTime !== (candles[index - 1] as Candle).openTime);
-}
-
-/** Joins bars of a shorter timeframe into longer ones, aligned to the epoch. A stretch without bars stays without. */
-export function joinCandles(candles: readonly Candle[], lengthMs: number): Candle[] {
-  const joined: Candle[] = [];
-  for (const candle of candles) {
-    const openTime = Math.floor(candle.openTime / lengthMs) * lengthMs;
-    const last = joined[joined.length - 1];
-    if (last === undefined || last.openTime !== openTime) {
-      joined.push({ openTime, open: candle.open, high: candle.high, low: candle.low, close: candle.close, volume: candle.volume });
-      continue;
-    }
-    joined[joined.length - 1] = {
-      openTime,
-      open: last.open,
-      high: Decimal.max(last.high, candle.high).toFixed(),
-      low: Decimal.min(last.low, candle.low).toFixed(),
-      close: candle.close,
-      volume: plainDecimal(new Decimal(last.volume).plus(candle.volume)),
-    };
-  }
-  return joined;
 }
 
 /** The history side of the aggregator venue. `instrument` is the token's symbol. Hours in which a pool did not trade have no bar. */

@@ -1,0 +1,94 @@
+/** Imports files of bars into the store, one after the other, each whole or not at all. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { CandleSeries } from '../../../api/v1/candles/ports.ts';
+import { type EpochMs, isoTime } from '../../domain/time.ts';
+import { type ImportCounts, importBars } from '../store/candles/candle-import.ts';
+import type { Sql } from '../store/database.ts';
+import { type BadRow, CandleFileError, readCandleFile } from './read-candles.ts';
+
+const SHOWN_BAD_ROWS = 10;
+
+export interface ImportOptions {
+  readonly skipBad?: true;
+  readonly replace?: true;
+  readonly align?: true;
+  readonly dryRun?: true;
+}
+
+export interface FileReport {
+  readonly file: string;
+  readonly form: string;
+  readonly bars: number;
+  readonly inserted: number;
+  readonly same: number;
+  readonly conflicting: number;
+  readonly replaced: number;
+  readonly aligned: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  /** The first rows that were left out, in words. */
+  readonly examples: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly firstConflictAt: string | null;
+}
+
+/** The files of a command's words: files as they are, folders as the CSV files in them by name. @throws Error in one sentence. */
+export async function candleFiles(words: readonly string[]): Promise<{ readonly file: string; readonly bytes: number }[]> {
+  const found: { file: string; bytes: number }[] = [];
+  for (const word of words) {
+    const what = await stat(word).catch(() => null);
+    if (what === null) throw new Error(`${word}: there is no such file or folder`);
+    if (!what.isDirectory()) {
+      found.push({ file: word, bytes: what.size });
+      continue;
+    }
+    const names = (await readdir(word)).filter((name) => /\.csv(\.gz)?$/.test(name)).sort();
+    if (names.length === 0) throw new Error(`${word}: the folder holds no .csv or .csv.gz file`);
+    for (const name of names) found.push({ file: join(word, name), bytes: (await stat(join(word, name))).size });
+  }
+  return found;
+}
+
+/** Imports one file whole or not at all, and says what it came to. @throws CandleFileError at the first bad row, unless those are skipped */
+export async function importFile(
+  sql: Sql,
+  file: string,
+  series: CandleSeries & { readonly barMs: number },
+  options: ImportOptions,
+  at: EpochMs,
+  onBytes: (bytes: number) => void,
+): Promise<FileReport> {
+  const skipped: Record<string, number> = {};
+  const examples: string[] = [];
+  const onBad = (row: BadRow): void => {
+    if (options.skipBad !== true) throw new CandleFileError(file, row, `${row.detail} (${row.reason}; --skip-bad leaves such rows out)`);
+    skipped[row.reason] = (skipped[row.reason] ?? 0) + 1;
+    if (examples.length < SHOWN_BAD_ROWS) examples.push(new CandleFileError(file, row, `${row.detail} (${row.reason})`).message);
+  };
+  const reading = readCandleFile(file, { barMs: series.barMs, now: at, align: options.align === true, onBad, onBytes });
+  const counts: ImportCounts = await importBars(sql, {
+    ...series,
+    source: `import:${basename(file)}`.slice(0, 200),
+    file,
+    at,
+    replace: options.replace === true,
+    dryRun: options.dryRun === true,
+    batches: reading.batches(),
+    provenance: () => ({ form: reading.result().form, sha256: reading.result().sha256, skipped }),
+  });
+  const { form, aligned } = reading.result();
+  const { firstOpen, lastOpen, firstConflict, ...numbers } = counts;
+  const shown = (time: EpochMs | null) => (time === null ? null : isoTime(time));
+  return {
+    file,
+    form,
+    ...numbers,
+    aligned,
+    skipped,
+    examples,
+    from: shown(firstOpen),
+    to: shown(lastOpen),
+    firstConflictAt: shown(firstConflict),
+  };
+}

@@ -1,0 +1,24 @@
+/** The bars of one file, all in memory. */
+import type { Candle } from '../../domain/candle.ts';
+import { readCandleFile } from './read-candles.ts';
+
+/** `now`: bars that close later are refused. @throws Error in one sentence at the first row that is no bar */
+export async function readBars(file: string, barMs: number, now: number): Promise<Candle[]> {
+  const reading = readCandleFile(file, {
+    barMs,
+    now,
+    align: true,
+    onBad: ({ line, detail }) => {
+      throw new Error(`${file}: line ${line}: ${detail}`);
+    },
+  });
+  const bars: Candle[] = [];
+  for await (const { rows } of reading.batches()) {
+    for (const row of rows.split('\n')) {
+      if (row === '') continue;
+      const [openTime, open, high, low, close, volume] = row.split('\t') as [string, string, string, string, string, string];
+      bars.push({ openTime: Number(openTime), open, high, low, close, volume });
+    }
+  }
+  return bars;
+}

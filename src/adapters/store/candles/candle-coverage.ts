@@ -1,0 +1,57 @@
+/** What bars are stored of which series, where they came from, what is missing in between and why. */
+import type { CandleSeries } from '../../../../api/v1/candles/ports.ts';
+import { type CandleGap, explainGap, GAP_REASONS, type GapReason } from '../../../domain/candle-gaps.ts';
+import { isoTime, slotOf, timeframeMs } from '../../../domain/time.ts';
+import type { createCandleWindows } from './candle-windows.ts';
+
+const SHOWN_GAPS = 20;
+
+export interface CoverageReport extends CandleSeries {
+  readonly bars: number;
+  readonly from: string;
+  readonly to: string;
+  readonly sources: readonly string[];
+  readonly missing: Readonly<Record<GapReason, number>>;
+  /** The longest gaps, the longest first. */
+  readonly gaps: readonly { readonly from: string; readonly to: string; readonly missing: number; readonly reason: GapReason }[];
+}
+
+type Windows = ReturnType<typeof createCandleWindows>;
+
+/** One report per stored series that matches. */
+export async function candleCoverage(
+  windows: Pick<Windows, 'summaries' | 'windows' | 'holes'>,
+  filter: Parameters<Windows['summaries']>[0],
+): Promise<CoverageReport[]> {
+  const reports: CoverageReport[] = [];
+  for (const { bars, firstOpen, lastOpen, sources, ...series } of await windows.summaries(filter)) {
+    const barMs = timeframeMs(series.timeframe);
+    if (barMs === null) continue;
+    const range = { from: slotOf(firstOpen, barMs), to: slotOf(lastOpen, barMs) + barMs };
+    const known = { venue: series.venue, barMs, windows: await windows.windows(series, range), firstOpen };
+    const gaps = (await windows.holes(series, range, barMs)).flatMap((hole) => explainGap(hole, known));
+    reports.push({
+      ...series,
+      bars,
+      from: isoTime(firstOpen),
+      to: isoTime(lastOpen + barMs),
+      sources,
+      missing: missingBy(gaps),
+      gaps: longest(gaps),
+    });
+  }
+  return reports;
+}
+
+function missingBy(gaps: readonly CandleGap[]): Record<GapReason, number> {
+  const missing = Object.fromEntries(GAP_REASONS.map((reason) => [reason, 0])) as Record<GapReason, number>;
+  for (const gap of gaps) missing[gap.reason] += gap.missing;
+  return missing;
+}
+
+function longest(gaps: readonly CandleGap[]): CoverageReport['gaps'] {
+  return [...gaps]
+    .sort((a, b) => b.missing - a.missing || a.from - b.from)
+    .slice(0, SHOWN_GAPS)
+    .map(({ from, to, missing, reason }) => ({ from: isoTime(from), to: isoTime(to), missing, reason }));
+}

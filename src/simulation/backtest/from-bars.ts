@@ -1,0 +1,53 @@
+/** A backtest on bars that are at hand, without a store: what they cover is what is simulated. */
+import type { BacktestRequest } from '../../domain/backtest/request.ts';
+import type { Candle } from '../../domain/candle.ts';
+import { joinCandles } from '../../domain/joined-candles.ts';
+import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { type EpochMs, timeframeMs } from '../../domain/time.ts';
+import { type BacktestOutcome, workBacktest } from './backtest-work.ts';
+import { backtestNeeds, barSeriesOf, inputsOf, seriesName } from './needs.ts';
+
+export interface BarWindow {
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+export interface BarsJob {
+  readonly manifest: Manifest;
+  /** Of the bars that are decided on. */
+  readonly timeframe: string;
+  /** By the names of `seriesName`; ascending. */
+  readonly bars: ReadonlyMap<string, readonly Candle[]>;
+  /** The request over the stretch that the bars cover, or over what was asked for instead. */
+  readonly requested: (covered: BarWindow) => BacktestRequest;
+  readonly trials: Parameters<typeof workBacktest>[0]['trials'];
+  readonly now: EpochMs;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export async function workFromBars(job: BarsJob): Promise<BacktestOutcome> {
+  const { manifest, timeframe, now } = job;
+  const barMs = timeframeMs(timeframe) as number;
+  const needs = backtestNeeds(manifest, timeframe);
+  const own = needs.map(({ candles }) => job.bars.get(seriesName(candles)) ?? []);
+  const [first, last] = [
+    Math.min(...own.map((bars) => bars[0]?.openTime ?? now)),
+    Math.max(...own.map((bars) => (bars.at(-1)?.openTime ?? 0) + barMs)),
+  ];
+  const request = job.requested({ from: Math.min(first, now - 1), to: Math.max(Math.min(last, now), 1) });
+  const [from, to] = [Date.parse(request.from), Date.parse(request.to)];
+  const bars = new Map<string, readonly Candle[]>();
+  for (const [name, list] of job.bars)
+    bars.set(
+      name,
+      list.filter(({ openTime }) => openTime >= from && openTime + barMs <= to),
+    );
+  // Longer bars that rules look at are joined from the shorter ones, as the venues do.
+  for (const series of barSeriesOf(needs)) {
+    const longer = timeframeMs(series.timeframe) as number;
+    const base = bars.get(seriesName({ ...series, timeframe }));
+    if (base !== undefined && longer > barMs && longer % barMs === 0) bars.set(seriesName(series), joinCandles(base, longer));
+  }
+  const inputs = inputsOf(needs, { bars, funding: new Map(), events: new Map() });
+  return workBacktest({ manifest, request, timeframe, inputs, trials: job.trials, onProgress: job.onProgress });
+}
