@@ -25,6 +25,7 @@ import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createDispatchStore, databaseNow } from '../../adapters/store/agents/tick-store.ts';
 import { createIdempotencyStore } from '../../adapters/store/callers/idempotency-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
+import { createIntelligenceStore } from '../../adapters/store/intelligence/intelligence-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
 import type { WorkerDeps, WorkerTrading } from '../capabilities/capability.ts';
 import { ACTOR_KINDS, activityWorkersOf, recurringWorkOf, tickersOf, watchesOf } from '../capabilities/index.ts';
@@ -33,7 +34,7 @@ import type { Logger } from '../log.ts';
 
 /** Shards that one process ticks at a time. */
 const SHARDS_AT_ONCE = 4;
-/** How long the answer under an Idempotency-Key is kept, and how often old ones are forgotten. */
+/** How long the answer under an Idempotency-Key is kept, and how often what is too old to be kept is removed. */
 const ANSWER_HOURS = 48;
 const TIDY_MS = 3_600_000;
 /** How often it is looked whether every shard advances. */
@@ -117,6 +118,7 @@ export function startWorker(options: {
       ...leaderboardWork(deps, metrics),
       { what: 'forgetting old answers', everyMs: TIDY_MS, run: () => answers.forgetOlderThan(ANSWER_HOURS) },
       { what: 'forgetting old announcements', everyMs: TIDY_MS, run: () => forgetAnnouncements(sql, options.feedHistoryDays) },
+      { what: 'forgetting old intelligence', everyMs: TIDY_MS, run: () => createIntelligenceStore(sql).prune(clock.now()) },
       {
         what: 'checkpoints',
         everyMs: CHECKPOINT_MS,

@@ -1,0 +1,36 @@
+/** Tells agents that a venue or one instrument is lost or found again, with what is left of the seconds that are survived. */
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey, Venue } from '../../src/domain/venue.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { type ConnectivityEdge, degradationLeftMs } from '../../streams/connectivity.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { AgentEvent } from './protocol.ts';
+
+const BATCH = 500;
+
+export interface FeedEdge {
+  readonly type: ConnectivityEdge['type'];
+  readonly subject: Venue | InstrumentKey;
+  readonly at: EpochMs;
+  readonly goodAt: EpochMs | null;
+}
+
+export function createFeedNotices(deps: {
+  /** The agents that look at a venue or an instrument. */
+  readonly hearing: (subject: Venue | InstrumentKey) => Promise<readonly string[]>;
+  readonly runtime: Pick<Runtime, 'deliverMany'>;
+  readonly clock: Pick<Clock, 'now'>;
+}): (edge: FeedEdge) => Promise<void> {
+  const { hearing, runtime, clock } = deps;
+  return async (edge) => {
+    const { type, subject } = edge;
+    const ids = await hearing(subject);
+    for (let from = 0; from < ids.length; from += BATCH) {
+      const event: AgentEvent =
+        type === 'feed.degraded'
+          ? { type, venue: subject, leftMs: degradationLeftMs(edge, clock.now()) }
+          : { type: 'feed.restored', venue: subject };
+      await runtime.deliverMany(ids.slice(from, from + BATCH), event, { cause: 'feed' });
+    }
+  };
+}

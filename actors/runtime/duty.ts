@@ -1,0 +1,77 @@
+/** A duty that one process at a time performs, under a lease; the others stand by and take over. */
+
+/** What the process that is on duty does, until it ends it. */
+export interface DutyWork {
+  end(): Promise<void>;
+}
+
+/** Why this process cannot be on duty now, or has to begin the work anew. */
+export interface DutyObstacle {
+  /** One sentence for operators. */
+  readonly why: string;
+  /** True where another process should take over at once. */
+  readonly gives: boolean;
+}
+
+export interface DutyDeps<Work extends DutyWork> {
+  /** Takes or renews the lease; false while another holds it. */
+  readonly hold: () => Promise<boolean>;
+  readonly release: () => Promise<void>;
+  /** Asked before the lease is renewed. */
+  readonly obstacle: () => Promise<DutyObstacle | null>;
+  readonly begin: () => Promise<Work>;
+  /** Hears why the work was ended although nobody stopped it. */
+  readonly onLost: (why: string) => void;
+  /** Said where another process holds the lease. */
+  readonly taken: string;
+}
+
+export interface Duty<Work extends DutyWork> {
+  /** The work in progress; null where this process stands by. */
+  readonly work: Work | null;
+  /** Renews the lease, and begins or ends the work accordingly. Overlapping looks begin one work. */
+  look(): Promise<void>;
+  /** Ends the work; the lease is the caller's to release. */
+  stop(): Promise<void>;
+}
+
+export function createDuty<Work extends DutyWork>(deps: DutyDeps<Work>): Duty<Work> {
+  let work: Work | null = null;
+  let beginning = false;
+
+  async function end(): Promise<void> {
+    const ending = work;
+    work = null;
+    await ending?.end();
+  }
+
+  async function lose(why: string): Promise<void> {
+    if (work === null) return;
+    deps.onLost(why);
+    await end();
+  }
+
+  return {
+    get work() {
+      return work;
+    },
+    async look() {
+      const obstacle = await deps.obstacle();
+      if (obstacle !== null) {
+        await lose(obstacle.why);
+        if (obstacle.gives) return deps.release();
+      }
+      const held = await deps.hold();
+      if (!held) return lose(deps.taken);
+      // Looks may overlap where the database is slow.
+      if (work !== null || beginning) return;
+      beginning = true;
+      try {
+        work = await deps.begin();
+      } finally {
+        beginning = false;
+      }
+    },
+    stop: end,
+  };
+}
