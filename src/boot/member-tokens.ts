@@ -1,9 +1,9 @@
 /** Tokens of the example members as files beside the state, where the identity provider is the sandbox's. */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { EXAMPLE_MEMBERS } from '../sandbox/example-organization.ts';
 import { SANDBOX_AUDIENCE } from '../sandbox/identity/provider.ts';
 import { localSigningKeys } from './outside/identity.ts';
-import { EXAMPLE_MEMBERS } from './seed.ts';
 import type { ServiceProcess } from './service-process.ts';
 
 const RENEW_MS = 20 * 60_000;

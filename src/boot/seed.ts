@@ -2,94 +2,8 @@
 import type { AgentCommands, CommandContext } from '../../actors/agent/commands.ts';
 import { createMemberStore, writeMember } from '../adapters/store/callers/member-store.ts';
 import type { Sql } from '../adapters/store/database.ts';
-import type { Autonomy, Permission } from '../domain/agent.ts';
 import { readManifest } from '../domain/manifest/reader.ts';
-
-export const EXAMPLE_ORGANIZATION = '01900000-0000-7000-8000-000000000001';
-
-/** Subjects of the local identity provider and what the example organization grants them. */
-export const EXAMPLE_MEMBERS: readonly { readonly subject: string; readonly name: string; readonly permissions: readonly Permission[] }[] =
-  [
-    { subject: 'operator', name: 'Olivia Operator', permissions: ['market:read', 'agent:read', 'trade:execute'] },
-    { subject: 'viewer', name: 'Victor Viewer', permissions: ['market:read', 'agent:read'] },
-    { subject: 'risk-manager', name: 'Rita Risk', permissions: ['market:read', 'agent:read', 'trade:execute', 'risk:manage'] },
-  ];
-
-const EXAMPLES: readonly { readonly autonomy: Autonomy; readonly manifest: unknown }[] = [
-  {
-    autonomy: 'suggest',
-    manifest: {
-      name: 'Discount hunter',
-      description: 'Buys tokenized shares below their reference price and sells them above it.',
-      universe: ['AAPLx', 'TSLAx', 'NVDAx'],
-      timeframe: '5m',
-      entryConditions: [
-        { type: 'premium_below', pct: -0.4 },
-        { type: 'rsi_below', period: 14, value: 60 },
-        { type: 'no_negative_event', minSeverity: 'high', lookbackHours: 24, includeRumors: false },
-      ],
-      exitConditions: [
-        { type: 'premium_above', pct: 0.4 },
-        { type: 'rsi_above', period: 14, value: 75 },
-      ],
-      maxCapitalUsd: 25_000,
-      maxTradeNotionalUsd: 2_500,
-      stopLossPct: 4,
-      takeProfitPct: 6,
-      maxDailyDrawdownPct: 3,
-      maxOpenPositions: 3,
-      maxSlippageBps: 60,
-    },
-  },
-  {
-    autonomy: 'confirm',
-    manifest: {
-      name: 'Crypto trend',
-      description: 'Follows crossings of two averages on the spot exchange.',
-      universe: ['BTCUSDT', 'ETHUSDT', 'SOLUSDT'],
-      timeframe: '1m',
-      entryConditions: [{ type: 'ema_cross_up', fast: 5, slow: 12 }],
-      exitConditions: [{ type: 'ema_cross_down', fast: 5, slow: 12 }],
-      maxCapitalUsd: 50_000,
-      maxTradeNotionalUsd: 5_000,
-      stopLossPct: 3,
-      takeProfitPct: 8,
-      maxDailyDrawdownPct: 4,
-      maxOpenPositions: 3,
-      maxSlippageBps: 20,
-    },
-  },
-  {
-    autonomy: 'research',
-    manifest: {
-      version: '1',
-      agent: {
-        id: 'perp-carry',
-        name: 'Perpetual carry',
-        description: 'Studies entries on perpetuals while funding is low for the month.',
-        autonomy_level: 'RESEARCH',
-        lifecycle_stage: 'DRAFT',
-      },
-      capital_allocation: { max_capital_usd: '40000', max_trade_notional_usd: '4000', max_leverage: '2' },
-      strategy: {
-        universe: ['evmvenue:BTC:perp', 'evmvenue:ETH:perp'],
-        timeframes: ['5m'],
-        factors: [
-          { name: 'ema_cross', parameters: { fast: 8, slow: 21 } },
-          { name: 'funding_percentile', parameters: { window_days: 30, max_percentile: 60 } },
-        ],
-      },
-      risk_guardrails: {
-        max_daily_drawdown_pct: 3,
-        stop_loss_pct: 4,
-        take_profit_pct: 9,
-        max_open_positions: 2,
-        kill_switch_action: 'cancel_all_and_halt',
-      },
-      execution: { algorithm: 'smart_order_routing_maker_first', max_slippage_bps: 25, urgency: 'medium' },
-    },
-  },
-];
+import { EXAMPLE_AGENTS, EXAMPLE_MEMBERS, EXAMPLE_ORGANIZATION } from '../sandbox/example-organization.ts';
 
 /** Any constant: one process seeds at a time, where several start at once. */
 const SEED_LOCK = 7_070_708;
@@ -127,7 +41,7 @@ async function seed(sql: Sql, owner: Sql, commands: AgentCommands, newId: () => 
   const there = new Set(
     (await sql<{ name: string }[]>`select name from agents where org_id = ${EXAMPLE_ORGANIZATION}`).map(({ name }) => name),
   );
-  for (const { manifest, autonomy } of EXAMPLES) {
+  for (const { manifest, autonomy } of EXAMPLE_AGENTS) {
     const read = readManifest(manifest);
     if (!read.ok)
       throw new Error(`an example manifest is wrong: ${read.problems.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`);

@@ -1,4 +1,5 @@
 /** Starts the roles of a process that hear, carry and serve: the feed, the worker and the API, each from the same parts. */
+
 import { resolve } from 'node:path';
 import type { ExecutionDeps } from '../../actors/proposal/execution.ts';
 import type { PreTrade } from '../../actors/proposal/pre-trade.ts';
@@ -7,8 +8,10 @@ import { createWalletReader } from '../adapters/evmchain/wallet-reader.ts';
 import { toldOfSilence } from '../adapters/identity/signer-supervisor.ts';
 import { openWriterKeys, type WriterKey } from '../adapters/signing-keys/writer-keys.ts';
 import { verifyEd25519 } from '../adapters/solana/ed25519.ts';
+import { isSilence } from '../adapters/solana/json-rpc.ts';
 import { createIssuerMarkStore } from '../adapters/store/catalog/issuer-mark-store.ts';
 import { createDelegatedOrderStore } from '../adapters/store/delegations/delegation-store.ts';
+import { obstacleOf } from '../adapters/store/orders/prepared-transaction-store.ts';
 import { createRiskReads } from '../adapters/store/risk/risk-reads.ts';
 import { createTrailLog } from '../adapters/store/trail/trail-log.ts';
 import { createTapeRecorder } from '../adapters/tape/recorder.ts';
@@ -19,7 +22,6 @@ import type { RiskDeps } from '../trading/ports.ts';
 import { createPreTrade } from '../trading/pre-trade.ts';
 import { openCallerPorts } from './caller-ports.ts';
 import type { Evaluations } from './capabilities/evaluation.ts';
-import { isSilence, obstacleOf } from './capabilities/prepared-transaction.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { startEmergencyListener } from './emergency-listener.ts';
 import { openBacktestRunner, openStressRunner } from './evaluation-runners.ts';

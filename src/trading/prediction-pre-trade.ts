@@ -1,5 +1,8 @@
 /** Risk for orders on prediction markets: the market as its provider lists it, its book asked for just now, and the one risk function. */
+import { passed } from '../../actors/manual-order/verdict.ts';
 import type { PredictionPreTrade } from '../../actors/prediction-order/commands.ts';
+import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
+import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import { judgedBook } from '../../streams/prediction-quality.ts';
 import { bookIds } from '../domain/book.ts';
@@ -101,4 +104,26 @@ function notTaken(market: PredictionMarket, now: number): Outcome<never> | null 
   return notLive(
     `the listing of the market is ${market.quality} and ${Math.round((now - market.receivedAt) / 1_000)} s old; at most ${LISTING_MAX_AGE_MS / 1_000} s are allowed`,
   );
+}
+
+/** An order as it was placed, with the market that it is for. */
+interface PlacedPredictionOrder {
+  readonly marketId: string;
+  readonly order: Parameters<PredictionPreTrade['revalidate']>[2];
+}
+
+/** An order leaves only while its market is open and risk lets it pass on the present book; its own reservation does not count. */
+export function predictionMayLeave(deps: {
+  readonly orders: { find(orgId: string, orderId: string): Promise<PlacedPredictionOrder | null> };
+  readonly markets: { get(id: string): Promise<PredictionMarket | null> };
+  readonly preTrade: Pick<ReturnType<typeof createPredictionPreTrade>, 'revalidate'>;
+}) {
+  const { orders, markets, preTrade } = deps;
+  return async (orgId: string, transactionId: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
+    const order = await orders.find(orgId, predictionSubject(context).orderId);
+    const market = order === null ? null : await markets.get(order.marketId);
+    if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
+    const judged = passed(await preTrade.revalidate(orgId, market, { ...order.order, id: transactionId }));
+    return judged.ok ? { ok: true, value: null } : judged;
+  };
 }

@@ -1,7 +1,10 @@
 /** Swaps on the primary chain before anybody signs: what a token's two sides are, and risk on the token's quote. */
 import type { LaunchChain } from '../../actors/launch/launch-chain.ts';
+import { passed } from '../../actors/manual-order/verdict.ts';
 import type { ChainClient } from '../../actors/prepared-transaction/chain-client.ts';
+import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import type { SwapPreTrade } from '../../actors/prepared-transaction/swap-handler.ts';
+import { swapSubject } from '../../actors/prepared-transaction/swap-purpose.ts';
 import type { SwapRouter } from '../../actors/prepared-transaction/swap-router.ts';
 import { createFreshness } from '../../streams/freshness.ts';
 import type { HolderReading } from '../domain/agent-market/holders.ts';
@@ -81,5 +84,14 @@ export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: s
       const present = { quote: own, depth: null, market };
       return risk.validate(orgId, 'live', present, (longest, book) => compile(longest, own, sellableOf(book, instrument)));
     },
+  };
+}
+
+/** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
+export function swapMayLeave(preTrade: SwapPreTrade) {
+  return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
+    const { order } = swapSubject(context);
+    const judged = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
+    return judged.ok ? { ok: true, value: null } : judged;
   };
 }

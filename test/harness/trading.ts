@@ -1,14 +1,16 @@
 // The inputs of trading over a test's database: what the service composes in src/boot.
+
 import { join } from 'node:path';
 import { openSigningLedger } from '../../src/adapters/signing-keys/signing-ledger.ts';
 import { isSignedBy, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { associatedAccount } from '../../src/adapters/solana/associated-account.ts';
 import { verifyEd25519 } from '../../src/adapters/solana/ed25519.ts';
+import { isSilence } from '../../src/adapters/solana/json-rpc.ts';
 import type { Sql } from '../../src/adapters/store/database.ts';
 import { createDelegatedOrderStore } from '../../src/adapters/store/delegations/delegation-store.ts';
 import { createSigningReads } from '../../src/adapters/store/delegations/signing-reads.ts';
+import { obstacleOf } from '../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createRiskReads } from '../../src/adapters/store/risk/risk-reads.ts';
-import { isSilence, obstacleOf } from '../../src/boot/capabilities/prepared-transaction.ts';
 import { ALL_ENABLED } from '../../src/domain/risk/index.ts';
 import { SANDBOX_MAKER } from '../../src/sandbox/spotchain/maker.ts';
 import type { RiskDeps, SigningLedger } from '../../src/trading/ports.ts';

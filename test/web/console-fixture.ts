@@ -10,10 +10,11 @@ import { createActorStore } from '../../src/adapters/store/actors/actor-store.ts
 import { createDispatchStore, createTickStore, writeCut } from '../../src/adapters/store/agents/tick-store.ts';
 import { openDatabase } from '../../src/adapters/store/database.ts';
 import { openActors } from '../../src/boot/roles/worker.ts';
-import { EXAMPLE_ORGANIZATION, seedExamples } from '../../src/boot/seed.ts';
+import { seedExamples } from '../../src/boot/seed.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import { uuidV7 } from '../../src/domain/ids.ts';
 import { orderOf } from '../../src/domain/order.ts';
+import { EXAMPLE_ORGANIZATION } from '../../src/sandbox/example-organization.ts';
 import { createVirtualClock } from '../../streams/virtual-clock.ts';
 import { sampleObservation } from '../actors/agent/sample.ts';
 import { testDatabase } from '../harness/postgres.ts';

@@ -151,3 +151,8 @@ function replyIn(id: number, status: number, text: string): Reply {
   if (typeof code !== 'number' || typeof message !== 'string') return lost('malformed', 'the node answered neither a result nor an error');
   return { kind: 'refused', code, message: message.slice(0, 300), data };
 }
+
+/** True of an error that says that the node of the chain gave no answer. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof NodeError;
+}

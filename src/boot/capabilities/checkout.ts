@@ -6,13 +6,13 @@ import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
 import { createListingHandler } from '../../../actors/listing/command-handler.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createAgentDirectory } from '../../adapters/store/agents/agent-directory.ts';
 import { createCheckoutStore } from '../../adapters/store/marketplace/checkout-store.ts';
 import { createListingStore } from '../../adapters/store/marketplace/listing-store.ts';
-import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import type { ActorCapability } from './capability.ts';
-import { isSilence, obstacleOf } from './prepared-transaction.ts';
 
 export const checkoutCapability = {
   kind: checkoutKind,

@@ -6,9 +6,10 @@ import { curveStanding, launchWorkers } from '../../../actors/launch/execution.t
 import type { ApiPorts } from '../../../api/ports.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
+import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { quoteTokenOf } from '../../domain/launch/quote-tokens.ts';
@@ -18,7 +19,6 @@ import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { createLaunchQuotes } from '../launches.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
-import { isSilence, obstacleOf } from './prepared-transaction.ts';
 
 function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchCommands {
   if (primaryChain === null || primaryChain.launchPartner === null) {

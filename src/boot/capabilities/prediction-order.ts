@@ -1,31 +1,28 @@
 /** Orders on prediction markets as this process takes them: risk on the provider's present book, the manual book and the actors. */
-import { passed } from '../../../actors/manual-order/verdict.ts';
 import { createPredictionOrderHandler } from '../../../actors/prediction-order/command-handler.ts';
 import { type LivePredictionOrders, NO_PREDICTION_ORDER, type PredictionOrderCommands } from '../../../actors/prediction-order/commands.ts';
 import { predictionOrderKind } from '../../../actors/prediction-order/effects.ts';
 import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
 import { createLivePredictionHandler } from '../../../actors/prediction-order/live-handler.ts';
-import { predictionSubject } from '../../../actors/prediction-order/purpose.ts';
 import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { BookMoved } from '../../adapters/store/books/book-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
 import { createPredictionOrderStore, settleResolved } from '../../adapters/store/orders/prediction-order-store.ts';
-import { groundOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createPredictionStore } from '../../adapters/store/predictions/prediction-store.ts';
-import type { PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
-import { VenueError } from '../../adapters/venues/venue-feed.ts';
-import type { PredictionMarket, PredictionProvider } from '../../domain/prediction/market.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { listedNow, orNone, type PredictionAsking } from '../../adapters/venues/prediction/prediction-reads.ts';
+import type { PredictionProvider } from '../../domain/prediction/market.ts';
+import { refuse } from '../../domain/refusal.ts';
 import { createManualRisk } from '../../trading/manual-risk.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
-import { createPredictionPreTrade } from '../../trading/prediction-pre-trade.ts';
+import { createPredictionPreTrade, predictionMayLeave } from '../../trading/prediction-pre-trade.ts';
 import type { ActorCapability, OnchainPredictions } from './capability.ts';
-import { isSilence, obstacleOf } from './prepared-transaction.ts';
 
 /** How soon what a book holds of a market is settled once its resolution is known; providers are listed as often. */
 const SETTLE_MS = 30_000;
@@ -65,18 +62,9 @@ export function createLivePredictionOrders(deps: {
     runtime,
     load: createActorStore(sql).load,
     verifySignature: verifyEd25519,
-    mayLeave: { prediction_order: (orgId, id, context) => mayLeave(orgId, id, predictionSubject(context).orderId) },
+    mayLeave: { prediction_order: predictionMayLeave({ orders, markets, preTrade }) },
     clock,
   });
-
-  /** An order leaves only while its market is open and risk lets it pass on the present book; its own reservation does not count. */
-  async function mayLeave(orgId: string, transactionId: string, orderId: string): Promise<Outcome<null>> {
-    const order = await orders.find(orgId, orderId);
-    const market = order === null ? null : await markets.get(order.marketId);
-    if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
-    const judged = passed(await preTrade.revalidate(orgId, market, { ...order.order, id: transactionId }));
-    return judged.ok ? { ok: true, value: null } : judged;
-  }
 
   return createLivePredictionHandler({
     runtime,
@@ -141,22 +129,3 @@ export const predictionOrderCapability = {
     };
   },
 } satisfies ActorCapability;
-
-/** A venue's answer; null where it gave none. */
-async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof VenueError) return null;
-    throw error;
-  }
-}
-
-/** The market as its provider lists it now; null where it lists nothing on demand or does not answer. */
-async function listedNow(
-  venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>,
-  market: PredictionMarket,
-): Promise<PredictionMarket | null> {
-  const found = await orNone(venues[market.provider].ask?.([market]) ?? Promise.resolve(null));
-  return found?.markets.find(({ id }) => id === market.id) ?? null;
-}

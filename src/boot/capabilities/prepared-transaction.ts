@@ -2,38 +2,29 @@
 
 import { checkoutRules } from '../../../actors/checkout/purpose.ts';
 import { launchRules } from '../../../actors/launch/purpose.ts';
-import { passed } from '../../../actors/manual-order/verdict.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { TransactionSubmission } from '../../../actors/prepared-transaction/commands.ts';
 import { preparedTransactionKind } from '../../../actors/prepared-transaction/effects.ts';
 import { transactionWorkers } from '../../../actors/prepared-transaction/execution.ts';
-import type { CapacityObstacle } from '../../../actors/prepared-transaction/open-capacity.ts';
-import type { PreparedTransactionContext } from '../../../actors/prepared-transaction/protocol.ts';
 import type { Purposes } from '../../../actors/prepared-transaction/purpose.ts';
 import { createTransactionSubmission, NO_TRANSACTION } from '../../../actors/prepared-transaction/submission.ts';
 import type { SwapCommands } from '../../../actors/prepared-transaction/swap-commands.ts';
 import { createSwapHandler, type SwapPreTrade } from '../../../actors/prepared-transaction/swap-handler.ts';
-import { swapPurpose, swapSubject } from '../../../actors/prepared-transaction/swap-purpose.ts';
+import { swapPurpose } from '../../../actors/prepared-transaction/swap-purpose.ts';
 import type { ActivityWorker } from '../../../actors/runtime/activities.ts';
 import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import type { Clock } from '../../../streams/clock.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
-import { NodeError } from '../../adapters/solana/json-rpc.ts';
+import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import type { Sql } from '../../adapters/store/database.ts';
-import {
-  CapacityFull,
-  CapacityMoved,
-  createPreparedTransactionStore,
-  groundOf,
-  isDuplicate,
-} from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { createProposalStore } from '../../adapters/store/orders/proposal-store.ts';
-import { type Outcome, refuse } from '../../domain/refusal.ts';
+import { refuse } from '../../domain/refusal.ts';
 import type { RiskDeps } from '../../trading/ports.ts';
-import { createSwapPreTrade, legsOf, type PrimaryChain } from '../../trading/primary-chain.ts';
+import { createSwapPreTrade, legsOf, type PrimaryChain, swapMayLeave } from '../../trading/primary-chain.ts';
 import type { ActorCapability } from './capability.ts';
 
 /** What a finalized transaction comes to, by its purpose. */
@@ -77,28 +68,9 @@ function createSubmission({ sql, runtime, clock }: SwapDeps, preTrade: SwapPreTr
     runtime,
     load: createActorStore(sql).load,
     verifySignature: verifyEd25519,
-    mayLeave: { swap: (orgId, _, context) => mayLeave(preTrade, orgId, context) },
+    mayLeave: { swap: swapMayLeave(preTrade) },
     clock,
   });
-}
-
-/** A swap leaves only while risk lets the order pass that its message may come to, on the present quote and mandate. */
-async function mayLeave(preTrade: SwapPreTrade, orgId: string, context: PreparedTransactionContext): Promise<Outcome<null>> {
-  const { order } = swapSubject(context);
-  const judged = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
-  return judged.ok ? { ok: true, value: null } : judged;
-}
-
-/** True of an error that says that the node of the chain gave no answer. */
-export function isSilence(error: unknown): boolean {
-  return error instanceof NodeError;
-}
-
-/** What the creation of a transaction has met. */
-export function obstacleOf(error: unknown): CapacityObstacle {
-  if (error instanceof CapacityMoved) return 'moved';
-  if (error instanceof CapacityFull) return 'full';
-  return isDuplicate(error) ? 'duplicate' : null;
 }
 
 /** Swaps where no node of the primary chain is named: none are prepared, and those of before wait for one. */

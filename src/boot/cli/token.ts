@@ -5,10 +5,10 @@ import { createMemberStore } from '../../adapters/store/callers/member-store.ts'
 import { openDatabase } from '../../adapters/store/database.ts';
 import { PERMISSIONS, type Permission } from '../../domain/agent.ts';
 import { canonicalHash } from '../../domain/canonical-json.ts';
+import { EXAMPLE_ORGANIZATION } from '../../sandbox/example-organization.ts';
 import { SANDBOX_AUDIENCE } from '../../sandbox/identity/provider.ts';
 import { createLog } from '../log.ts';
 import { localSigningKeys } from '../outside/identity.ts';
-import { EXAMPLE_ORGANIZATION } from '../seed.ts';
 import { startServers } from '../servers.ts';
 import { readyDatabase } from '../writers.ts';
 import { settings } from './settings.ts';

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
+import type { FeedPorts } from '../../../api/feeds/ports.ts';
+import type { Readiness } from '../../../api/operation/ports.ts';
 import { createRateLimits, DEFAULT_POLICIES, type SharedStore } from '../../../api/rate-limits.ts';
 import { buildApi } from '../../../api/server.ts';
 import { createBasisReads } from '../../../api/v1/arbitrage/basis-reads.ts';
@@ -20,7 +22,6 @@ import { createPrimaryWallets } from '../../adapters/solana/primary-wallets.ts';
 import { createSolanaRpc } from '../../adapters/solana/rpc.ts';
 import { createAnnouncementTail } from '../../adapters/store/actors/announcement-tail.ts';
 import { createCutReads } from '../../adapters/store/agents/cut-reads.ts';
-import { stalledShards } from '../../adapters/store/agents/shard-health.ts';
 import { createMemberStore } from '../../adapters/store/callers/member-store.ts';
 import { createBarReads } from '../../adapters/store/candles/bar-reads.ts';
 import { createCandleStore } from '../../adapters/store/candles/candle-store.ts';
@@ -49,24 +50,20 @@ import { isLoopback, listenRefusal } from '../listening.ts';
 import type { Logger } from '../log.ts';
 import { budgetStates, createOrderBooks, createVenues, type OutsideReach, optionalBudgets } from '../outside/index.ts';
 import { createPredictionAsking } from '../outside/prediction.ts';
+import { createReadiness } from '../readiness.ts';
 import { accessBy } from '../token-access.ts';
 
-/** Quotes are heard while the newest is no older than this. */
-const QUOTES_FRESH_MS = 30_000;
 const AGENTS_SHOWN = 200;
 
 export interface ApiRole {
   readonly app: FastifyInstance;
   /** The address that it listens on: `http://127.0.0.1:<port>`. */
   readonly url: string;
-  readiness(): Promise<{
-    readonly ready: boolean;
-    readonly parts: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[];
-  }>;
+  readonly readiness: () => Promise<Readiness>;
   stop(): Promise<void>;
 }
 
-export async function startApi(deps: {
+export interface ApiDeps {
   /** The engine's connections: who is who, the market, and what is announced. */
   readonly sql: Sql;
   /** What belongs to an organization, on connections that see no other. */
@@ -92,114 +89,22 @@ export async function startApi(deps: {
   readonly version: string;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-}): Promise<ApiRole> {
-  const { sql, clock, bus, log } = deps;
-  const { connection, shardDecisions, ...callers } = deps.callers;
-  // Readers wait behind decisions.
-  const reach = { ...deps.reach, budgets: optionalBudgets(deps.reach.budgets) };
-  const { addresses } = reach;
-  const verifier = createTokenVerifier({
-    ...addresses.identity,
-    clock,
-    onFailure: (reason) => deps.metrics.unanswered('identity', reason),
-  });
+}
+
+export async function startApi(deps: ApiDeps): Promise<ApiRole> {
+  const { sql, clock, log } = deps;
   const members = createMemberStore(sql);
   const tail = createAnnouncementTail({
     sql,
-    ownConnection: connection.of,
+    ownConnection: deps.callers.connection.of,
     clock,
     random: deps.random,
     onError: (error) => log.warn({ err: error }, 'following the announcements'),
   });
-  const charts = new Map(ACTOR_KINDS.map(({ machine }) => [machine.id, describeMachine(machine)]));
-  const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
-  const loopback = isLoopback(deps.host);
-
-  async function part(name: string, ask: () => Promise<string>): Promise<{ name: string; ok: boolean; detail: string }> {
-    try {
-      return { name, ok: true, detail: await ask() };
-    } catch (error) {
-      return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  }
-
-  async function readiness(): ReturnType<ApiRole['readiness']> {
-    const parts = await Promise.all([
-      part('database', async () => {
-        await sql`select 1`;
-        return 'answers';
-      }),
-      part('clock', async () => {
-        const { ok, detail } = deps.clockState();
-        if (!ok) throw new Error(detail);
-        return detail;
-      }),
-      part('shards', async () => {
-        const [worst, ...others] = await stalledShards(sql);
-        if (worst !== undefined)
-          throw new Error(`${others.length + 1} shards do not advance; the worst lies ${Math.round(worst.behindMs / 1_000)} s behind`);
-        return 'advance';
-      }),
-      part('queue', async () => {
-        await deps.pingQueue();
-        return 'answers';
-      }),
-      part('emergency', async () => {
-        if (!deps.emergency.isUp) throw new Error('the thread that halts and pauses is being started again');
-        return `halts and pauses at ${deps.emergency.url}`;
-      }),
-      part('feeds', async () => {
-        const quotes = bus.snapshot();
-        const newest = quotes.reduce((last, { receivedAt }) => Math.max(last, receivedAt), 0);
-        if (newest < clock.now() - QUOTES_FRESH_MS)
-          throw new Error(
-            newest === 0 ? 'no quote was heard yet' : `the newest quote is ${Math.round((clock.now() - newest) / 1_000)} s old`,
-          );
-        return `${quotes.length} instruments heard`;
-      }),
-    ]);
-    return { ready: parts.every(({ ok }) => ok), parts };
-  }
-
-  const quotes: QuoteReads = {
-    latest: ({ venue, instrument }) => {
-      if (venue !== undefined && instrument !== undefined) {
-        const quote = bus.latest(instrumentKey(venue, instrument));
-        return quote === null ? [] : [quote];
-      }
-      return bus
-        .snapshot()
-        .filter((quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument));
-    },
-  };
-
-  const candles = createCandleReads({
-    store: createCandleStore(sql),
-    histories: createVenues(reach).histories,
-    clock,
-    log,
-  });
-  const bars = createBarReads(sql);
-  const { model } = addresses;
-  const completions = model === null ? null : createChatCompletions({ baseUrl: model.url, model: model.name, key: model.key, clock });
-  const asked = completions === null ? null : createModelPorts(completions);
-  const rankings = {
-    cuts: createCutReads(sql),
-    bars,
-    basis: createBasisReads({ bars, catalog: CATALOG }),
-    ...(asked === null ? {} : { phrasing: asked.phrasing }),
-  };
-  const { rpcUrl } = addresses.spotchain;
-  const primaryWallets =
-    rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, (code) => deps.metrics.unanswered('primarychain', code));
-  const perps = createPerpReads({ ...reach, baseUrl: addresses.evmvenue.url, budget: reach.budgets.evmvenue });
-  const evmWallets = createChainWalletReads({
-    ...addresses.evmchain,
-    clock,
-    onFailure: (reason) => deps.metrics.unanswered('evmchain', reason),
-  });
-  const holdersNode =
-    rpcUrl === null ? null : createSolanaRpc({ url: rpcUrl, clock, onFailure: (code) => deps.metrics.unanswered('primarychain', code) });
+  const readiness = createReadiness(deps);
+  const onDemand = onDemandPorts(deps);
+  const model = modelPorts(deps);
+  const market = marketPorts(deps, model.ports);
   await tail.start();
   const app = await buildApi(
     {
@@ -211,70 +116,20 @@ export async function startApi(deps: {
         isUnavailable: (error) => isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
-      access: {
-        verifyToken: accessBy(verifier),
-        members,
-        limits: createRateLimits(DEFAULT_POLICIES, deps.sharedLimits),
-      },
-      ...callers,
-      copilot: { ...callers.copilot, ...(asked === null ? {} : { rewording: asked.rewording }) },
-      machines: { describe: (machine) => charts.get(machine) ?? null, layout: (machine) => layouts.of(machine) },
-      quotes,
-      candles,
-      orderBook: createOrderBooks(reach),
-      predictionMarkets: createPredictionReads({
-        store: createPredictionStore(sql),
-        venues: createPredictionAsking(deps.reach),
-        clock,
-      }),
-      venues: { states: deps.states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },
-      funding: perps.funding,
-      wallets: {
-        venue: perps.publicWallets,
-        evm: evmWallets,
-        ...(primaryWallets === null ? {} : { primary: primaryWallets }),
-      },
-      intelligence: createIntelligenceReads(sql),
-      rankings,
-      leaderboard: createLeaderboardReads(sql),
-      launchQuotes: createLaunchQuotes(bus, clock),
-      agentMarket: createAgentMarket({
-        chain: holdersNode,
-        originOf: createListedTokenStore(sql).originOf,
-        liquidity: async (instrument) =>
-          (await poolLiquidity(sql, [instrument], clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1)).get(instrument) ?? null,
-        bus,
-        makers: addresses.spotchain.makers,
-        clock,
-      }),
-      catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
+      access: { ...accessPorts(deps), members },
+      ...callerPorts(deps, model.ports),
+      machines: machinePorts(),
+      ...market,
+      ...onDemand.ports,
     },
     {
       version: deps.version,
       allowedOrigins: deps.allowedOrigins,
-      loopback,
+      loopback: isLoopback(deps.host),
       extend: [
         (server) => registerConsole(server, readConsoleFiles()),
-        async (server) => {
-          await registerFeeds(server, {
-            clock,
-            members,
-            announcements: tail,
-            quotes: bus,
-            states: deps.states,
-            candles,
-            rankings,
-            expandDecisions: (batch, orgId) => shardDecisions.of(orgId, batch),
-            agentsNow: async (orgId, agentId) => {
-              if (agentId !== null) {
-                const one = await callers.agents.reads.get(orgId, agentId);
-                return one === null ? [] : [one as never];
-              }
-              return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
-            },
-            reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
-          });
-        },
+        (server) =>
+          registerFeeds(server, { ...feedPorts(deps), members, announcements: tail, candles: market.candles, rankings: market.rankings }),
       ],
     },
   );
@@ -285,18 +140,152 @@ export async function startApi(deps: {
     await tail.stop();
     throw listenRefusal(error, deps.host, deps.port, 'PORT');
   }
-  const address = app.server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : deps.port;
   return {
     app,
-    url: `http://${deps.host.includes(':') ? `[${deps.host}]` : deps.host === '0.0.0.0' ? '127.0.0.1' : deps.host}:${port}`,
+    url: urlOf(app, deps),
     readiness,
     async stop() {
       await app.close();
       await tail.stop();
-      primaryWallets?.close();
-      holdersNode?.close();
-      completions?.close();
+      onDemand.close();
+      model.close();
     },
+  };
+}
+
+function urlOf(app: FastifyInstance, { host, port: asked }: Pick<ApiDeps, 'host' | 'port'>): string {
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : asked;
+  return `http://${host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+}
+
+/** Who a caller is, and how much of everything a caller may ask. */
+function accessPorts({ reach, clock, metrics, sharedLimits }: ApiDeps) {
+  const onFailure = (reason: string): void => metrics.unanswered('identity', reason);
+  return {
+    verifyToken: accessBy(createTokenVerifier({ ...reach.addresses.identity, clock, onFailure })),
+    limits: createRateLimits(DEFAULT_POLICIES, sharedLimits),
+  };
+}
+
+/** What belongs to the caller's organization. */
+function callerPorts({ callers }: ApiDeps, model: ModelPorts) {
+  const { connection: _, shardDecisions: __, ...ports } = callers;
+  return { ...ports, copilot: { ...ports.copilot, ...(model === null ? {} : { rewording: model.rewording }) } };
+}
+
+/** What a language model phrases; null where none is named. */
+type ModelPorts = ReturnType<typeof createModelPorts> | null;
+
+function modelPorts({ reach, clock }: ApiDeps): { readonly ports: ModelPorts; close(): void } {
+  const { model } = reach.addresses;
+  if (model === null) return { ports: null, close: () => {} };
+  const completions = createChatCompletions({ baseUrl: model.url, model: model.name, key: model.key, clock });
+  return { ports: createModelPorts(completions), close: () => completions.close() };
+}
+
+function machinePorts() {
+  const charts = new Map(ACTOR_KINDS.map(({ machine }) => [machine.id, describeMachine(machine)]));
+  const layouts = createChartLayouts(new Map([...charts].map(([machine, { definition }]) => [machine, definition])));
+  return { describe: (machine: string) => charts.get(machine) ?? null, layout: (machine: string) => layouts.of(machine) };
+}
+
+/** How readers reach the outside: they wait behind decisions. */
+const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: optionalBudgets(reach.budgets) });
+
+/** What everybody sees of the market. */
+function marketPorts(deps: ApiDeps, model: ModelPorts) {
+  const { sql, bus, clock, log, states } = deps;
+  const reach = patient(deps);
+  const bars = createBarReads(sql);
+  return {
+    quotes: quoteReads(bus),
+    candles: createCandleReads({ store: createCandleStore(sql), histories: createVenues(reach).histories, clock, log }),
+    orderBook: createOrderBooks(reach),
+    predictionMarkets: createPredictionReads({ store: createPredictionStore(sql), venues: createPredictionAsking(deps.reach), clock }),
+    venues: { states, budgets: () => budgetStates(deps.reach.budgets, clock.now()) },
+    intelligence: createIntelligenceReads(sql),
+    rankings: {
+      cuts: createCutReads(sql),
+      bars,
+      basis: createBasisReads({ bars, catalog: CATALOG }),
+      ...(model === null ? {} : { phrasing: model.phrasing }),
+    },
+    leaderboard: createLeaderboardReads(sql),
+    launchQuotes: createLaunchQuotes(bus, clock),
+    catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
+  };
+}
+
+function quoteReads(bus: QuoteBus): QuoteReads {
+  return {
+    latest: ({ venue, instrument }) => {
+      if (venue !== undefined && instrument !== undefined) {
+        const quote = bus.latest(instrumentKey(venue, instrument));
+        return quote === null ? [] : [quote];
+      }
+      return bus
+        .snapshot()
+        .filter((quote) => (venue === undefined || quote.venue === venue) && (instrument === undefined || quote.instrument === instrument));
+    },
+  };
+}
+
+/** What is asked of venues and chains only when somebody needs it. */
+function onDemandPorts(deps: ApiDeps) {
+  const { sql, bus, clock, metrics } = deps;
+  const reach = patient(deps);
+  const { evmvenue, evmchain, spotchain } = reach.addresses;
+  const perps = createPerpReads({ ...reach, baseUrl: evmvenue.url, budget: reach.budgets.evmvenue });
+  const silent = (code: string): void => metrics.unanswered('primarychain', code);
+  const { rpcUrl, makers } = spotchain;
+  const primary = rpcUrl === null ? null : createPrimaryWallets(rpcUrl, clock, silent);
+  const holders = rpcUrl === null ? null : createSolanaRpc({ url: rpcUrl, clock, onFailure: silent });
+  return {
+    ports: {
+      funding: perps.funding,
+      wallets: {
+        venue: perps.publicWallets,
+        evm: createChainWalletReads({ ...evmchain, clock, onFailure: (reason) => metrics.unanswered('evmchain', reason) }),
+        ...(primary === null ? {} : { primary }),
+      },
+      agentMarket: createAgentMarket({
+        chain: holders,
+        originOf: createListedTokenStore(sql).originOf,
+        liquidity: async (instrument) =>
+          (await poolLiquidity(sql, [instrument], clock.now() - POOL_LIQUIDITY_MAX_AGE_MS - 1)).get(instrument) ?? null,
+        bus,
+        makers,
+        clock,
+      }),
+    },
+    close() {
+      primary?.close();
+      holders?.close();
+    },
+  };
+}
+
+/** What the feeds ask besides the market. */
+function feedPorts({
+  callers,
+  bus,
+  states,
+  clock,
+  log,
+}: ApiDeps): Pick<FeedPorts, 'clock' | 'quotes' | 'states' | 'expandDecisions' | 'agentsNow' | 'reportDefect'> {
+  return {
+    clock,
+    quotes: bus,
+    states,
+    expandDecisions: (batch, orgId) => callers.shardDecisions.of(orgId, batch),
+    agentsNow: async (orgId, agentId) => {
+      if (agentId !== null) {
+        const one = await callers.agents.reads.get(orgId, agentId);
+        return one === null ? [] : [one as never];
+      }
+      return (await callers.agents.reads.list(orgId, { limit: AGENTS_SHOWN, after: null })).items as never;
+    },
+    reportDefect: (error, where) => log.error({ err: error, where }, 'the feeds'),
   };
 }

@@ -1,4 +1,5 @@
 /** Prepared transactions in PostgreSQL: their projection, the room that an organization has for them, and how lists and risk read it. */
+import type { CapacityObstacle } from '../../../../actors/prepared-transaction/open-capacity.ts';
 import type { SwapReads } from '../../../../api/v1/spotchain/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { Fill, OpenProposal } from '../../../domain/book.ts';
@@ -166,4 +167,11 @@ function viewOf(row: Row, fills: readonly Fill[]) {
     createdAt: row.created_at,
     changedAt: row.changed_at,
   };
+}
+
+/** What the creation of a transaction has met. */
+export function obstacleOf(error: unknown): CapacityObstacle {
+  if (error instanceof CapacityMoved) return 'moved';
+  if (error instanceof CapacityFull) return 'full';
+  return isDuplicate(error) ? 'duplicate' : null;
 }

@@ -58,3 +58,22 @@ export function createPredictionReads(deps: {
     },
   };
 }
+
+/** A venue's answer; null where it gave none. */
+export async function orNone<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof VenueError) return null;
+    throw error;
+  }
+}
+
+/** The market as its provider lists it now; null where it lists nothing on demand or does not answer. */
+export async function listedNow(
+  venues: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'ask'>>>,
+  market: PredictionMarket,
+): Promise<PredictionMarket | null> {
+  const found = await orNone(venues[market.provider].ask?.([market]) ?? Promise.resolve(null));
+  return found?.markets.find(({ id }) => id === market.id) ?? null;
+}
