@@ -1,5 +1,6 @@
 /** A backtest as one page: drawings inside, no request to anywhere, readable on paper, every text escaped. */
 import { Decimal, type DecimalString } from '../../domain/decimal.ts';
+import { type Cell, escaped, pathThrough, reportPage, table, words } from '../report-page.ts';
 import type { BacktestResult, ConditionStatistics, EquityDayRow, TradeSummary } from './run.ts';
 
 const WIDTH = 960;
@@ -32,11 +33,8 @@ export interface ReportContext {
 
 /** The page. The same result gives the same text, byte for byte. */
 export function backtestReport(result: BacktestResult, context: ReportContext): string {
-  const title = escaped(context.title);
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Backtest: ${title}</title><style>${STYLE}</style></head><body>
-<h1>Backtest: ${title}</h1>
+  const title = `Backtest: ${context.title}`;
+  const body = `<h1>${escaped(title)}</h1>
 <p class="soft">${escaped(result.from)} to ${escaped(result.to)}, ${result.bars} bars of ${escaped(result.timeframe)}, ${result.instruments.map(({ key }) => escaped(key)).join(', ')}</p>
 <p class="verdict">${escaped(context.verdict)}</p>
 ${numbersOf(result)}
@@ -47,13 +45,8 @@ ${numbersOf(result)}
 <h2>Trades</h2>${tradesTable(result.trades.list, result.trades.closed + result.trades.open)}
 <h2>Luck</h2>${luckOf(result)}
 <h2>Assumptions and data</h2>${assumptionsOf(result)}
-<p class="soft">Result <code>${escaped(context.resultHash)}</code><br>manifest <code>${escaped(result.manifestHash)}</code><br>history <code>${escaped(result.historyHash)}</code></p>
-</body></html>
-`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+<p class="soft">Result <code>${escaped(context.resultHash)}</code><br>manifest <code>${escaped(result.manifestHash)}</code><br>history <code>${escaped(result.historyHash)}</code></p>`;
+  return reportPage({ title, style: STYLE, body });
 }
 
 function number(value: number | null, digits = 2, unit = ''): string {
@@ -111,7 +104,7 @@ function equityDrawing({ daily, capitalUsd }: BacktestResult): string {
   const y = (value: number): number => 10 + (1 - (value - low) / (high - low || 1)) * (height - 20);
   const down = (fall: number): number => height + gap + (fall / deepest) * below;
   const line = (values: readonly number[], place: (value: number) => number): string =>
-    indices.map((i, n) => `${n === 0 ? 'M' : 'L'}${x(i).toFixed(1)} ${place(values[i] as number).toFixed(1)}`).join('');
+    pathThrough(indices.map((i) => [x(i), place(values[i] as number)]));
   const levels = [0, 0.25, 0.5, 0.75, 1].map((share) => low + (high - low) * share);
   const years = daily.flatMap(({ date }, i) =>
     i > 0 && date.slice(0, 4) !== (daily[i - 1] as EquityDayRow).date.slice(0, 4) ? [{ i, year: date.slice(0, 4) }] : [],
@@ -155,11 +148,18 @@ function monthsTable({ daily, capitalUsd }: BacktestResult): string {
 
 function conditionsTable(conditions: readonly ConditionStatistics[]): string {
   const share = (part: number, whole: number): string => (whole === 0 ? '' : `${((part / whole) * 100).toFixed(2)} %`);
-  const rows = conditions.map(
-    ({ side, type, threshold, evaluated, passed, unknown, lastToFail, closed }) =>
-      `<tr><td>${side}</td><td class="words">${escaped(type)} ${escaped(String(threshold ?? ''))}</td><td>${evaluated}</td><td>${share(passed, evaluated)}</td><td>${share(evaluated - passed, evaluated)}</td><td${unknown > 0 ? ' class="bad"' : ''}>${share(unknown, evaluated)}</td><td>${side === 'entry' ? lastToFail : ''}</td><td>${side === 'exit' ? closed : ''}</td></tr>`,
-  );
-  return `<table><thead><tr><th>Side</th><th class="words">Rule</th><th>Evaluated</th><th>Passed</th><th>Blocked</th><th>Unknown</th><th>Alone in the way</th><th>Closed positions</th></tr></thead><tbody>${rows.join('')}</tbody></table>
+  const rows = conditions.map(({ side, type, threshold, evaluated, passed, unknown, lastToFail, closed }): Cell[] => [
+    side,
+    words(`${escaped(type)} ${escaped(String(threshold ?? ''))}`),
+    evaluated,
+    share(passed, evaluated),
+    share(evaluated - passed, evaluated),
+    unknown > 0 ? { html: share(unknown, evaluated), as: 'bad' } : share(unknown, evaluated),
+    side === 'entry' ? lastToFail : '',
+    side === 'exit' ? closed : '',
+  ]);
+  const columns = ['Side', words('Rule'), 'Evaluated', 'Passed', 'Blocked', 'Unknown', 'Alone in the way', 'Closed positions'];
+  return `${table(columns, rows)}
 <p class="soft">Evaluated counts slots times instruments. A rule whose input is unknown or not live fails. “Alone in the way”: the only entry rule that did not pass.</p>`;
 }
 
@@ -175,12 +175,24 @@ function decisionsOf({ dispositions, blocked, missed, checkedBars }: BacktestRes
 
 function tradesTable(trades: readonly TradeSummary[], total: number): string {
   const shown = trades.slice(0, SHOWN_TRADES);
-  const rows = shown.map((trade) => {
+  const rows = shown.map((trade): Cell[] => {
     const gain = trade.profitPct;
-    return `<tr><td>${escaped(trade.decidedAt.slice(0, 16))}</td><td class="words">${escaped(trade.instrument)}</td><td>${escaped(trade.quantity)}</td><td>${escaped(trade.entryPrice)}</td><td>${escaped(trade.exitPrice ?? 'open')}</td><td class="${gain === null ? '' : gain < 0 ? 'bad' : 'good'}">${number(gain, 2, ' %').replace('not defined', '')}</td><td>${trade.maePct.toFixed(2)}</td><td>${trade.mfePct.toFixed(2)}</td><td>${trade.bars}</td><td class="words">${escaped(trade.exitedBy.join(', '))}</td></tr>`;
+    return [
+      escaped(trade.decidedAt.slice(0, 16)),
+      words(escaped(trade.instrument)),
+      escaped(trade.quantity),
+      escaped(trade.entryPrice),
+      escaped(trade.exitPrice ?? 'open'),
+      { html: number(gain, 2, ' %').replace('not defined', ''), as: gain === null ? '' : gain < 0 ? 'bad' : 'good' },
+      trade.maePct.toFixed(2),
+      trade.mfePct.toFixed(2),
+      trade.bars,
+      words(escaped(trade.exitedBy.join(', '))),
+    ];
   });
   const rest = total > shown.length ? `<p class="soft">The first ${shown.length} of ${total} trades.</p>` : '';
-  return `<table><thead><tr><th>Decided</th><th class="words">Instrument</th><th>Quantity</th><th>Entry</th><th>Exit</th><th>Profit</th><th>MAE %</th><th>MFE %</th><th>Bars</th><th class="words">Closed by</th></tr></thead><tbody>${rows.join('')}</tbody></table>${rest}`;
+  const sizes = ['Quantity', 'Entry', 'Exit', 'Profit', 'MAE %', 'MFE %', 'Bars'];
+  return `${table(['Decided', words('Instrument'), ...sizes, words('Closed by')], rows)}${rest}`;
 }
 
 function luckOf({ luck, performance }: BacktestResult): string {
@@ -196,10 +208,17 @@ function luckOf({ luck, performance }: BacktestResult): string {
 }
 
 function assumptionsOf({ assumptions, instruments }: BacktestResult): string {
-  const rows = instruments.map(
-    ({ key, costs, quoteKnownPct, referenceLivePct, eventsKnownPct }) =>
-      `<tr><td>${escaped(key)}</td><td class="words">${escaped(costs.model)}</td><td>${costs.feeBps}</td><td>${costs.halfSpreadBps}</td><td>${costs.depthUsd}</td><td>${quoteKnownPct} %</td><td>${referenceLivePct} %</td><td>${eventsKnownPct} %</td></tr>`,
-  );
+  const rows = instruments.map(({ key, costs, quoteKnownPct, referenceLivePct, eventsKnownPct }): Cell[] => [
+    escaped(key),
+    words(escaped(costs.model)),
+    costs.feeBps,
+    costs.halfSpreadBps,
+    costs.depthUsd,
+    `${quoteKnownPct} %`,
+    `${referenceLivePct} %`,
+    `${eventsKnownPct} %`,
+  ]);
+  const known = ['Bars known', 'Reference live', 'Events known'];
   return `<ul>${assumptions.named.map((sentence) => `<li>${escaped(sentence)}</li>`).join('')}</ul>
-<table><thead><tr><th>Instrument</th><th class="words">Cost model</th><th>Fee bps</th><th>Half spread bps</th><th>Depth USD</th><th>Bars known</th><th>Reference live</th><th>Events known</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+${table(['Instrument', words('Cost model'), 'Fee bps', 'Half spread bps', 'Depth USD', ...known], rows)}`;
 }

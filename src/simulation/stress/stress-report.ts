@@ -2,6 +2,7 @@
 
 import { GATE_LIMITS } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
+import { type Cell, escaped, pathThrough, reportPage, table } from '../report-page.ts';
 import { FREEZE_HAIRCUT_ABOVE_POOL_PCT, FREEZE_HAIRCUT_PCT, STRESS_SCENARIOS, type StressScenario } from './scenario.ts';
 import type { StressRunReport, StressTestResult } from './stress-run.ts';
 
@@ -32,10 +33,8 @@ const BOTTOM = 22;
 const MINUTES_BEFORE = 90;
 const COLOURS: Readonly<Record<string, string>> = { standard: '#1f6feb', severe: '#b35900' };
 
-/** Text as it may stand in HTML. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
+const STYLE =
+  'body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem;color:#1b1f24}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:#a40e26}.alive{color:#1a7f37}';
 
 /** The sections of a stress test, to stand in a page that has its own head. The same result gives the same text. */
 export function stressReportSections(result: StressTestResult, manifest: Manifest): string {
@@ -49,42 +48,53 @@ export function stressReportSections(result: StressTestResult, manifest: Manifes
 /** A page of its own. */
 export function stressReportPage(result: StressTestResult, manifest: Manifest): string {
   const verdict = result.survived ? 'The agent survives.' : 'The agent does not survive.';
-  const markets = result.markets
-    .map(
-      (market) =>
-        `<tr><td>${escaped(market.key)}</td><td>${market.level.toPrecision(6)}</td><td>${(market.minuteVolatility * Math.sqrt(525_600) * 100).toFixed(1)} %</td><td>${market.liquidityUsd === null ? 'order book' : market.liquidityUsd.toFixed(0)}</td><td>${market.basis}</td></tr>`,
-    )
-    .join('\n');
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Stress test of ${escaped(manifest.name)}</title>
-<style>body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:780px;padding:0 1rem;color:#1b1f24}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}svg{max-width:100%;height:auto}.dead{color:#a40e26}.alive{color:#1a7f37}</style></head>
-<body><h1>Stress test of ${escaped(manifest.name)}</h1>
+  const title = `Stress test of ${manifest.name}`;
+  const markets = result.markets.map(({ key, level, minuteVolatility, liquidityUsd, basis }): Cell[] => [
+    escaped(key),
+    level.toPrecision(6),
+    `${(minuteVolatility * Math.sqrt(525_600) * 100).toFixed(1)} %`,
+    liquidityUsd === null ? 'order book' : liquidityUsd.toFixed(0),
+    basis,
+  ]);
+  const body = `<h1>${escaped(title)}</h1>
 <p class="${result.survived ? 'alive' : 'dead'}"><strong>${verdict}</strong></p>
 ${stressReportSections(result, manifest)}
 <section><h2>The markets it was tested in</h2>
 <p>Level and volatility are those of the recent history where there is one, otherwise assumed by kind. All prices are simulated.</p>
-<table><tr><th>Instrument</th><th>Level</th><th>Volatility a year</th><th>Pool in US dollars</th><th>From</th></tr>
-${markets}</table>
-<p>Result hash <code>${result.resultHash}</code></p></section>
-</body></html>
-`;
+${table(['Instrument', 'Level', 'Volatility a year', 'Pool in US dollars', 'From'], markets)}
+<p>Result hash <code>${result.resultHash}</code></p></section>`;
+  return reportPage({ title, style: STYLE, body });
 }
 
 function section(scenario: StressScenario, runs: readonly StressRunReport[], limitPct: number): string {
   const [title, story] = TITLES[scenario];
-  const rows = runs.map((run) => {
+  const rows = runs.map((run): Cell[] => {
     const findings = run.findings.length === 0 ? 'none' : run.findings.map(escaped).join('<br>');
     const held = [...run.ownPositions.map((key) => escaped(key)), ...run.forcedPositions.map((key) => `${escaped(key)} (given)`)].join(
       '<br>',
     );
-    return `<tr><td>${run.severity}</td><td>${run.seed}</td><td class="${run.survived ? 'alive' : 'dead'}">${run.survived ? 'survived' : 'died'}</td><td>${run.lossPct.toFixed(2)} %</td><td>${run.fills}</td><td>${run.refusedWhileFrozen}</td><td>${run.flatAfterMinutes ?? 'never'}</td><td>${held || 'nothing'}</td><td>${findings}</td></tr>`;
+    const outcome = run.survived ? { html: 'survived', as: 'alive' } : { html: 'died', as: 'dead' };
+    const { severity, seed, fills, refusedWhileFrozen } = run;
+    const loss = `${run.lossPct.toFixed(2)} %`;
+    return [severity, seed, outcome, loss, fills, refusedWhileFrozen, run.flatAfterMinutes ?? 'never', held || 'nothing', findings];
   });
   return `<section><h2>${title}</h2>
 <p>${escaped(story)}</p>
 ${drawing(runs, limitPct)}
-<table><tr><th>Severity</th><th>Seed</th><th>Outcome</th><th>Deepest loss</th><th>Fills</th><th>Refused in the freeze</th><th>Flat after minutes</th><th>Held at the shock</th><th>Findings</th></tr>
-${rows.join('\n')}</table></section>`;
+${table(COLUMNS, rows)}</section>`;
 }
+
+const COLUMNS = [
+  'Severity',
+  'Seed',
+  'Outcome',
+  'Deepest loss',
+  'Fills',
+  'Refused in the freeze',
+  'Flat after minutes',
+  'Held at the shock',
+  'Findings',
+];
 
 /** The equity of each run over the minutes around the shock, with the loss that would end it. */
 function drawing(runs: readonly StressRunReport[], limitPct: number): string {
@@ -99,10 +109,11 @@ function drawing(runs: readonly StressRunReport[], limitPct: number): string {
   const low = Math.min(dead, ...points.map(([, usd]) => usd));
   const high = Math.max(start, ...points.map(([, usd]) => usd));
   const pad = (high - low || 1) * 0.05;
-  const x = (minute: number): string => (LEFT + ((minute - from) / (to - from || 1)) * (WIDTH - LEFT - 8)).toFixed(1);
-  const y = (usd: number): string => (8 + ((high + pad - usd) / (high - low + 2 * pad)) * (HEIGHT - BOTTOM - 8)).toFixed(1);
+  const xOf = (minute: number): number => LEFT + ((minute - from) / (to - from || 1)) * (WIDTH - LEFT - 8);
+  const yOf = (usd: number): number => 8 + ((high + pad - usd) / (high - low + 2 * pad)) * (HEIGHT - BOTTOM - 8);
+  const [x, y] = [(minute: number): string => xOf(minute).toFixed(1), (usd: number): string => yOf(usd).toFixed(1)];
   const lines = runs.map((run, index) => {
-    const path = (shown[index] ?? []).map(([minute, usd], place) => `${place === 0 ? 'M' : 'L'}${x(minute)} ${y(usd)}`).join('');
+    const path = pathThrough((shown[index] ?? []).map(([minute, usd]) => [xOf(minute), yOf(usd)]));
     return `<path d="${path}" fill="none" stroke="${COLOURS[run.severity] ?? '#57606a'}" stroke-width="1.3"><title>${run.severity}, seed ${run.seed}</title></path>`;
   });
   const label = (usd: number, word: string): string =>

@@ -1,0 +1,39 @@
+/** What every report for people is made of: one page frame, escaping, tables and paths of drawings. Nothing on a page asks anybody for anything. */
+
+/** Text as it may stand in HTML. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A whole page. `title` is plain text; `style` and `body` stand as they are. */
+export function reportPage({ title, style, body }: { readonly title: string; readonly style: string; readonly body: string }): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${escaped(title)}</title><style>${style}</style></head><body>
+${body}
+</body></html>
+`;
+}
+
+/** A cell or a column's head: HTML as it stands, with a class where it has one. */
+export type Cell = string | number | { readonly html: string | number; readonly as: string };
+
+function cells(tag: 'td' | 'th', row: readonly Cell[]): string {
+  return row
+    .map((cell) => (typeof cell === 'object' ? `<${tag} class="${cell.as}">${cell.html}</${tag}>` : `<${tag}>${cell}</${tag}>`))
+    .join('');
+}
+
+/** A table with a head and a row each; `as` is its class. */
+export function table(columns: readonly Cell[], rows: readonly (readonly Cell[])[], as?: string): string {
+  const body = rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('');
+  return `<table${as === undefined ? '' : ` class="${as}"`}><thead><tr>${cells('th', columns)}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+/** A column of words among columns of numbers, and its cells. */
+export const words = (html: string): Cell => ({ html, as: 'words' });
+
+/** The `d` of a path through points of a drawing, to a tenth of a unit. */
+export function pathThrough(points: readonly (readonly [x: number, y: number])[]): string {
+  return points.map(([x, y], place) => `${place === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+}
