@@ -7,20 +7,18 @@
 import type { DecisionRow } from '../../src/domain/decision.ts';
 import { GENESIS_HASH } from '../../src/domain/decision.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
-import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import type { UnreadableRow } from '../../src/domain/unreadable-row.ts';
 import type { Clock } from '../../streams/clock.ts';
-import { type ChainEnd, crashedTick, type HashedCut, hashCut, lateTick } from './decision-chain.ts';
+import { type ChainEnd, crashedTick, type HashedCut, lateTick } from './decision-chain.ts';
+import { ShardMemory, type WarmShard } from './shard-memory.ts';
+import { CRASH_LIMIT, TickIncidents } from './tick-incidents.ts';
 import type { ShardProgress, TickCommit, TickDuty, TickStore, TickTrades } from './tick-store.ts';
 import { dutyEnds, isDue, LATE_AFTER_MS, type ShardActor } from './tick-window.ts';
 
-/** After so many starts or throws in a row the actor is paused. */
-const CRASH_LIMIT = 3;
 /** Late rows are committed in batches of about so many. */
 const LATE_BATCH_ROWS = 5_000;
 /** A commit is tried so often without the actors that are found in its way. */
 const COMMIT_ATTEMPTS = 3;
-/** So many cuts are kept: shards of one slot share its cut. */
-const CUTS_KEPT = 4;
 
 /** A decision that still needs what is loaded for its organization. */
 export interface OpenDecision {
@@ -84,14 +82,6 @@ export interface ShardTickerDeps<Duty extends TickDuty, Note> {
   readonly alone?: Turns;
 }
 
-/** What the last tick of a shard left behind; valid only while nobody else ticked the shard since. */
-interface Warm<Duty, Note> {
-  readonly lastSlot: EpochMs;
-  readonly duties: Map<string, Duty>;
-  readonly heads: Map<string, string>;
-  readonly notes: Map<string, Note>;
-}
-
 /** One slot of one shard under way. */
 interface Slot<Duty, Note> {
   readonly key: string;
@@ -100,7 +90,7 @@ interface Slot<Duty, Note> {
   readonly slot: EpochMs;
   readonly lastSlot: EpochMs;
   readonly actors: readonly ShardActor[];
-  readonly state: Warm<Duty, Note>;
+  readonly state: WarmShard<Duty, Note>;
   readonly progress: ShardProgress;
   /** One actor at a time, each noted before it is ticked. */
   readonly careful: boolean;
@@ -119,47 +109,61 @@ const NOTHING: ShardTickResult = { decisions: 0, late: 0, crashed: [] };
 const NOBODY: ReadonlySet<string> = new Set();
 
 export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTickerDeps<Duty, Note>): ShardTicker {
-  const { store, clock } = deps;
-  const alone = deps.alone ?? createTurns();
-  const warm = new Map<string, Warm<Duty, Note>>();
-  const cuts = new Map<EpochMs, HashedCut>();
-  /** Actors whose crash count is not zero. */
-  const crashing = new Set<string>();
-  /** The last tick of each shard that this process took on. */
-  const ticking = new Map<string, Promise<unknown>>();
+  return new Ticker(deps);
+}
 
-  async function hashedCut(slot: EpochMs): Promise<HashedCut> {
-    const known = cuts.get(slot);
-    if (known) return known;
-    const cut = await store.cut(slot);
-    if (!cut) return { cut: { slot, observations: new Map() }, hashes: new Map() };
-    const hashed = hashCut(cut);
-    cuts.set(slot, hashed);
-    for (const old of cuts.keys()) if (cuts.size > CUTS_KEPT) cuts.delete(old);
-    return hashed;
+class Ticker<Duty extends TickDuty, Note> implements ShardTicker {
+  readonly #deps: ShardTickerDeps<Duty, Note>;
+  readonly #store: TickStore<Duty>;
+  readonly #alone: Turns;
+  readonly #memory: ShardMemory<Duty, Note>;
+  readonly #incidents: TickIncidents;
+  /** The last tick of each shard that this process took on. */
+  readonly #ticking = new Map<string, Promise<unknown>>();
+
+  constructor(deps: ShardTickerDeps<Duty, Note>) {
+    this.#deps = deps;
+    this.#store = deps.store;
+    this.#alone = deps.alone ?? createTurns();
+    this.#memory = new ShardMemory(deps.store);
+    this.#incidents = new TickIncidents(deps);
   }
 
-  async function warmUp(key: string, actors: readonly ShardActor[], lastSlot: EpochMs): Promise<Warm<Duty, Note>> {
-    const before = warm.get(key);
-    const state: Warm<Duty, Note> =
-      before && before.lastSlot === lastSlot
-        ? before
-        : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map(), notes: new Map() };
-    const changed = actors.filter(({ id, version }) => state.duties.get(id)?.version !== version).map(({ id }) => id);
-    if (changed.length > 0) for (const duty of await store.duties(changed)) state.duties.set(duty.id, duty);
-    const headless = actors.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
-    if (headless.length > 0) {
-      const heads = await store.heads(headless, lastSlot);
-      for (const id of headless) state.heads.set(id, heads.get(id) ?? GENESIS_HASH);
+  async tick(periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
+    const key = `${periodMs}:${shard}`;
+    // One after the other: ticks of one shard that overlap would look to each other like starts that died.
+    const turn = (this.#ticking.get(key) ?? Promise.resolve()).then(() => this.#tickShard(key, periodMs, shard, slot));
+    this.#ticking.set(
+      key,
+      turn.catch(() => {}),
+    );
+    return turn;
+  }
+
+  async #tickShard(key: string, periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
+    const store = this.#store;
+    const progress = await store.begin(periodMs, shard, slot);
+    if (!progress) return NOTHING;
+    const actors = await store.agents(periodMs, shard);
+    const state = await this.#memory.take(key, actors, progress.lastSlot);
+    const tooLate = (await this.#deps.now()) > slot + LATE_AFTER_MS;
+    const shared = { key, periodMs, shard, lastSlot: progress.lastSlot, actors, state, progress };
+    const late = await this.#writeLate(shared, tooLate ? slot : slot - periodMs);
+    if (!late) return NOTHING;
+    if (tooLate) {
+      this.#memory.keep(key, state, slot);
+      return { decisions: late.rows, late: late.rows, crashed: [] };
     }
-    return state;
+    // The batch was the first start of every actor; since then the store notes who is ticked alone, the last suspect first.
+    // Alone in the whole process, too: else whoever another shard is just ticking would be blamed for the same death.
+    const careful = progress.begunTimes > 1;
+    const decide = () => this.#decideSlot({ ...shared, slot, lastSlot: late.lastSlot, careful });
+    const done = await (careful ? this.#alone(decide) : decide());
+    return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
   }
 
   /** Writes the slots that lie between the last one and `to`, as held. Null where another worker moved the shard. */
-  async function writeLate(
-    tick: Omit<Slot<Duty, Note>, 'careful' | 'slot'>,
-    to: EpochMs,
-  ): Promise<{ lastSlot: EpochMs; rows: number } | null> {
+  async #writeLate(tick: Omit<Slot<Duty, Note>, 'careful' | 'slot'>, to: EpochMs): Promise<{ lastSlot: EpochMs; rows: number } | null> {
     const { periodMs, shard, actors, state } = tick;
     let { lastSlot } = tick;
     let written = 0;
@@ -173,7 +177,7 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
         rows.push(row);
       }
       if (rows.length >= LATE_BATCH_ROWS || slot === to) {
-        if (!(await commit({ periodMs, shard, lastSlot, slot, rows, at: clock.now(), decided: false }))) return null;
+        if (!(await this.#commit({ periodMs, shard, lastSlot, slot, rows, at: this.#deps.clock.now(), decided: false }))) return null;
         lastSlot = slot;
         written += rows.length;
         rows = [];
@@ -182,137 +186,72 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
     return { lastSlot, rows: written };
   }
 
-  async function takeOffDuty(actorId: string, slot: EpochMs): Promise<void> {
-    await store.incident({
-      actorId,
-      at: clock.now(),
-      kind: 'tick_crash',
-      detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
-      event: { type: 'tick', slot },
-      quarantine: false,
-    });
-    await deps.pause(actorId);
-  }
-
-  /** Takes an actor off duty for good that has a row which nobody can have written: it is for people to look at. */
-  async function quarantine(actorId: string, slot: EpochMs, row: UnreadableRow): Promise<void> {
-    await store.incident({
-      actorId,
-      at: clock.now(),
-      kind: 'quarantined',
-      detail: row.message,
-      event: { type: 'tick', slot },
-      quarantine: true,
-    });
-  }
-
   /** Commits; what the database refuses is committed without the actors whose rows are in the way, which are quarantined. */
-  async function commit(wanted: TickCommit): Promise<boolean> {
+  async #commit(wanted: TickCommit): Promise<boolean> {
     for (let tick = wanted, attempt = 1; ; attempt++) {
       try {
-        return await store.commit(tick);
+        return await this.#store.commit(tick);
       } catch (error) {
-        const inTheWay = attempt > COMMIT_ATTEMPTS ? new Map<string, UnreadableRow>() : await store.inTheWay(tick);
+        const inTheWay = attempt > COMMIT_ATTEMPTS ? new Map<string, UnreadableRow>() : await this.#store.inTheWay(tick);
         if (inTheWay.size === 0) throw error;
-        for (const [actorId, row] of inTheWay) await quarantine(actorId, tick.slot, row);
+        for (const [actorId, row] of inTheWay) await this.#incidents.quarantine(actorId, tick.slot, row);
         tick = withoutActors(tick, inTheWay);
       }
     }
   }
 
   /** The row of a tick that threw, which is told as an incident of its actor. */
-  async function contained(duty: Duty, { slot, state }: Slot<Duty, Note>, error: unknown, throwing: string[]): Promise<DecisionRow> {
-    const { id } = duty;
-    if (error instanceof UnreadableRow) {
-      await quarantine(id, slot, error);
-      return crashedTick(chainEnd(duty, state), slot);
-    }
-    crashing.add(id);
-    await store.incident({
-      actorId: id,
-      at: clock.now(),
-      kind: 'tick_threw',
-      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      event: { type: 'tick', slot },
-      quarantine: false,
-    });
-    if ((await store.countCrash(id, slot)) >= CRASH_LIMIT) throwing.push(id);
+  async #contained(duty: Duty, { slot, state }: Slot<Duty, Note>, error: unknown, throwing: string[]): Promise<DecisionRow> {
+    if (await this.#incidents.threw(duty.id, slot, error)) throwing.push(duty.id);
     return crashedTick(chainEnd(duty, state), slot);
   }
 
   /** The row of an actor that took its worker down as often as the limit allows: it is not tried again. */
-  async function setAside(actor: ShardActor, duty: Duty, { slot, state }: Slot<Duty, Note>): Promise<DecisionRow> {
+  async #setAside(actor: ShardActor, duty: Duty, { slot, state }: Slot<Duty, Note>): Promise<DecisionRow> {
     if (!dutyEnds(actor, slot)) {
-      await store.markPoisoned(actor.id, slot);
+      await this.#store.markPoisoned(actor.id, slot);
       // At once: should another actor take the process down before the commit, the next start does not try this one again.
-      await takeOffDuty(actor.id, slot);
+      await this.#incidents.takeOffDuty(actor.id, slot);
     }
     return crashedTick(chainEnd(duty, state), slot);
   }
 
-  async function tickShard(key: string, periodMs: number, shard: number, slot: EpochMs): Promise<ShardTickResult> {
-    const progress = await store.begin(periodMs, shard, slot);
-    if (!progress) return NOTHING;
-    const actors = await store.agents(periodMs, shard);
-    const state = await warmUp(key, actors, progress.lastSlot);
-    warm.delete(key);
-    const tooLate = (await deps.now()) > slot + LATE_AFTER_MS;
-    const shared = { key, periodMs, shard, lastSlot: progress.lastSlot, actors, state, progress };
-    const late = await writeLate(shared, tooLate ? slot : slot - periodMs);
-    if (!late) return NOTHING;
-    if (tooLate) {
-      warm.set(key, { ...state, lastSlot: slot });
-      return { decisions: late.rows, late: late.rows, crashed: [] };
-    }
-    // The batch was the first start of every actor; since then the store notes who is ticked alone, the last suspect first.
-    // Alone in the whole process, too: else whoever another shard is just ticking would be blamed for the same death.
-    const careful = progress.begunTimes > 1;
-    const decide = () => decideSlot({ ...shared, slot, lastSlot: late.lastSlot, careful });
-    const done = await (careful ? alone(decide) : decide());
-    return done ? { decisions: done.decisions + late.rows, late: late.rows, crashed: done.crashed } : NOTHING;
-  }
-
-  async function decideSlot(tick: Slot<Duty, Note>): Promise<{ readonly decisions: number; readonly crashed: readonly string[] } | null> {
+  async #decideSlot(tick: Slot<Duty, Note>): Promise<{ readonly decisions: number; readonly crashed: readonly string[] } | null> {
     const { periodMs, shard, slot, lastSlot, actors, state, progress, careful } = tick;
-    const cut = await hashedCut(slot);
+    const cut = await this.#memory.cut(slot);
     // One that was taken off duty only after this slot had begun still has a row to its name in it, but does not decide.
     const leaving = actors.some((actor) => isDue(actor, slot) && dutyEnds(actor, slot));
-    const poisoned = careful || leaving ? await store.poisoned(periodMs, shard, slot) : NOBODY;
+    const poisoned = careful || leaving ? await this.#store.poisoned(periodMs, shard, slot) : NOBODY;
     const ordered = careful ? suspectFirst(actors, progress.suspect) : actors;
     const due = ordered.flatMap((actor) => {
       const duty = isDue(actor, slot) ? state.duties.get(actor.id) : undefined;
       return duty === undefined ? [] : [{ actor, duty }];
     });
-    const decisions = await deps.kind.open({ cut, due: due.map(({ duty }) => duty), notes: state.notes });
+    const decisions = await this.#deps.kind.open({ cut, due: due.map(({ duty }) => duty), notes: state.notes });
     const decided: Decided = { rows: [], crashed: [], throwing: [] };
     const able: Duty[] = [];
     for (const { actor, duty } of due) {
       if (!poisoned.has(actor.id) && !(actor.id === progress.suspect && progress.suspectTimes + 1 >= CRASH_LIMIT)) able.push(duty);
       else {
-        decided.rows.push(await setAside(actor, duty, tick));
+        decided.rows.push(await this.#setAside(actor, duty, tick));
         decided.crashed.push(actor.id);
       }
     }
-    if (careful) await decideAlone(tick, decisions, able, decided);
-    else await decideTogether(tick, decisions, able, decided);
+    if (careful) await this.#decideAlone(tick, decisions, able, decided);
+    else await this.#decideTogether(tick, decisions, able, decided);
     for (const row of decided.rows) state.heads.set(row.agentId, row.hash);
     const trades = decisions.trades();
-    for (const [actorId, row] of decisions.unreadable()) await quarantine(actorId, slot, row);
-    const wanted = { periodMs, shard, lastSlot, slot, rows: decided.rows, at: clock.now(), decided: true };
-    if (!(await commit(trades === null ? wanted : { ...wanted, trades }))) return null;
-    warm.set(tick.key, { ...state, lastSlot: slot });
-    await settleCrashes(decided, slot);
+    for (const [actorId, row] of decisions.unreadable()) await this.#incidents.quarantine(actorId, slot, row);
+    const wanted = { periodMs, shard, lastSlot, slot, rows: decided.rows, at: this.#deps.clock.now(), decided: true };
+    if (!(await this.#commit(trades === null ? wanted : { ...wanted, trades }))) return null;
+    this.#memory.keep(tick.key, state, slot);
+    await this.#incidents.settle(decided, slot);
     await decisions.committed();
     return { decisions: decided.rows.length, crashed: [...decided.crashed, ...decided.throwing] };
   }
 
   /** Decides these actors; what risk is asked with is loaded once for all of them. */
-  async function decideTogether(
-    tick: Slot<Duty, Note>,
-    decisions: SlotDecisions<Duty>,
-    duties: readonly Duty[],
-    into: Decided,
-  ): Promise<void> {
+  async #decideTogether(tick: Slot<Duty, Note>, decisions: SlotDecisions<Duty>, duties: readonly Duty[], into: Decided): Promise<void> {
     const open: { readonly duty: Duty; readonly decision: OpenDecision }[] = [];
     for (const duty of duties) {
       try {
@@ -320,7 +259,7 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
         if ('close' in decision) open.push({ duty, decision });
         else into.rows.push(decision);
       } catch (error) {
-        into.rows.push(await contained(duty, tick, error, into.throwing));
+        into.rows.push(await this.#contained(duty, tick, error, into.throwing));
       }
     }
     if (open.length === 0) return;
@@ -329,46 +268,19 @@ export function createShardTicker<Duty extends TickDuty, Note>(deps: ShardTicker
       try {
         into.rows.push(decision.close());
       } catch (error) {
-        into.rows.push(await contained(duty, tick, error, into.throwing));
+        into.rows.push(await this.#contained(duty, tick, error, into.throwing));
       }
     }
   }
 
   /** The same, one actor at a time, each noted before: should the process die, the store knows of whom. */
-  async function decideAlone(
-    tick: Slot<Duty, Note>,
-    decisions: SlotDecisions<Duty>,
-    duties: readonly Duty[],
-    into: Decided,
-  ): Promise<void> {
+  async #decideAlone(tick: Slot<Duty, Note>, decisions: SlotDecisions<Duty>, duties: readonly Duty[], into: Decided): Promise<void> {
     for (const duty of duties) {
-      await store.suspect(tick.periodMs, tick.shard, duty.id);
-      await decideTogether(tick, decisions, [duty], into);
+      await this.#store.suspect(tick.periodMs, tick.shard, duty.id);
+      await this.#decideTogether(tick, decisions, [duty], into);
     }
-    await store.suspect(tick.periodMs, tick.shard, null);
+    await this.#store.suspect(tick.periodMs, tick.shard, null);
   }
-
-  async function settleCrashes({ rows, throwing }: Decided, slot: EpochMs): Promise<void> {
-    const recovered = rows.filter((row) => row.reason !== 'tick_crash' && crashing.has(row.agentId)).map(({ agentId }) => agentId);
-    if (recovered.length > 0) {
-      await store.clearCrashes(recovered);
-      for (const id of recovered) crashing.delete(id);
-    }
-    for (const id of throwing) await takeOffDuty(id, slot);
-  }
-
-  return {
-    async tick(periodMs, shard, slot) {
-      const key = `${periodMs}:${shard}`;
-      // One after the other: ticks of one shard that overlap would look to each other like starts that died.
-      const turn = (ticking.get(key) ?? Promise.resolve()).then(() => tickShard(key, periodMs, shard, slot));
-      ticking.set(
-        key,
-        turn.catch(() => {}),
-      );
-      return turn;
-    },
-  };
 }
 
 function previousHash({ id }: TickDuty, state: { readonly heads: ReadonlyMap<string, string> }): string {

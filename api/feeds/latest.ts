@@ -4,8 +4,8 @@ import type { EpochMs } from '../../src/domain/time.ts';
 import type { ChangedState, LatestChannel, LatestSource } from './channels/channel.ts';
 import type { FanOut, FeedClient, Group, Member } from './fan-out.ts';
 import { channelFrame, renderFrames } from './frames.ts';
-import type { Subscription, SubscriptionEvents } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
+import type { Subscription, SubscriptionEvents } from './subscription.ts';
 
 /** Below this a client that was skipped gets the newest of all again. */
 const DRAINED_BYTES = 64 * 1024;

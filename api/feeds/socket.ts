@@ -8,9 +8,10 @@ import { findChannel } from './channels/index.ts';
 import type { Position } from './cursor.ts';
 import type { FeedClient } from './fan-out.ts';
 import { answerFrame, CLOSE, errorFrame, type FeedErrorCode, heartbeatFrame, type RequestId, websocketBytes } from './frames.ts';
-import { type Hub, type Subscription, subscriptionKey } from './hub.ts';
+import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { type Operation, readOperation, readWanted } from './request.ts';
+import { type Subscription, subscriptionKey } from './subscription.ts';
 import type { EndReason, Standing, Watch, Watched } from './watch.ts';
 
 export interface SocketLimits {

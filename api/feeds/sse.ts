@@ -7,9 +7,10 @@ import type { Channel } from './channels/channel.ts';
 import { findChannel } from './channels/index.ts';
 import type { FeedClient } from './fan-out.ts';
 import { answerFrame, errorFrame, type FeedErrorCode, sseEvent } from './frames.ts';
-import type { Hub, Subscription, SubscriptionEvents } from './hub.ts';
+import type { Hub } from './hub.ts';
 import type { FeedPorts } from './ports.ts';
 import { readWanted } from './request.ts';
+import type { Subscription, SubscriptionEvents } from './subscription.ts';
 import type { EndReason, Watch, Watched } from './watch.ts';
 
 /** How soon a browser connects again, in milliseconds. */

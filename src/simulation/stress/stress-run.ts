@@ -4,11 +4,8 @@
  * The same manifest, markets and seeds give the same bytes.
  */
 import { assessorOf, decidedOrder, markAt, readBook, type TradingAgent, untouchedBook } from '../../../actors/agent/tick-risk.ts';
-import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
-import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { applyFill, type Fill, type MarkedBook, markBook, type Position, positionOf } from '../../domain/book.ts';
+import { applyFill, type Fill, type MarkedBook, markBook, type Position, positionOf, type TradingBook } from '../../domain/book.ts';
 import { canonicalJson, type Json, sha256Hex } from '../../domain/canonical-json.ts';
-import { CATALOG } from '../../domain/catalog.ts';
 import { definitionOf } from '../../domain/conditions/index.ts';
 import { costModelOf } from '../../domain/costs.ts';
 import type { Cut } from '../../domain/cut.ts';
@@ -19,20 +16,22 @@ import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { type Order, type OrderQuote, resized, sizeOrder } from '../../domain/order.ts';
 import { paperFill } from '../../domain/paper-fill.ts';
 import { atPresentPrice } from '../../domain/present-order.ts';
+import type { Quote } from '../../domain/quote.ts';
 import {
   assessOrder,
   mandateOf,
   NO_OTHER_BOOKS,
   orderContext,
-  presentMarket,
   type RiskContext,
   type RiskMarket,
   type RiskPreferences,
   UNCONTROLLED,
 } from '../../domain/risk/index.ts';
-import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
-import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { InstrumentKey } from '../../domain/venue.ts';
 import { createBookAudit } from './book-audit.ts';
+import { EquityCurve } from './equity-curve.ts';
+import { RunMarket } from './run-market.ts';
 import {
   FREEZE_HAIRCUT_ABOVE_POOL_PCT,
   FREEZE_HAIRCUT_PCT,
@@ -100,8 +99,6 @@ export interface StressTestResult {
 
 const MINUTE = 60_000;
 const DEFAULT_SEEDS: readonly number[] = [1, 2, 3];
-/** From the slot to the tick that decides on it, as a punctual worker needs it. */
-const TICK_AFTER_MS = 500;
 /** The agent is given its positions so long before the shock: after the orders of its last slot, before its next. */
 const FORCED_BEFORE_MS = 4_000;
 /** At the end everything that is left is sold; so long it may take. */
@@ -123,7 +120,7 @@ export function runStressTest(options: StressTestOptions): StressTestResult | nu
     options.onProgress?.(index, plan.length);
     const course = scenarioCourse(scenario, severity);
     runs.push(
-      createRun({
+      new ScenarioRun({
         course,
         seed,
         compiled,
@@ -131,7 +128,7 @@ export function runStressTest(options: StressTestOptions): StressTestResult | nu
         markets,
         agentId: options.agentId,
         manifestVersion: options.manifestVersion,
-      }).finish(),
+      }).run(),
     );
   }
   options.onProgress?.(plan.length, plan.length);
@@ -182,141 +179,99 @@ interface Underway {
   readonly decisionPrice: DecimalString;
 }
 
-function createRun(input: RunInput) {
-  const { course, compiled } = input;
-  const { manifest } = compiled;
-  const mandate = mandateOf(manifest, input.preferences, 'stress_test', 'policy_auto');
-  const clock = createVirtualClock(course.startsAt - 2 * MINUTE);
-  const capital = manifest.maxCapitalUsd;
-  const audit = createBookAudit(manifest, capital);
-  const readsReference = manifest.entry.some((condition) => definitionOf(condition).compile(condition).usesReference);
+/** One run of one agent through one scenario. */
+class ScenarioRun {
+  readonly #input: RunInput;
+  readonly #agent: TradingAgent;
+  readonly #mandate: ReturnType<typeof mandateOf>;
+  readonly #audit: ReturnType<typeof createBookAudit>;
+  readonly #market: RunMarket;
+  readonly #equity: EquityCurve;
+  readonly #readsReference: boolean;
+  readonly #inputs: { readonly preferences: RiskPreferences; readonly others: typeof NO_OTHER_BOOKS };
   /** Instruments with an order on its way. */
-  const underway = new Set<InstrumentKey>();
-  const agent: TradingAgent = {
-    id: input.agentId,
-    stage: 'stress_test',
-    autonomy: 'policy_auto',
-    manifest,
-    manifestVersion: input.manifestVersion,
-  };
-  const inputs = { preferences: input.preferences, others: NO_OTHER_BOOKS };
-  const refused: Record<string, number> = {};
-  const trace: string[] = [];
-  const marks: DecimalString[] = [];
-  const curve: [number, DecimalString][] = [];
-  const liquidateFrom = course.endsAt - LIQUIDATION_MS;
-  let book = untouchedBook(agent);
-  let quietLow: Decimal | null = null;
-  let quietMinute = 0;
-  let quietUntil: EpochMs = 0;
-  let own: readonly InstrumentKey[] = [];
-  let forced: readonly InstrumentKey[] = [];
-  let flatAt: EpochMs | null = null;
-  let decisions = 0;
-  let fills = 0;
-  let refusedWhileFrozen = 0;
-  let serial = 0;
-  let failure: unknown = null;
+  readonly #underway = new Set<InstrumentKey>();
+  readonly #trace: string[] = [];
+  readonly #counts = { decisions: 0, fills: 0, refusedWhileFrozen: 0, refused: {} as Record<string, number> };
+  #book: TradingBook;
+  #own: readonly InstrumentKey[] = [];
+  #forced: readonly InstrumentKey[] = [];
+  #flatAt: EpochMs | null = null;
+  #serial = 0;
 
-  const pipeline: MarketPipeline = createMarketPipeline({
-    clock,
-    random: () => 0,
-    feeds: [],
-    instruments: () => relations,
-    needs: () => compiled.needs,
-    periodMs: AGENT_TICK_MS,
-    onCut: (cut) => void clock.deadline(cut.slot + TICK_AFTER_MS, () => tick(cut)),
-    onFailure: (error) => {
-      failure ??= error;
-    },
-  });
-  const relations = compiled.instruments.map(
-    (key) =>
-      CATALOG.byKey(key) ?? {
-        key,
-        underlying: splitInstrumentKey(key).instrument,
-        benchmark: null,
-        benchmarkKind: null,
-        pairedPerp: null,
-        pairedSpot: null,
-      },
-  );
-
-  const isFrozen = (at: EpochMs): boolean => course.frozen !== null && at >= course.frozen.from && at < course.frozen.until;
-
-  function refuse(reason: string): void {
-    refused[reason] = (refused[reason] ?? 0) + 1;
-    if (isFrozen(clock.now())) refusedWhileFrozen++;
+  constructor(input: RunInput) {
+    const { course, compiled, preferences } = input;
+    const { manifest } = compiled;
+    this.#input = input;
+    this.#mandate = mandateOf(manifest, preferences, 'stress_test', 'policy_auto');
+    this.#audit = createBookAudit(manifest, manifest.maxCapitalUsd);
+    this.#readsReference = manifest.entry.some((condition) => definitionOf(condition).compile(condition).usesReference);
+    this.#agent = {
+      id: input.agentId,
+      stage: 'stress_test',
+      autonomy: 'policy_auto',
+      manifest,
+      manifestVersion: input.manifestVersion,
+    };
+    this.#inputs = { preferences, others: NO_OTHER_BOOKS };
+    this.#equity = new EquityCurve(course, QUIET_MARK_MS);
+    this.#book = untouchedBook(this.#agent);
+    this.#market = new RunMarket(compiled, course.startsAt - 2 * MINUTE, (cut) => this.#tick(cut));
   }
 
-  /** What a long position is worth now: the best bid that was heard last, even where it is no longer live. */
-  function bids(): ReadonlyMap<InstrumentKey, DecimalString> {
-    const known = new Map<InstrumentKey, DecimalString>();
-    for (const key of compiled.instruments) {
-      const bid = pipeline.view.instrument(key)?.quote?.bid ?? null;
-      if (bid !== null) known.set(key, bid);
-    }
-    return known;
+  run(): StressRunReport {
+    const { course, markets, compiled, seed } = this.#input;
+    this.#market.start();
+    this.#market.clock.deadline(course.shockAt - FORCED_BEFORE_MS, () => this.#force());
+    // The last slot's orders are done a few seconds after it.
+    this.#market.play(
+      scenarioTape(course, markets, compiled.needs, `${course.scenario}/${course.severity}/${seed}`),
+      course.endsAt + 10_000,
+    );
+    return this.#report();
+  }
+
+  #refuse(reason: string): void {
+    this.#counts.refused[reason] = (this.#counts.refused[reason] ?? 0) + 1;
+    if (isFrozen(this.#input.course, this.#market.clock.now())) this.#counts.refusedWhileFrozen++;
   }
 
   /** Marks the book and keeps the mark. In a freeze a position too large for its pool is marked with the haircut of its exit. */
-  function mark(at: EpochMs): MarkedBook {
-    const prices = bids();
-    const marked = markBook(book, prices, at);
-    book = marked.state;
+  #mark(at: EpochMs): MarkedBook {
+    const marked = markBook(this.#book, this.#market.bids(), at);
+    this.#book = marked.state;
     if (marked.equityUsd === null) return marked;
     let equity = new Decimal(marked.equityUsd);
-    if (course.scenario === 'liquidity_freeze' && at >= course.shockAt) equity = equity.minus(haircut(marked, at));
-    keep(at, equity);
+    if (this.#input.course.scenario === 'liquidity_freeze' && at >= this.#input.course.shockAt)
+      equity = equity.minus(this.#haircut(marked, at));
+    this.#equity.keep(at, equity);
     return marked;
   }
 
-  function haircut(marked: MarkedBook, at: EpochMs): Decimal {
+  #haircut(marked: MarkedBook, at: EpochMs): Decimal {
     let sum = new Decimal(0);
     for (const { instrument, valueUsd } of marked.positions) {
-      const calm = input.markets.find(({ key }) => key === instrument)?.liquidityUsd ?? null;
+      const calm = this.#input.markets.find(({ key }) => key === instrument)?.liquidityUsd ?? null;
       if (calm === null || valueUsd === null) continue;
-      const share = new Decimal(valueUsd).times(100).div(calm * course.depth(at));
+      const share = new Decimal(valueUsd).times(100).div(calm * this.#input.course.depth(at));
       if (share.gt(FREEZE_HAIRCUT_ABOVE_POOL_PCT)) sum = sum.plus(new Decimal(valueUsd).times(FREEZE_HAIRCUT_PCT).div(100));
     }
     return sum;
   }
 
-  function keep(at: EpochMs, equity: Decimal): void {
-    const minute = Math.round((at - course.shockAt) / MINUTE);
-    if (course.dense(at)) {
-      flushQuiet();
-      marks.push(plainDecimal(equity.toDecimalPlaces(6)));
-      curve.push([minute, plainDecimal(equity.toDecimalPlaces(2))]);
-      return;
-    }
-    if (quietLow !== null && at >= quietUntil) flushQuiet();
-    if (quietLow === null) quietUntil = at + QUIET_MARK_MS;
-    if (quietLow === null || equity.lt(quietLow)) {
-      quietLow = equity;
-      quietMinute = minute;
-    }
-  }
-  function flushQuiet(): void {
-    if (quietLow === null) return;
-    marks.push(plainDecimal(quietLow.toDecimalPlaces(6)));
-    curve.push([quietMinute, plainDecimal(quietLow.toDecimalPlaces(2))]);
-    quietLow = null;
-  }
-
-  function contextOf(order: Order, market: RiskMarket, marked: MarkedBook): RiskContext {
+  #contextOf(order: Order, market: RiskMarket, marked: MarkedBook): RiskContext {
     return orderContext(order, {
       market,
-      readsReference: order.side === 'buy' && readsReference,
-      agent,
-      preferences: input.preferences,
+      readsReference: order.side === 'buy' && this.#readsReference,
+      agent: this.#agent,
+      preferences: this.#input.preferences,
       book: marked,
       others: NO_OTHER_BOOKS,
       control: UNCONTROLLED,
     });
   }
 
-  function sized(
+  #sized(
     side: 'buy' | 'sell',
     instrument: InstrumentKey,
     quote: OrderQuote,
@@ -326,57 +281,63 @@ function createRun(input: RunInput) {
     const touch = side === 'buy' ? quote.ask : quote.bid;
     if (touch === null) return null;
     return sizeOrder({
-      id: `order-${++serial}`,
+      id: `order-${++this.#serial}`,
       origin: 'proposal',
       mode: 'paper',
-      bookId: book.id,
+      bookId: this.#book.id,
       instrument,
       side,
       touch,
-      maxSlippageBps: mandate.maxSlippageBps,
+      maxSlippageBps: this.#mandate.maxSlippageBps,
       notionalUsd,
       heldQuantity: held?.quantity ?? '0',
     });
   }
 
-  function tick(cut: Cut): void {
-    mark(clock.now());
-    if (cut.slot >= liquidateFrom) {
-      liquidate();
+  #tick(cut: Cut): void {
+    this.#mark(this.#market.clock.now());
+    if (cut.slot >= this.#input.course.endsAt - LIQUIDATION_MS) {
+      this.#liquidate();
       return;
     }
-    const { book: seen, pending } = readBook(book);
-    const held = markAt(book, cut);
-    const verdict = compiled.decide(cut, seen, agent.autonomy, assessorOf(agent, held, inputs), new Set([...pending, ...underway]));
-    decisions++;
-    trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);
-    if (verdict.disposition === 'blocked_by_risk') refuse(verdict.reason ?? 'blocked_by_risk');
+    const { book: seen, pending } = readBook(this.#book);
+    const held = markAt(this.#book, cut);
+    const verdict = this.#input.compiled.decide(
+      cut,
+      seen,
+      this.#agent.autonomy,
+      assessorOf(this.#agent, held, this.#inputs),
+      new Set([...pending, ...this.#underway]),
+    );
+    this.#counts.decisions++;
+    this.#trace.push(`${cut.slot} ${verdict.disposition} ${verdict.reason ?? ''} ${verdict.instrument ?? ''} ${verdict.outcome}`);
+    if (verdict.disposition === 'blocked_by_risk') this.#refuse(verdict.reason ?? 'blocked_by_risk');
     if (verdict.disposition !== 'propose_entry' && verdict.disposition !== 'propose_exit') return;
-    const order = decidedOrder(agent, verdict, cut.slot);
+    const order = decidedOrder(this.#agent, verdict, cut.slot);
     const quote = order === null ? null : cut.observations.get(order.instrument)?.quote;
-    if (order !== null && quote) send({ order, decisionPrice: (order.side === 'buy' ? quote.ask : quote.bid) as DecimalString });
+    if (order !== null && quote) this.#send({ order, decisionPrice: (order.side === 'buy' ? quote.ask : quote.bid) as DecimalString });
   }
 
   /** On its way for as long as the venue's latency; carried out on what is quoted then. */
-  function send(sent: Underway): void {
+  #send(sent: Underway): void {
     const { instrument } = sent.order;
-    underway.add(instrument);
-    clock.deadline(clock.now() + costModelOf(instrument).latencyMs, () => {
-      underway.delete(instrument);
-      execute(sent);
+    this.#underway.add(instrument);
+    this.#market.clock.deadline(this.#market.clock.now() + costModelOf(instrument).latencyMs, () => {
+      this.#underway.delete(instrument);
+      this.#execute(sent);
     });
   }
 
-  function execute({ order: decided, decisionPrice }: Underway): void {
-    const at = clock.now();
+  #execute({ order: decided, decisionPrice }: Underway): void {
+    const at = this.#market.clock.now();
     const { instrument } = decided;
-    const quote = pipeline.view.quoteAt(instrument, at);
+    const quote = this.#market.quoteAt(instrument, at);
     const order = atPresentPrice(decided, quote);
-    const market = present(instrument, at, quote);
-    const marked = markBook(book, bids(), at);
-    const verdict = assessOrder(order, contextOf(order, market, marked));
+    const market = this.#market.present(instrument, at, quote);
+    const marked = markBook(this.#book, this.#market.bids(), at);
+    const verdict = assessOrder(order, this.#contextOf(order, market, marked));
     if (!verdict.ok) {
-      refuse(verdict.attribution.rejections[0]?.code ?? 'blocked_by_risk');
+      this.#refuse(verdict.attribution.rejections[0]?.code ?? 'blocked_by_risk');
       return;
     }
     const done = paperFill(verdict.approved, { quote, depth: null, liquidityUsd: market.liquidityUsd }, costModelOf(instrument), {
@@ -385,71 +346,53 @@ function createRun(input: RunInput) {
       decisionPrice,
     });
     if (done.outcome === 'no_fill') {
-      refuse(done.reason);
+      this.#refuse(done.reason);
       return;
     }
-    if (done.outcome === 'partially_filled') refused['partially_filled'] = (refused['partially_filled'] ?? 0) + 1;
-    fills++;
-    audit.filled(done.fill, order, quote, marked.dailyDrawdownPct);
-    fold(done.fill);
+    if (done.outcome === 'partially_filled') this.#counts.refused['partially_filled'] = (this.#counts.refused['partially_filled'] ?? 0) + 1;
+    this.#counts.fills++;
+    this.#audit.filled(done.fill, order, quote, marked.dailyDrawdownPct);
+    this.#fold(done.fill);
   }
 
-  /** What the view knows of an instrument at this instant, beside the quote that prices the order. */
-  function present(instrument: InstrumentKey, at: EpochMs, quote: OrderQuote | null): RiskMarket {
-    const benchmark = relations.find(({ key }) => key === instrument)?.benchmark ?? null;
-    const reference = benchmark === null ? null : pipeline.view.referenceAt(benchmark, at);
-    return presentMarket({ at, quote, reference, liquidity: pipeline.view.instrument(instrument)?.liquidity ?? null });
-  }
-
-  function fold(fill: Fill): void {
-    book = applyFill(book, fill);
-    trace.push(`${fill.at} ${fill.side} ${fill.quantity} ${fill.instrument} ${fill.fillPrice} ${fill.feeUsd}`);
-    audit.agrees(book, fill.at);
-    if (book.holdings.length === 0 && fill.at >= course.shockAt) flatAt ??= fill.at;
+  #fold(fill: Fill): void {
+    this.#book = applyFill(this.#book, fill);
+    this.#trace.push(`${fill.at} ${fill.side} ${fill.quantity} ${fill.instrument} ${fill.fillPrice} ${fill.feeUsd}`);
+    this.#audit.agrees(this.#book, fill.at);
+    if (this.#book.holdings.length === 0 && fill.at >= this.#input.course.shockAt) this.#flatAt ??= fill.at;
   }
 
   /**
    * The positions that the shock meets: those that the rules have opened, and up to the mandate's limits those that
    * they might have, in the universe's order. Given, not ordered: each as large as risk would let an entry be.
    */
-  function force(): void {
-    const at = clock.now();
-    own = book.holdings.map(({ instrument }) => instrument);
+  #force(): void {
+    const at = this.#market.clock.now();
+    this.#own = this.#book.holdings.map(({ instrument }) => instrument);
     const given: InstrumentKey[] = [];
-    for (const instrument of compiled.instruments) {
-      if (book.holdings.length >= mandate.maxOpenPositions || positionOf(book, instrument) !== undefined) continue;
-      const quote = pipeline.view.quoteAt(instrument, at);
+    for (const instrument of this.#input.compiled.instruments) {
+      if (this.#book.holdings.length >= this.#mandate.maxOpenPositions || positionOf(this.#book, instrument) !== undefined) continue;
+      const quote = this.#market.quoteAt(instrument, at);
       if (quote === null || quote.quality !== 'live' || quote.ask === null) continue;
-      const room = Decimal.min(new Decimal(book.cashUsd).times('0.99'), mandate.maxTradeNotionalUsd);
-      const asked = room.gt(0) ? sized('buy', instrument, quote, plainDecimal(room), undefined) : null;
-      const order = asked === null ? null : withinHeadroom(asked, quote, at);
+      const room = Decimal.min(new Decimal(this.#book.cashUsd).times('0.99'), this.#mandate.maxTradeNotionalUsd);
+      const asked = room.gt(0) ? this.#sized('buy', instrument, quote, plainDecimal(room), undefined) : null;
+      const order = asked === null ? null : this.#withinHeadroom(asked, quote, at);
       if (order === null) continue;
-      const notional = new Decimal(order.quantity).times(quote.ask);
-      const fill: Fill = {
-        id: `${order.id}-given`,
-        orderId: order.id,
-        bookId: book.id,
-        instrument,
-        side: 'buy',
-        quantity: order.quantity,
-        fillPrice: quote.ask,
-        feeUsd: '0',
-        notionalUsd: plainDecimal(notional),
-        decisionPrice: quote.ask,
-        slippageBps: 0,
-        at,
-        quotes: [{ source: quote.source, observedAt: quote.observedAt, bid: quote.bid, ask: quote.ask }],
-      };
-      audit.forced(fill);
-      fold(fill);
+      const fill = givenFill(order, { ...quote, ask: quote.ask }, at);
+      this.#audit.forced(fill);
+      this.#fold(fill);
       given.push(instrument);
     }
-    forced = given;
+    this.#forced = given;
   }
 
   /** The largest part of an entry that risk lets pass; null where it is none. That a reference is carried over a weekend takes nothing away: nothing is decided on it. */
-  function withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {
-    const context = contextOf(order, present(order.instrument, at, quote), markBook(book, bids(), at));
+  #withinHeadroom(order: Order, quote: OrderQuote, at: EpochMs): Order | null {
+    const context = this.#contextOf(
+      order,
+      this.#market.present(order.instrument, at, quote),
+      markBook(this.#book, this.#market.bids(), at),
+    );
     const verdict = assessOrder(order, { ...context, reference: { required: false, observed: context.reference.observed } });
     if (verdict.ok) return order;
     const quantity = verdict.attribution.headroom?.quantity ?? '0';
@@ -457,78 +400,87 @@ function createRun(input: RunInput) {
   }
 
   /** Sells whatever is held, as any exit is sold: what cannot be left is worth nothing. */
-  function liquidate(): void {
-    const at = clock.now();
-    for (const held of book.holdings) {
-      if (underway.has(held.instrument)) continue;
-      const quote = pipeline.view.quoteAt(held.instrument, at);
-      const order = quote === null ? null : sized('sell', held.instrument, quote, '0', held);
-      if (quote === null || order === null) refuse('no_quote');
-      else send({ order, decisionPrice: quote.bid as DecimalString });
+  #liquidate(): void {
+    const at = this.#market.clock.now();
+    for (const held of this.#book.holdings) {
+      if (this.#underway.has(held.instrument)) continue;
+      const quote = this.#market.quoteAt(held.instrument, at);
+      const order = quote === null ? null : this.#sized('sell', held.instrument, quote, '0', held);
+      if (quote === null || order === null) this.#refuse('no_quote');
+      else this.#send({ order, decisionPrice: quote.bid as DecimalString });
     }
   }
 
-  function play(): void {
-    pipeline.start();
-    clock.deadline(course.shockAt - FORCED_BEFORE_MS, force);
-    for (const event of scenarioTape(course, input.markets, compiled.needs, `${course.scenario}/${course.severity}/${input.seed}`)) {
-      if (event.receivedAt > clock.now()) clock.advanceTo(event.receivedAt);
-      pipeline.push(event);
-    }
-    // The last slot's orders are done a few seconds after it.
-    clock.advanceTo(course.endsAt + 10_000);
-    pipeline.stop();
-    if (failure !== null) throw failure;
-  }
-
-  function stuck(): Decimal {
-    const prices = bids();
-    return book.holdings.reduce(
+  #stuck(): Decimal {
+    const prices = this.#market.bids();
+    return this.#book.holdings.reduce(
       (sum, { instrument, quantity }) => sum.plus(new Decimal(quantity).times(prices.get(instrument) ?? 0)),
       new Decimal(0),
     );
   }
 
+  #report(): StressRunReport {
+    const { course, seed, compiled } = this.#input;
+    const capital = compiled.manifest.maxCapitalUsd;
+    const left = this.#stuck();
+    this.#equity.end(course.endsAt, new Decimal(this.#book.cashUsd));
+    const lossPct = this.#equity.lossPct(capital);
+    const { breaches, unsafeFills } = this.#audit.findings();
+    const limit = compiled.manifest.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown;
+    const findings = [
+      ...(lossPct > limit ? [`it lost ${lossPct} % of its capital; survived are ${limit} %`] : []),
+      ...(left.gt(0) ? [`${left.toFixed(2)} USD could not be sold within ${LIQUIDATION_MS / MINUTE} minutes of trying`] : []),
+      ...(this.#own.length + this.#forced.length === 0 ? ['it held nothing at the shock: no position could be given to it'] : []),
+      ...breaches,
+      ...unsafeFills,
+    ];
+    const { decisions, fills, refused, refusedWhileFrozen } = this.#counts;
+    return {
+      scenario: course.scenario,
+      severity: course.severity,
+      seed,
+      startEquityUsd: capital,
+      equityUsd: this.#equity.marks,
+      breaches: breaches.length,
+      unsafeFills: unsafeFills.length,
+      survived: findings.length === 0,
+      findings,
+      lossPct,
+      ownPositions: this.#own,
+      forcedPositions: this.#forced,
+      decisions,
+      fills,
+      refused,
+      refusedWhileFrozen,
+      flatAfterMinutes: this.#flatAt === null ? null : this.#equity.minuteOf(this.#flatAt),
+      stuckUsd: plainDecimal(left.toDecimalPlaces(6)),
+      curve: this.#equity.points,
+      traceHash: sha256Hex(this.#trace.join('\n')),
+    };
+  }
+}
+
+function isFrozen({ frozen }: ScenarioCourse, at: EpochMs): boolean {
+  return frozen !== null && at >= frozen.from && at < frozen.until;
+}
+
+/** The fill of a position that is given, not ordered. */
+function givenFill(order: Order, quote: Quote & { readonly ask: DecimalString }, at: EpochMs): Fill {
+  const { id, bookId, instrument, quantity } = order;
+  const { ask, bid, source, observedAt } = quote;
   return {
-    finish(): StressRunReport {
-      play();
-      flushQuiet();
-      const left = stuck();
-      marks.push(plainDecimal(new Decimal(book.cashUsd).toDecimalPlaces(6)));
-      curve.push([Math.round((course.endsAt - course.shockAt) / MINUTE), plainDecimal(new Decimal(book.cashUsd).toDecimalPlaces(2))]);
-      const lowest = marks.reduce((low, one) => Decimal.min(low, one), new Decimal(capital));
-      const lossPct = new Decimal(capital).minus(lowest).times(100).div(capital).toDecimalPlaces(6).toNumber();
-      const { breaches, unsafeFills } = audit.findings();
-      const limit = manifest.maxDailyDrawdownPct * GATE_LIMITS.stressLossOfDailyDrawdown;
-      const findings = [
-        ...(lossPct > limit ? [`it lost ${lossPct} % of its capital; survived are ${limit} %`] : []),
-        ...(left.gt(0) ? [`${left.toFixed(2)} USD could not be sold within ${LIQUIDATION_MS / MINUTE} minutes of trying`] : []),
-        ...(own.length + forced.length === 0 ? ['it held nothing at the shock: no position could be given to it'] : []),
-        ...breaches,
-        ...unsafeFills,
-      ];
-      return {
-        scenario: course.scenario,
-        severity: course.severity,
-        seed: input.seed,
-        startEquityUsd: capital,
-        equityUsd: marks,
-        breaches: breaches.length,
-        unsafeFills: unsafeFills.length,
-        survived: findings.length === 0,
-        findings,
-        lossPct,
-        ownPositions: own,
-        forcedPositions: forced,
-        decisions,
-        fills,
-        refused,
-        refusedWhileFrozen,
-        flatAfterMinutes: flatAt === null ? null : Math.round((flatAt - course.shockAt) / MINUTE),
-        stuckUsd: plainDecimal(left.toDecimalPlaces(6)),
-        curve,
-        traceHash: sha256Hex(trace.join('\n')),
-      };
-    },
+    id: `${id}-given`,
+    orderId: id,
+    bookId,
+    instrument,
+    side: 'buy',
+    quantity,
+    fillPrice: ask,
+    feeUsd: '0',
+    notionalUsd: plainDecimal(new Decimal(quantity).times(ask)),
+    decisionPrice: ask,
+    slippageBps: 0,
+    at,
+    quotes: [{ source, observedAt, bid, ask }],
   };
 }

@@ -1,0 +1,62 @@
+/** What a process remembers between the ticks of its shards: duties, ends of chains, notes, and the newest cuts. */
+import { GENESIS_HASH } from '../../src/domain/decision.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { type HashedCut, hashCut } from './decision-chain.ts';
+import type { TickDuty, TickStore } from './tick-store.ts';
+import type { ShardActor } from './tick-window.ts';
+
+/** So many cuts are kept: shards of one slot share its cut. */
+const CUTS_KEPT = 4;
+
+/** What the last tick of a shard left behind; valid only while nobody else ticked the shard since. */
+export interface WarmShard<Duty, Note> {
+  readonly lastSlot: EpochMs;
+  readonly duties: Map<string, Duty>;
+  readonly heads: Map<string, string>;
+  readonly notes: Map<string, Note>;
+}
+
+export class ShardMemory<Duty extends TickDuty, Note> {
+  readonly #store: Pick<TickStore<Duty>, 'cut' | 'duties' | 'heads'>;
+  readonly #warm = new Map<string, WarmShard<Duty, Note>>();
+  readonly #cuts = new Map<EpochMs, HashedCut>();
+
+  constructor(store: Pick<TickStore<Duty>, 'cut' | 'duties' | 'heads'>) {
+    this.#store = store;
+  }
+
+  /** The cut of a slot; an empty one where there is none. */
+  async cut(slot: EpochMs): Promise<HashedCut> {
+    const known = this.#cuts.get(slot);
+    if (known) return known;
+    const cut = await this.#store.cut(slot);
+    if (!cut) return { cut: { slot, observations: new Map() }, hashes: new Map() };
+    const hashed = hashCut(cut);
+    this.#cuts.set(slot, hashed);
+    for (const old of this.#cuts.keys()) if (this.#cuts.size > CUTS_KEPT) this.#cuts.delete(old);
+    return hashed;
+  }
+
+  /** Takes a shard out of memory for a tick, with what is missing or has changed read from the store. */
+  async take(key: string, actors: readonly ShardActor[], lastSlot: EpochMs): Promise<WarmShard<Duty, Note>> {
+    const before = this.#warm.get(key);
+    const state: WarmShard<Duty, Note> =
+      before && before.lastSlot === lastSlot
+        ? before
+        : { lastSlot, duties: before?.duties ?? new Map(), heads: new Map(), notes: new Map() };
+    const changed = actors.filter(({ id, version }) => state.duties.get(id)?.version !== version).map(({ id }) => id);
+    if (changed.length > 0) for (const duty of await this.#store.duties(changed)) state.duties.set(duty.id, duty);
+    const headless = actors.filter(({ id }) => !state.heads.has(id)).map(({ id }) => id);
+    if (headless.length > 0) {
+      const heads = await this.#store.heads(headless, lastSlot);
+      for (const id of headless) state.heads.set(id, heads.get(id) ?? GENESIS_HASH);
+    }
+    this.#warm.delete(key);
+    return state;
+  }
+
+  /** Remembers a shard that was ticked up to a slot. */
+  keep(key: string, state: WarmShard<Duty, Note>, lastSlot: EpochMs): void {
+    this.#warm.set(key, { ...state, lastSlot });
+  }
+}

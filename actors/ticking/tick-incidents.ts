@@ -1,0 +1,84 @@
+/** What becomes of actors whose ticks crash or whose rows cannot be read: incidents, a count of crashes, and an end of their duty. */
+import type { DecisionRow } from '../../src/domain/decision.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { UnreadableRow } from '../../src/domain/unreadable-row.ts';
+import type { Clock } from '../../streams/clock.ts';
+import type { TickDuty, TickStore } from './tick-store.ts';
+
+/** After so many starts or throws in a row the actor is paused. */
+export const CRASH_LIMIT = 3;
+
+export interface TickIncidentDeps {
+  readonly store: Pick<TickStore<TickDuty>, 'incident' | 'countCrash' | 'clearCrashes'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Takes an actor off duty whose ticks keep crashing. */
+  readonly pause: (actorId: string) => Promise<void>;
+}
+
+export class TickIncidents {
+  readonly #deps: TickIncidentDeps;
+  /** Actors whose crash count is not zero. */
+  readonly #crashing = new Set<string>();
+
+  constructor(deps: TickIncidentDeps) {
+    this.#deps = deps;
+  }
+
+  async takeOffDuty(actorId: string, slot: EpochMs): Promise<void> {
+    const { store, clock, pause } = this.#deps;
+    await store.incident({
+      actorId,
+      at: clock.now(),
+      kind: 'tick_crash',
+      detail: `${CRASH_LIMIT} ticks in a row did not complete; the agent is paused`,
+      event: { type: 'tick', slot },
+      quarantine: false,
+    });
+    await pause(actorId);
+  }
+
+  /** Takes an actor off duty for good that has a row which nobody can have written: it is for people to look at. */
+  async quarantine(actorId: string, slot: EpochMs, row: UnreadableRow): Promise<void> {
+    const { store, clock } = this.#deps;
+    await store.incident({
+      actorId,
+      at: clock.now(),
+      kind: 'quarantined',
+      detail: row.message,
+      event: { type: 'tick', slot },
+      quarantine: true,
+    });
+  }
+
+  /** Tells of a tick that threw. @returns whether the actor has to be taken off duty for it. */
+  async threw(id: string, slot: EpochMs, error: unknown): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    if (error instanceof UnreadableRow) {
+      await this.quarantine(id, slot, error);
+      return false;
+    }
+    this.#crashing.add(id);
+    await store.incident({
+      actorId: id,
+      at: clock.now(),
+      kind: 'tick_threw',
+      detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      event: { type: 'tick', slot },
+      quarantine: false,
+    });
+    return (await store.countCrash(id, slot)) >= CRASH_LIMIT;
+  }
+
+  /** After the commit: who decided again has no crash to its name, and who threw too often is taken off duty. */
+  async settle(
+    { rows, throwing }: { readonly rows: readonly DecisionRow[]; readonly throwing: readonly string[] },
+    slot: EpochMs,
+  ): Promise<void> {
+    const recovered = rows.filter((row) => row.reason !== 'tick_crash' && this.#crashing.has(row.agentId)).map(({ agentId }) => agentId);
+    if (recovered.length > 0) {
+      await this.#deps.store.clearCrashes(recovered);
+      for (const id of recovered) this.#crashing.delete(id);
+    }
+    for (const id of throwing) await this.takeOffDuty(id, slot);
+  }
+}

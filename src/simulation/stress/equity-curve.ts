@@ -1,0 +1,67 @@
+/** The equity of a run as its report keeps it: every mark around the shock, and the lowest of each quiet stretch. */
+import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
+import type { EpochMs } from '../../domain/time.ts';
+import type { ScenarioCourse } from './scenario.ts';
+
+const MINUTE = 60_000;
+
+export class EquityCurve {
+  /** Marks in US dollars, to a millionth. */
+  readonly marks: DecimalString[] = [];
+  /** Minutes from the shock on and US dollars, to the cent. */
+  readonly points: [minute: number, usd: DecimalString][] = [];
+  readonly #course: Pick<ScenarioCourse, 'shockAt' | 'dense'>;
+  readonly #quietMs: number;
+  #quietLow: Decimal | null = null;
+  #quietMinute = 0;
+  #quietUntil: EpochMs = 0;
+
+  /** `quietMs`: how long a stretch is of which only the lowest mark is kept. */
+  constructor(course: Pick<ScenarioCourse, 'shockAt' | 'dense'>, quietMs: number) {
+    this.#course = course;
+    this.#quietMs = quietMs;
+  }
+
+  minuteOf(at: EpochMs): number {
+    return Math.round((at - this.#course.shockAt) / MINUTE);
+  }
+
+  keep(at: EpochMs, equity: Decimal): void {
+    const minute = this.minuteOf(at);
+    if (this.#course.dense(at)) {
+      this.flush();
+      this.#put(minute, equity);
+      return;
+    }
+    if (this.#quietLow !== null && at >= this.#quietUntil) this.flush();
+    if (this.#quietLow === null) this.#quietUntil = at + this.#quietMs;
+    if (this.#quietLow === null || equity.lt(this.#quietLow)) {
+      this.#quietLow = equity;
+      this.#quietMinute = minute;
+    }
+  }
+
+  /** Puts the lowest mark of the stretch that is under way. */
+  flush(): void {
+    if (this.#quietLow === null) return;
+    this.#put(this.#quietMinute, this.#quietLow);
+    this.#quietLow = null;
+  }
+
+  /** The last mark of all. */
+  end(at: EpochMs, equity: Decimal): void {
+    this.flush();
+    this.#put(this.minuteOf(at), equity);
+  }
+
+  /** How far the lowest mark lies below the capital, in percent of it, to a millionth. */
+  lossPct(capitalUsd: DecimalString): number {
+    const lowest = this.marks.reduce((low, one) => Decimal.min(low, one), new Decimal(capitalUsd));
+    return new Decimal(capitalUsd).minus(lowest).times(100).div(capitalUsd).toDecimalPlaces(6).toNumber();
+  }
+
+  #put(minute: number, equity: Decimal): void {
+    this.marks.push(plainDecimal(equity.toDecimalPlaces(6)));
+    this.points.push([minute, plainDecimal(equity.toDecimalPlaces(2))]);
+  }
+}

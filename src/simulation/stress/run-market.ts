@@ -1,0 +1,85 @@
+/** The market of one stress run: the pipeline that live quotes go through, on a clock of its own, and what it shows at an instant. */
+
+import { createMarketPipeline, type MarketPipeline } from '../../../streams/market-pipeline.ts';
+import { createVirtualClock } from '../../../streams/virtual-clock.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import type { Cut } from '../../domain/cut.ts';
+import type { CompiledManifest } from '../../domain/decide.ts';
+import type { DecimalString } from '../../domain/decimal.ts';
+import type { OrderQuote } from '../../domain/order.ts';
+import type { Quote } from '../../domain/quote.ts';
+import { presentMarket, type RiskMarket } from '../../domain/risk/index.ts';
+import { AGENT_TICK_MS, type EpochMs } from '../../domain/time.ts';
+import { type InstrumentKey, splitInstrumentKey } from '../../domain/venue.ts';
+
+/** From the slot to the tick that decides on it, as a punctual worker needs it. */
+const TICK_AFTER_MS = 500;
+
+/** How an instrument relates to others; nothing is known of what the catalog does not list. */
+function relationsOf(key: InstrumentKey) {
+  const unrelated = { benchmark: null, benchmarkKind: null, pairedPerp: null, pairedSpot: null };
+  return CATALOG.byKey(key) ?? { key, underlying: splitInstrumentKey(key).instrument, ...unrelated };
+}
+
+export class RunMarket {
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly #pipeline: MarketPipeline;
+  readonly #relations: readonly ReturnType<typeof relationsOf>[];
+  readonly #instruments: readonly InstrumentKey[];
+  #failure: unknown = null;
+
+  /** `tick` hears of every cut, as long after its slot as live. */
+  constructor({ instruments, needs }: CompiledManifest, startsAt: EpochMs, tick: (cut: Cut) => void) {
+    this.clock = createVirtualClock(startsAt);
+    this.#instruments = instruments;
+    this.#relations = instruments.map(relationsOf);
+    this.#pipeline = createMarketPipeline({
+      clock: this.clock,
+      random: () => 0,
+      feeds: [],
+      instruments: () => this.#relations,
+      needs: () => needs,
+      periodMs: AGENT_TICK_MS,
+      onCut: (cut) => void this.clock.deadline(cut.slot + TICK_AFTER_MS, () => tick(cut)),
+      onFailure: (error) => {
+        this.#failure ??= error;
+      },
+    });
+  }
+
+  start(): void {
+    this.#pipeline.start();
+  }
+
+  /** Lets the events happen, and then the time go by until `until`. @throws what the pipeline failed with */
+  play(events: Iterable<Parameters<MarketPipeline['push']>[0]>, until: EpochMs): void {
+    for (const event of events) {
+      if (event.receivedAt > this.clock.now()) this.clock.advanceTo(event.receivedAt);
+      this.#pipeline.push(event);
+    }
+    this.clock.advanceTo(until);
+    this.#pipeline.stop();
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  quoteAt(instrument: InstrumentKey, at: EpochMs): Quote | null {
+    return this.#pipeline.view.quoteAt(instrument, at);
+  }
+
+  /** What a long position is worth now: the best bid that was heard last, even where it is no longer live. */
+  bids(): ReadonlyMap<InstrumentKey, DecimalString> {
+    const known = new Map<InstrumentKey, DecimalString>();
+    for (const key of this.#instruments) {
+      const bid = this.#pipeline.view.instrument(key)?.quote?.bid ?? null;
+      if (bid !== null) known.set(key, bid);
+    }
+    return known;
+  }
+
+  /** What the view knows of an instrument at this instant, beside the quote that prices the order. */
+  present(instrument: InstrumentKey, at: EpochMs, quote: OrderQuote | null): RiskMarket {
+    const benchmark = this.#relations.find(({ key }) => key === instrument)?.benchmark ?? null;
+    const reference = benchmark === null ? null : this.#pipeline.view.referenceAt(benchmark, at);
+    return presentMarket({ at, quote, reference, liquidity: this.#pipeline.view.instrument(instrument)?.liquidity ?? null });
+  }
+}
