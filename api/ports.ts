@@ -1,4 +1,5 @@
 /** The parts that the server is made of: a port for each group of routes. Boot supplies them; nothing is global. */
+import type { LauncherClient } from '../actors/launcher-launch/commands.ts';
 import type { EpochMs } from '../src/domain/time.ts';
 import type { AccessPorts } from './access.ts';
 import type { OperationPorts } from './operation/ports.ts';
@@ -65,6 +66,8 @@ export interface ApiPorts {
   readonly leaderboardWallets: LeaderboardWalletPorts;
   readonly launches: LaunchPorts;
   readonly launchQuotes: LaunchQuotes;
+  /** The external launcher, as anybody may ask it. */
+  readonly launcher: Pick<LauncherClient, 'pairs'>;
   readonly marketplace: MarketplacePorts;
   readonly agentMarket: AgentMarketPorts;
   readonly machines: MachineCharts;

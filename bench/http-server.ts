@@ -76,6 +76,7 @@ async function ours(order: ServerOrder): Promise<string> {
       predictionBooks: { polymarket: unasked, kalshi: unasked },
       onchainPredictions: null,
       primaryChain: null,
+      launcher: null,
       disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
       takesSignature: async () => refuse('unavailable', 'no node is asked here'),
       bridge: null,
@@ -85,6 +86,7 @@ async function ours(order: ServerOrder): Promise<string> {
     bus,
     states: createInProcessMarketStateBus({ clock }),
     sharedLimits: null,
+    launcher: null,
     reach: {
       clock,
       random: Math.random,
@@ -107,6 +109,7 @@ async function ours(order: ServerOrder): Promise<string> {
         evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
         relay: null,
         indexer: null,
+        agentlaunch: null,
         cctpUrl: null,
         signerUrl: null,
         issuerUrl: nowhere.url,

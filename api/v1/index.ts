@@ -65,6 +65,8 @@ import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
 import { getLaunch } from './launches/get.ts';
+import { listLauncherPairs } from './launches/launcher-pairs.ts';
+import { quoteLauncherLaunch } from './launches/launcher-quote.ts';
 import { listLaunches } from './launches/list.ts';
 import { monitorLaunch } from './launches/monitor.ts';
 import { prepareLaunch } from './launches/prepare.ts';
@@ -252,6 +254,8 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(previewLaunch, 'market:read'),
   entry(prepareLaunch, 'trade:execute'),
   entry(submitLaunch, 'trade:execute'),
+  entry(listLauncherPairs, 'market:read'),
+  entry(quoteLauncherLaunch, 'trade:execute'),
   entry(listLaunches, 'agent:read'),
   entry(getAgentToken, 'market:read'),
   entry(rankAgentTokens, 'market:read'),

@@ -38,7 +38,7 @@ export interface ServiceMetrics {
 }
 
 /** What is asked only when somebody needs it, by the names of the settings and of the sandbox's simulators. */
-export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge';
+export type AskedPlace = 'identity' | 'primarychain' | 'evmchain' | 'signer' | 'bridge' | 'agentlaunch';
 
 export function createMetrics(): ServiceMetrics {
   const registry = new Registry();

@@ -92,6 +92,12 @@ const SETTINGS = {
     "wallet that the partner's part of the fees of launches goes to; without it nothing is launched on a real chain",
     sandboxed,
   ),
+  AGENTLAUNCH_URL: optional(
+    url('https:', 'http:'),
+    'external launcher of agent tokens; needs a real node of the primary chain',
+    "the sandbox's, beside its chain",
+  ),
+  AGENTLAUNCH_KEY: optional(secret, 'key of the same'),
   SPOTCHAIN_CANDLES_URL: optional(url('https:', 'http:'), 'history of tokens on the primary chain', sandboxed),
   SPOTEXCHANGE_URL: optional(url('https:', 'http:'), 'spot exchange', sandboxed),
   SPOTEXCHANGE_STREAM_URL: optional(url('wss:', 'ws:'), 'its stream', sandboxed),
@@ -198,6 +204,7 @@ const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['KALSHI_PRIVATE_KEY', 'KALSHI_URL'],
   ['RELAY_KEY', 'RELAY_URL'],
   ['INDEXER_KEY', 'INDEXER_URL'],
+  ['AGENTLAUNCH_KEY', 'AGENTLAUNCH_URL'],
   ['NEWS_KEY', 'NEWS_URL'],
   ['SOCIAL_KEY', 'SOCIAL_URL'],
   ['MODEL_KEY', 'MODEL_URL'],
@@ -220,6 +227,7 @@ const OUR_PREFIXES = [
   'KALSHI_',
   'RELAY_',
   'INDEXER_',
+  'AGENTLAUNCH_',
   'CCTP_',
   'MODEL_',
   'SANDBOX_',
@@ -276,6 +284,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     complain('RELAY_STREAM_URL', 'is set without RELAY_URL: what it pushes is asked for there, so set both');
   if (given('INDEXER_URL') !== '' && given('SPOTCHAIN_URL') === '')
     complain('INDEXER_URL', "is set without SPOTCHAIN_URL: a real history says nothing of the sandbox's chain, so set both");
+  if (given('AGENTLAUNCH_URL') !== '' && given('SPOTCHAIN_RPC_URL') === '')
+    complain('AGENTLAUNCH_URL', 'is set without SPOTCHAIN_RPC_URL: a real launcher is paid on the real chain, so set its node');
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
     const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');

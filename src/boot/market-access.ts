@@ -1,4 +1,6 @@
 /** How a process reaches the outside: addresses, request budgets, the buses between processes, order books and the chain. */
+
+import type { LauncherClient } from '../../actors/launcher-launch/commands.ts';
 import type { OrderBookReads } from '../../api/v1/order-book/ports.ts';
 import { createInProcessMarketStateBus, createRedisMarketStateBus, type MarketStateBus } from '../adapters/queue/market-state-bus.ts';
 import { createInProcessQuoteBus, createRedisQuoteBus, type QuoteBus } from '../adapters/queue/quote-bus.ts';
@@ -8,6 +10,7 @@ import type { LaunchingPrimaryChain } from '../trading/primary-chain.ts';
 import { openBridge } from './bridge.ts';
 import { budgetsOn } from './budgets.ts';
 import type { Bridge, OnchainPredictions } from './capabilities/capability.ts';
+import { agentlaunch } from './outside/agentlaunch.ts';
 import { addressesOf, createOrderBooks, createRequestBudgets, type OutsideReach } from './outside/index.ts';
 import { openOnchainPredictions } from './outside/prediction.ts';
 import { openPrimaryChain } from './primary-chain.ts';
@@ -28,6 +31,8 @@ export interface MarketAccess {
   readonly onchainPredictions: OnchainPredictions | null;
   /** Null where bridging is not set up. */
   readonly bridge: Bridge | null;
+  /** Null where no external launcher is named. */
+  readonly launcher: LauncherClient | null;
 }
 
 export function openMarketAccess(service: ServiceProcess, redisUrl: string | null, sandbox: Sandbox | null): MarketAccess {
@@ -46,6 +51,8 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
   if (onchainPredictions !== null) service.onStop('the on-chain prediction venue', async () => onchainPredictions.close());
   const bridge = openBridge({ ...reach, quote: createLiveQuotes(bus, clock), onFailure: metrics.unanswered });
   if (bridge !== null) service.onStop('the bridge', async () => bridge.close());
+  const launcher = agentlaunch.open(reach, (code) => metrics.unanswered('agentlaunch', code));
+  if (launcher !== null) service.onStop('the external launcher', async () => launcher.close());
   return {
     reach,
     sharedLimits: limits?.store ?? null,
@@ -55,6 +62,7 @@ export function openMarketAccess(service: ServiceProcess, redisUrl: string | nul
     primaryChain,
     onchainPredictions,
     bridge,
+    launcher,
   };
 }
 

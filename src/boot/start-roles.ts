@@ -87,7 +87,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   const { service, store, market, actors, gates, evaluations } = parts;
   const { config, clock, holder, log, metrics } = service;
   const { sql, servers } = store;
-  const { bus, orderBooks, primaryChain, onchainPredictions, bridge } = market;
+  const { bus, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
   const risk = riskDeps(parts);
   const preTrade = createPreTrade({ ...risk, orderBooks });
   const liveQuote = createLiveQuotes(bus, clock);
@@ -110,6 +110,7 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
       onchainPredictions,
       bridge,
       histories,
+      launcher,
       clients: await openExecutionClients(parts, risk, preTrade),
       disabledVenues: risk.disabledVenues,
       bid: (instrument: InstrumentKey): string | null => liveQuote(instrument)?.bid ?? null,
@@ -198,7 +199,7 @@ function evaluationRunners({ service, store, market }: RoleParts) {
 export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<void>): Promise<ApiRole> {
   const { service, store, market, clockWatch } = parts;
   const { config, clock, random, newId, log, metrics } = service;
-  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge } = market;
+  const { reach, bus, states, orderBooks, primaryChain, onchainPredictions, bridge, launcher } = market;
   const emergency = await startEmergencyListener(
     {
       home: resolve(config.SEVENGATE_HOME),
@@ -226,6 +227,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
       primaryChain,
       onchainPredictions,
       bridge,
+      launcher,
       predictionBooks: createPredictionAsking(reach),
       disabledVenues: riskDeps(parts).disabledVenues,
       takesSignature: createWalletReader({
@@ -240,6 +242,7 @@ export async function startApiRole(parts: RoleParts, pingQueue: () => Promise<vo
     states,
     reach,
     sharedLimits: market.sharedLimits,
+    launcher,
     pingQueue,
     clock,
     random,

@@ -14,6 +14,7 @@ import type { ChainClient } from './control.ts';
 import { foundLedger, newestBlock } from './evmchain/simulator.ts';
 import { createSeededStories } from './intelligence/seeded-stories.ts';
 import { createModelScript, modelVerbs } from './language-model/script.ts';
+import { createLauncherScript, launcherVerbs } from './launcher/launcher-script.ts';
 import { combinedMarket } from './market/combined-market.ts';
 import type { Market } from './market/market.ts';
 import { createSeededMarket } from './market/seeded-market.ts';
@@ -55,12 +56,17 @@ export function createSandboxWorld({ clock, seed, market, evmChainId, evmClockOf
     BridgeProviderName,
     BridgeScript
   >;
-  const scripts = { ...bridges, model: createModelScript() };
+  const scripts = { ...bridges, model: createModelScript(), launcher: createLauncherScript() };
   const companies = companiesOf(CATALOG.entries);
   const value = (symbol: string, at: EpochMs): number => market.value(symbol, at);
   const control: ChainClient = {
     standing: () => chainStanding(chain),
-    verbs: { ...chainVerbs(chain, swaps), ...bridgeVerbs(ledger, EVM_STABLE, bridges), ...modelVerbs(scripts.model) },
+    verbs: {
+      ...chainVerbs(chain, swaps),
+      ...bridgeVerbs(ledger, EVM_STABLE, bridges),
+      ...modelVerbs(scripts.model),
+      ...launcherVerbs(scripts.launcher),
+    },
   };
   return {
     seed,

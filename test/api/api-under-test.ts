@@ -32,6 +32,7 @@ import { createAgentMarket } from '../../src/boot/agent-market.ts';
 import { openCallerPorts } from '../../src/boot/caller-ports.ts';
 import type { Bridge, OnchainPredictions } from '../../src/boot/capabilities/capability.ts';
 import { ACTOR_KINDS } from '../../src/boot/capabilities/index.ts';
+import { launcherPairs } from '../../src/boot/capabilities/launcher-launch.ts';
 import { createLaunchQuotes } from '../../src/boot/launches.ts';
 import type { Permission } from '../../src/domain/agent.ts';
 import { CATALOG } from '../../src/domain/catalog.ts';
@@ -162,6 +163,7 @@ export async function apiUnderTest(
     predictionBooks: predictionVenues,
     onchainPredictions: onchain,
     primaryChain: null,
+    launcher: null,
     disabledVenues: () => ({ spotexchange: 'SVC_LIVE_SPOTEXCHANGE_ENABLED' }),
     takesSignature: async () => ({ ok: true, value: false }),
     bridge,
@@ -207,6 +209,7 @@ export async function apiUnderTest(
       basis: createBasisReads({ bars: createBarReads(sql), catalog: CATALOG }),
     },
     leaderboard: createLeaderboardReads(sql),
+    launcher: launcherPairs(null),
     launchQuotes: createLaunchQuotes({ latest: (key) => market.get(key) ?? null }, clock),
     agentMarket: createAgentMarket({
       chain: null,

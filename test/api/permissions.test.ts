@@ -169,6 +169,8 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'POST /v1/launches/dbc/preview': ['market:read'],
   'POST /v1/launches/dbc/prepare': ['trade:execute'],
   'POST /v1/launches/:id/submit': ['trade:execute'],
+  'GET /v1/agentlaunch/pairs': ['market:read'],
+  'POST /v1/launches/agentlaunch/quote': ['trade:execute'],
   'GET /v1/launches': ['agent:read'],
   'GET /v1/launches/:id': ['agent:read'],
   'GET /v1/launches/:id/monitor': ['agent:read'],

@@ -61,6 +61,8 @@ test('an empty environment gives the whole sandboxed service on loopback', () =>
     EVMCHAIN_TOKENS: null,
     INDEXER_URL: null,
     INDEXER_KEY: null,
+    AGENTLAUNCH_URL: null,
+    AGENTLAUNCH_KEY: null,
     RELAY_URL: null,
     RELAY_STREAM_URL: null,
     RELAY_KEY: null,
@@ -207,6 +209,8 @@ const ROWS: [keyof Config, string, unknown, string, string, Record<string, strin
   ['SOCIAL_KEY', 'k-4', 'k-4', 'k 4', 'was it copied whole?', { SOCIAL_URL: 'https://s.example' }],
   ['INDEXER_URL', 'https://i.example', 'https://i.example', 'i.example', 'is no URL', nodes],
   ['INDEXER_KEY', 'k-8', 'k-8', 'k 8', 'was it copied whole?', { ...nodes, INDEXER_URL: 'https://i.example' }],
+  ['AGENTLAUNCH_URL', 'https://l.example', 'https://l.example', 'l.example', 'is no URL', nodes],
+  ['AGENTLAUNCH_KEY', 'k-7', 'k-7', 'k 7', 'was it copied whole?', { ...nodes, AGENTLAUNCH_URL: 'https://l.example' }],
   ['RELAY_URL', 'https://r.example', 'https://r.example', 'r.example', 'is no URL', nodes],
   [
     'RELAY_STREAM_URL',

@@ -41,6 +41,7 @@ async function venue(
     referenceFallback: null,
     spotchain: { url, key: null, candlesUrl: url, pools: new Map(), rpcUrl: null, makers: [], launchPartner: null },
     evmchain: { url: 'http://127.0.0.1:9', chainId: 1, tokens: [] },
+    agentlaunch: null,
     relay: null,
     indexer: null,
     cctpUrl: null,

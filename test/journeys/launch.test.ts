@@ -126,3 +126,41 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
   expect(last.body.graduation.successorPool).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
   expect(last.body.curve.fillPct).toBe('100');
 });
+
+test('an agent’s token is launched by the external launcher for one payment, and is told of as any agent token', {
+  timeout: 300_000 * PATIENCE,
+}, async () => {
+  const pairs = await service.get('/v1/agentlaunch/pairs', 'viewer');
+  expect(pairs.body.items.map(({ symbol }: { symbol: string }) => symbol)).toContain('TSLAx');
+  const agents = await service.get('/v1/agents?limit=1', 'operator');
+  const wish = {
+    agentId: agents.body.items[0].id,
+    pair: 'TSLAx',
+    creatorFeeBps: 200,
+    name: 'Dynamo',
+    symbol: 'DYNAMO',
+    description: 'A token of an agent that watches one share.',
+    imageUrl: 'https://example.com/dynamo.png',
+    creator: creator.address,
+  };
+  expect((await service.post('/v1/launches/agentlaunch/quote', wish, 'viewer')).status).toBe(403);
+  const quoted = await service.post('/v1/launches/agentlaunch/quote', wish, 'operator');
+  expect(quoted.status, quoted.text).toBe(201);
+  const { id, transaction } = quoted.body as { id: string; transaction: string };
+  const payment = signedBy(creator, transaction);
+  const submitted = await service.post(`/v1/launches/${id}/submit`, { payment }, 'operator');
+  expect(submitted.status, submitted.text).toBe(202);
+  await until(id, 'launched');
+  const { mint } = await launchOf(id);
+  const token = await waitFor(
+    async () => {
+      const told = await service.get(`/v1/agent-market/tokens/${mint}`, 'operator');
+      return told.status === 200 ? told.body : null;
+    },
+    { what: 'the token among agent tokens', deadlineMs: 60_000 },
+  );
+  expect(token).toMatchObject({ symbol: 'DYNAMO', pairedStock: 'spotchain:TSLAx', creator: { address: creator.address, freePct: 0 } });
+  expect(token.holders.excluded).toMatchObject([{ kind: 'curve', pctOfSupply: 100 }]);
+  const again = await service.post(`/v1/launches/${id}/submit`, { payment }, 'operator');
+  expect([again.status, again.body.state, again.body.mint]).toEqual([202, 'launched', mint]);
+});

@@ -4,7 +4,7 @@ import { memberOf } from '../../caller.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
-import { LaunchBody, LaunchPath, launchBody } from './launch-view-body.ts';
+import { AnyLaunchBody, anyLaunchBody, LaunchPath } from './launch-view-body.ts';
 
 export const getLaunch = defineRoute({
   method: 'GET',
@@ -14,11 +14,11 @@ export const getLaunch = defineRoute({
   summary: 'One launch',
   cost: 'read',
   schema: { params: LaunchPath },
-  answers: { 200: { description: 'The launch.', schema: LaunchBody } },
+  answers: { 200: { description: 'The launch.', schema: AnyLaunchBody } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
     const launch = id === null ? null : await ports.launches.reads.find(memberOf(request).orgId, id);
-    return launch === null ? sendProblem(reply, 'not_found', NO_LAUNCH) : launchBody(launch);
+    return launch === null ? sendProblem(reply, 'not_found', NO_LAUNCH) : anyLaunchBody(launch);
   },
 });

@@ -2,10 +2,13 @@
 import { type Static, Type } from 'typebox';
 import type { LaunchView } from '../../../actors/launch/commands.ts';
 import { CURVE_LAUNCH_STATES } from '../../../src/domain/launch/launch-state.ts';
+import { LAUNCHER_LAUNCH_STATES, type LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
 import { choice, DecimalText, IdText, nullable, objectOf, Time } from '../../shapes.ts';
 import { PresetWord } from './launch-body.ts';
 
 export const LaunchPath = objectOf({ id: IdText });
+
+const timeOf = (at: number): string => new Date(at).toISOString();
 
 const NullableTime = Type.Unsafe<string | null>({ ...Time, type: ['string', 'null'] });
 
@@ -43,7 +46,54 @@ export const LaunchBody = Type.Object(
   { $id: 'Launch' },
 );
 
-const timeOf = (at: number): string => new Date(at).toISOString();
+export const LauncherLaunchBody = Type.Object(
+  {
+    id: IdText,
+    kind: choice(['launcher']),
+    state: choice(LAUNCHER_LAUNCH_STATES, '`failed_paid`: paid, and the launcher declines; `detail` says what the payer can do.'),
+    reason: nullable('string'),
+    detail: nullable('string'),
+    mint: nullable('string', 'Null until it is launched.'),
+    name: Type.String(),
+    symbol: Type.String(),
+    description: Type.String(),
+    imageUrl: Type.String(),
+    creator: Type.String({ description: 'The wallet that pays.' }),
+    quoteMint: Type.String(),
+    quoteSymbol: Type.String(),
+    pairedStock: Type.String(),
+    creatorFeeBps: Type.Integer(),
+    agentId: IdText,
+    lamports: Type.String({ description: 'Exactly what is paid, in lamports.' }),
+    payTo: Type.String(),
+    validUntil: Time,
+    launchTransaction: nullable('string', "The launcher's own transaction."),
+    signatures: Type.Array(Type.String(), { description: 'Of the payment; none before it was handed in.' }),
+    preparedBy: Type.String(),
+    submittedBy: nullable('string'),
+    createdAt: Time,
+    changedAt: Time,
+  },
+  { $id: 'LauncherLaunch' },
+);
+
+/** A launch of either kind: `kind` tells which. */
+export const AnyLaunchBody = Type.Union([LaunchBody, LauncherLaunchBody]);
+
+export function launcherLaunchBody(launch: LauncherLaunchView): Static<typeof LauncherLaunchBody> {
+  const { signatures, validUntil, createdAt, changedAt, ...plain } = launch;
+  return {
+    ...plain,
+    signatures: [...signatures],
+    validUntil: timeOf(validUntil),
+    createdAt: timeOf(createdAt),
+    changedAt: timeOf(changedAt),
+  };
+}
+
+export function anyLaunchBody(launch: LaunchView | LauncherLaunchView): Static<typeof AnyLaunchBody> {
+  return launch.kind === 'curve' ? launchBody(launch) : launcherLaunchBody(launch);
+}
 
 export function launchBody(launch: LaunchView): Static<typeof LaunchBody> {
   const { standing: _, quoteDecimals: __, quoteProgram: ___, tradingSince, createdAt, changedAt, preset, ...plain } = launch;

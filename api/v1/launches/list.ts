@@ -3,7 +3,7 @@ import { memberOf } from '../../caller.ts';
 import { POSITIONS, pageBody, pageOfQuery } from '../../cursor.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf, pageFields, pageOf } from '../../shapes.ts';
-import { LaunchBody, launchBody } from './launch-view-body.ts';
+import { AnyLaunchBody, anyLaunchBody } from './launch-view-body.ts';
 
 export const listLaunches = defineRoute({
   method: 'GET',
@@ -13,10 +13,10 @@ export const listLaunches = defineRoute({
   summary: 'Launches of tokens, newest first',
   cost: 'read',
   schema: { querystring: objectOf(pageFields) },
-  answers: { 200: { description: 'A page of launches.', schema: pageOf(LaunchBody) } },
+  answers: { 200: { description: 'A page of launches.', schema: pageOf(AnyLaunchBody) } },
   refusals: [],
   handle: (ports) => async (request) => {
     const page = pageOfQuery(request.query, 'launches', POSITIONS.number);
-    return pageBody(await ports.launches.reads.list(memberOf(request).orgId, page), 'launches', launchBody);
+    return pageBody(await ports.launches.reads.list(memberOf(request).orgId, page), 'launches', anyLaunchBody);
   },
 });

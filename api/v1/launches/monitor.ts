@@ -137,12 +137,14 @@ export const monitorLaunch = defineRoute({
   cost: 'read',
   schema: { params: LaunchPath },
   answers: { 200: { description: 'The curve.', schema: MonitorBody } },
-  refusals: ['not_found'],
+  refusals: ['not_found', 'state_conflict'],
   handle: (ports) => async (request, reply) => {
     const { orgId } = memberOf(request);
     const id = idInPath(request.params);
     const launch = id === null ? null : await ports.launches.reads.find(orgId, id);
     if (launch === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
+    if (launch.kind === 'launcher')
+      return sendProblem(reply, 'state_conflict', 'a token of the external launcher trades on no curve that is followed here');
     const fresh = await ports.launches.monitor.standing(orgId, launch).catch(() => null);
     const standing = fresh === null ? launch.standing : { ...fresh, startQuoteUsd: launch.standing?.startQuoteUsd ?? null };
     const dollars = await ports.launches.monitor.dollars(orgId, launch.quoteMint);

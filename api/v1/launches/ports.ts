@@ -1,7 +1,9 @@
 /** What the routes of launches ask of the rest of the service. */
 import type { LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
+import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
+import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
 import type { QuoteToken } from '../../../src/domain/launch/quote-tokens.ts';
 import type { EpochMs } from '../../../src/domain/time.ts';
 import type { InstrumentKey } from '../../../src/domain/venue.ts';
@@ -25,13 +27,15 @@ export interface LaunchQuotes {
 
 /** Reads of launches, newest first; a foreign one answers null, exactly as a missing one. */
 export interface LaunchReads {
-  list(orgId: string, page: Page): Promise<PageOf<LaunchView>>;
-  find(orgId: string, id: string): Promise<LaunchView | null>;
+  list(orgId: string, page: Page): Promise<PageOf<LaunchView | LauncherLaunchView>>;
+  find(orgId: string, id: string): Promise<LaunchView | LauncherLaunchView | null>;
 }
 
 export interface LaunchPorts {
   readonly reads: LaunchReads;
   readonly commands: LaunchCommands;
+  /** Launches by the external launcher. */
+  readonly launcher: LauncherLaunchCommands;
   readonly monitor: {
     /** What stands on the chain now; null where no node is named, or it has no such pool yet. @throws where the node does not answer */
     standing(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveStanding | null>;

@@ -1,13 +1,16 @@
 /** POST /v1/launches/:id/submit: takes the signed transactions of a prepared launch. */
 import { Type } from 'typebox';
-import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { type LaunchView, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
+import type { Outcome } from '../../../src/domain/refusal.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { objectOf } from '../../shapes.ts';
+import { malformed } from '../../strict-json.ts';
 import { TAKES_SIGNED_TRANSACTION } from '../signed-transaction.ts';
-import { LaunchBody, LaunchPath, launchBody } from './launch-view-body.ts';
+import { AnyLaunchBody, anyLaunchBody, LaunchPath } from './launch-view-body.ts';
 
 const SignedText = Type.String({ minLength: 4, maxLength: 100_000, pattern: '^[A-Za-z0-9+/]+={0,2}$' });
 
@@ -18,28 +21,41 @@ export const submitLaunch = defineRoute({
   tag: 'launches',
   summary: 'Submits the signed transactions of a launch',
   description:
-    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each once the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by now.',
+    'Every signed transaction must carry its prepared message, byte for byte, and every signature that it needs. They are sent one after the other, each once the one before it is confirmed, and followed to finality. The new mint is an instrument of the catalog once the launch trades. The same bytes again answer where the launch stands by now. A launch by the external launcher takes its signed `payment` instead: it is compared as strictly, sent once, and the launcher is told of it for as long as it takes; where it declines, the same payment has it asked once more.',
   ...TAKES_SIGNED_TRANSACTION,
   schema: {
     params: LaunchPath,
     body: objectOf({
-      transactions: Type.Array(SignedText, {
-        minItems: 1,
-        maxItems: 2,
-        description: 'The signed bytes, base64, in the order of the prepared ones.',
-      }),
+      transactions: Type.Optional(
+        Type.Array(SignedText, {
+          minItems: 1,
+          maxItems: 2,
+          description: 'Of a launch on a bonding curve: the signed bytes, base64, in the order of the prepared ones.',
+        }),
+      ),
+      payment: Type.Optional(SignedText),
     }),
   },
-  answers: { 202: { description: 'The launch on its way.', schema: LaunchBody } },
+  answers: { 202: { description: 'The launch on its way.', schema: AnyLaunchBody } },
   handle: (ports) => {
     const carryOut = onceOnly(ports);
     return (request, reply) => {
       const id = idInPath(request.params);
       if (id === null) return sendProblem(reply, 'not_found', NO_LAUNCH);
+      const { transactions, payment } = request.body;
+      if ((transactions === undefined) === (payment === undefined))
+        throw malformed(
+          '$',
+          'one of `transactions` and `payment` is handed in',
+          '`transactions` of a curve, or the `payment` to the launcher',
+        );
       return carryOut(request, reply, {
         status: 202,
-        answer: launchBody,
-        run: (context) => ports.launches.commands.submit(context, id, request.body.transactions),
+        answer: anyLaunchBody,
+        run: async (context): Promise<Outcome<LaunchView | LauncherLaunchView>> =>
+          transactions === undefined
+            ? ports.launches.launcher.submit(context, id, payment as string)
+            : ports.launches.commands.submit(context, id, transactions),
       });
     };
   },

@@ -5,6 +5,7 @@
  */
 
 import type { BridgeOutside, BridgeQuoting } from '../../../actors/bridge-transfer/ports.ts';
+import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import type { MarketPreTrade } from '../../../actors/market-order/commands.ts';
 import type { OnchainVenue } from '../../../actors/prediction-order/onchain-venue.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
@@ -48,6 +49,8 @@ export interface WorkerTrading extends Pick<ExecutionDeps, 'preTrade' | 'clients
   readonly onchainPredictions?: OnchainPredictions | null;
   /** Bridge providers and both chains. A process without them looks at no transfer: they wait for one that does. */
   readonly bridge?: Bridge | null;
+  /** The external launcher. A process without it asks it nothing: launches wait for one that does. */
+  readonly launcher?: LauncherClient | null;
   /** Risk for the orders of people. A process without it executes none of them. */
   readonly manual?: MarketPreTrade;
   /** Histories of wallets for the leaderboard. A process without them refreshes none. */
@@ -101,6 +104,8 @@ export interface CallerDeps {
   readonly onchainPredictions: OnchainPredictions | null;
   /** Null where bridging is not set up. */
   readonly bridge: Bridge | null;
+  /** Null where no external launcher is named. */
+  readonly launcher: LauncherClient | null;
   readonly predictionBooks: Readonly<Record<PredictionProvider, Pick<PredictionAsking, 'book' | 'ask'>>>;
   readonly clock: Clock;
   readonly newId: () => string;

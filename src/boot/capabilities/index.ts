@@ -9,6 +9,7 @@ import type { ActorCapability, CallerDeps, TickerDeps, WorkerDeps } from './capa
 import { checkoutCapability } from './checkout.ts';
 import { evaluationCapability } from './evaluation.ts';
 import { launchCapability } from './launch.ts';
+import { launcherLaunchCapability } from './launcher-launch.ts';
 import { marketOrderCapability } from './market-order.ts';
 import { predictionOrderCapability } from './prediction-order.ts';
 import { preparedTransactionCapability } from './prepared-transaction.ts';
@@ -21,6 +22,7 @@ const LISTED = [
   checkoutCapability,
   evaluationCapability,
   launchCapability,
+  launcherLaunchCapability,
   marketOrderCapability,
   predictionOrderCapability,
   preparedTransactionCapability,

@@ -19,6 +19,7 @@ import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
 import type { InstrumentKey } from '../../domain/venue.ts';
 import { createLaunchQuotes } from '../launches.ts';
 import type { ActorCapability, CallerDeps } from './capability.ts';
+import { createLauncherLaunches } from './launcher-launch.ts';
 
 function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchCommands {
   if (primaryChain === null || primaryChain.launchPartner === null) {
@@ -92,6 +93,7 @@ export const launchCapability = {
       launches: {
         reads: createLaunchStore(sql),
         commands: createLaunches(deps),
+        launcher: createLauncherLaunches(deps),
         monitor: {
           standing: async (_, launch) => (primaryChain === null ? null : curveStanding(primaryChain.chain, launch, clock.now())),
           dollars: async (_, mint) => {

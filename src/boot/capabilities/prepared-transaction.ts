@@ -2,6 +2,7 @@
 
 import { checkoutRules } from '../../../actors/checkout/purpose.ts';
 import { launchRules } from '../../../actors/launch/purpose.ts';
+import { launcherPaymentRules } from '../../../actors/launcher-launch/purpose.ts';
 import { predictionOrderRules } from '../../../actors/prediction-order/purpose.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { TransactionSubmission } from '../../../actors/prepared-transaction/commands.ts';
@@ -33,6 +34,7 @@ export const PURPOSES: Purposes = {
   prediction_order: predictionOrderRules,
   checkout: checkoutRules,
   launch: launchRules,
+  launcher_payment: launcherPaymentRules,
 };
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);

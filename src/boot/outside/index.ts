@@ -16,6 +16,7 @@ import type { EpochMs } from '../../domain/time.ts';
 import type { Venue } from '../../domain/venue.ts';
 import { aloneBudgets, type MakeBudget } from '../budgets.ts';
 import type { Config } from '../config.ts';
+import { agentlaunch } from './agentlaunch.ts';
 import type { BridgeGround, BridgeProviderEntry } from './bridge-provider.ts';
 import { cctp } from './cctp.ts';
 import type { OutsideEntry, Reach, SimulatorEntry, VenueEntry } from './entry.ts';
@@ -36,6 +37,7 @@ const BRIDGE_PROVIDERS = { relay, cctp } as const satisfies Record<BridgeProvide
 const SYSTEMS = {
   ...VENUE_ENTRIES,
   ...BRIDGE_PROVIDERS,
+  agentlaunch,
   intelligence,
   evmchain,
   identity,

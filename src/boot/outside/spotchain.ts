@@ -73,7 +73,7 @@ export const spotchain = {
     },
     // The last one of all: its sockets have the port after it.
     primarychain: {
-      place: 21,
+      place: 22,
       async start({ chain, seed }, at) {
         const { openSolanaNode } = await import('../../sandbox/solana/simulator.ts');
         return openSolanaNode(chain, { seed, ...at });

@@ -1,5 +1,6 @@
 /** The API: REST and feeds over what the store and the quote bus hold. As many processes of it as there are. */
 import type { FastifyInstance } from 'fastify';
+import type { LauncherClient } from '../../../actors/launcher-launch/commands.ts';
 import { describeMachine } from '../../../actors/runtime/chart.ts';
 import { registerConsole } from '../../../api/console.ts';
 import { registerFeeds } from '../../../api/feeds/index.ts';
@@ -42,6 +43,7 @@ import { instrumentKey } from '../../domain/venue.ts';
 import { createAgentMarket } from '../agent-market.ts';
 import type { CallerPorts } from '../caller-ports.ts';
 import { ACTOR_KINDS } from '../capabilities/index.ts';
+import { launcherPairs } from '../capabilities/launcher-launch.ts';
 import type { ClockState } from '../clock-watch.ts';
 import { readConsoleFiles } from '../console-files.ts';
 import type { EmergencyListener } from '../emergency-listener.ts';
@@ -74,6 +76,8 @@ export interface ApiDeps {
   readonly reach: OutsideReach;
   /** Where processes of the service count requests together; null where there is only this one. */
   readonly sharedLimits: SharedStore | null;
+  /** Null where no external launcher is named. */
+  readonly launcher: LauncherClient | null;
   /** Answers where the queue works; a process without a worker asks nothing. */
   readonly pingQueue: () => Promise<void>;
   /** Whether this machine's clock agrees with PostgreSQL's. */
@@ -195,7 +199,7 @@ const patient = ({ reach }: ApiDeps): OutsideReach => ({ ...reach, budgets: opti
 
 /** What everybody sees of the market. */
 function marketPorts(deps: ApiDeps, model: ModelPorts) {
-  const { sql, bus, clock, log, states } = deps;
+  const { sql, bus, clock, log, states, launcher } = deps;
   const reach = patient(deps);
   const bars = createBarReads(sql);
   return {
@@ -213,6 +217,7 @@ function marketPorts(deps: ApiDeps, model: ModelPorts) {
     },
     leaderboard: createLeaderboardReads(sql),
     launchQuotes: createLaunchQuotes(bus, clock),
+    launcher: launcherPairs(launcher),
     catalog: { entries: CATALOG, marks: createIssuerMarkStore(sql) },
   };
 }

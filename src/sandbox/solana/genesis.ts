@@ -49,7 +49,7 @@ const NO_KEY = new Uint8Array(32);
 const bytesOf = (one: Address): Uint8Array => getAddressEncoder().encode(one) as Uint8Array;
 
 /** A mint of the first token program: 82 bytes. */
-function plainMint(decimals: number): Buffer {
+export function plainMint(decimals: number): Buffer {
   const data = Buffer.alloc(82);
   data.writeUInt32LE(1, 0);
   data.set(bytesOf(ISSUER.address), 4);

@@ -144,7 +144,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
     },
     async find(id: string) {
       const found = await portsOn().reads.find(ORG, id);
-      if (found === null) throw new Error(`there is no launch ${id}`);
+      if (found === null || found.kind !== 'curve') throw new Error(`there is no launch ${id} on a curve`);
       return found;
     },
     async close(): Promise<void> {

@@ -3,6 +3,7 @@ import type { LaunchView } from '../../../../actors/launch/commands.ts';
 import type { LaunchReads } from '../../../../api/v1/launches/ports.ts';
 import type { ActorRecord } from '../../../domain/actor-step.ts';
 import type { CurveLaunchState, CurveStanding } from '../../../domain/launch/launch-state.ts';
+import type { LauncherLaunchState, LauncherLaunchView } from '../../../domain/launch/launcher.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import type { InstrumentKey } from '../../../domain/venue.ts';
 import { pageOfRows } from '../agents/agent-reads.ts';
@@ -24,18 +25,25 @@ type Terms = Pick<
   | 'pool'
 >;
 
+type LauncherTerms = Pick<
+  LauncherLaunchView,
+  'name' | 'description' | 'imageUrl' | 'quoteSymbol' | 'creatorFeeBps' | 'lamports' | 'payTo' | 'validUntil'
+>;
+
 interface Row {
   readonly id: string;
   readonly number: number;
-  readonly state: CurveLaunchState;
-  readonly mint: string;
+  readonly kind: 'curve' | 'launcher';
+  readonly state: string;
+  readonly mint: string | null;
   readonly symbol: string;
   readonly creator: string;
   readonly quote_mint: string;
   readonly paired_stock: InstrumentKey | null;
   readonly agent_id: string | null;
   readonly take_id: string | null;
-  readonly terms: Terms;
+  readonly terms: Terms | LauncherTerms;
+  readonly outcome: Pick<LauncherLaunchView, 'launchTransaction'> | null;
   readonly signatures: readonly string[];
   readonly standing: CurveStanding | null;
   readonly reason: string | null;
@@ -52,13 +60,13 @@ export function writeLaunches(transaction: Transaction, rows: readonly ActorReco
   const last = [...new Map(rows.map((row) => [row['id'], row])).values()];
   return transaction`
     insert into launches (id, org_id, kind, state, mint, symbol, creator, quote_mint, paired_stock, agent_id, take_id, terms, signatures, standing,
-      reason, detail, prepared_by, submitted_by, trading_since, created_at, changed_at)
+      reason, detail, prepared_by, submitted_by, trading_since, created_at, changed_at, outcome)
     select id, "orgId", kind, state, mint, symbol, creator, "quoteMint", "pairedStock", "agentId", "takeId", terms, signatures, nullif(standing, 'null'::jsonb),
-      reason, detail, "preparedBy", "submittedBy", "tradingSince", "createdAt", "changedAt"
+      reason, detail, "preparedBy", "submittedBy", "tradingSince", "createdAt", "changedAt", nullif(outcome, 'null'::jsonb)
     from jsonb_to_recordset(${transaction.json(last as never)}) as r(id uuid, "orgId" uuid, kind text, state text, mint text, symbol text, creator text,
       "quoteMint" text, "pairedStock" text, "agentId" uuid, "takeId" uuid, terms jsonb, signatures text[], standing jsonb, reason text, detail text,
-      "preparedBy" text, "submittedBy" text, "tradingSince" bigint, "createdAt" bigint, "changedAt" bigint)
-    on conflict (id) do update set state = excluded.state, signatures = excluded.signatures, standing = excluded.standing, reason = excluded.reason,
+      "preparedBy" text, "submittedBy" text, "tradingSince" bigint, "createdAt" bigint, "changedAt" bigint, outcome jsonb)
+    on conflict (id) do update set state = excluded.state, mint = excluded.mint, outcome = excluded.outcome, signatures = excluded.signatures, standing = excluded.standing, reason = excluded.reason,
       detail = excluded.detail, submitted_by = excluded.submitted_by, trading_since = excluded.trading_since, changed_at = excluded.changed_at`;
 }
 
@@ -91,14 +99,49 @@ export function createLaunchStore(sql: Sql): LaunchReads {
   };
 }
 
-function viewOf(row: Row): LaunchView {
+function viewOf(row: Row): LaunchView | LauncherLaunchView {
+  return row.kind === 'curve' ? curveViewOf(row) : launcherViewOf(row);
+}
+
+function launcherViewOf(row: Row): LauncherLaunchView {
+  const { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil } = row.terms as LauncherTerms;
+  return {
+    id: row.id,
+    kind: 'launcher',
+    state: row.state as LauncherLaunchState,
+    mint: row.mint,
+    name,
+    symbol: row.symbol,
+    description,
+    imageUrl,
+    creator: row.creator,
+    quoteMint: row.quote_mint,
+    quoteSymbol,
+    pairedStock: row.paired_stock as InstrumentKey,
+    creatorFeeBps,
+    agentId: row.agent_id as string,
+    lamports,
+    payTo,
+    validUntil,
+    launchTransaction: row.outcome?.launchTransaction ?? null,
+    signatures: row.signatures,
+    reason: row.reason,
+    detail: row.detail,
+    preparedBy: row.prepared_by,
+    submittedBy: row.submitted_by,
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  };
+}
+
+function curveViewOf(row: Row): LaunchView {
   const { preset, quoteSymbol, quoteProgram, quoteDecimals, startingFdv, totalSupply, decimals, name, uri, partner, config, pool } =
-    row.terms;
+    row.terms as Terms;
   return {
     id: row.id,
     kind: 'curve',
-    state: row.state,
-    mint: row.mint,
+    state: row.state as CurveLaunchState,
+    mint: row.mint as string,
     symbol: row.symbol,
     creator: row.creator,
     quoteMint: row.quote_mint,

@@ -1,0 +1,223 @@
+/** Quotes launches by the external launcher and takes their signed payments. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import { launchErrorWords } from '../../src/domain/launch/launch-state.ts';
+import {
+  intentProblem,
+  type LauncherLaunchView,
+  type LauncherOffer,
+  offerProblem,
+  paymentInstructions,
+} from '../../src/domain/launch/launcher.ts';
+import { type Outcome, refuse } from '../../src/domain/refusal.ts';
+import { compileMessage, wireTransaction } from '../../src/domain/solana/compile-message.ts';
+import { readMessage } from '../../src/domain/solana/message.ts';
+import { fromBase64, preparedMessageOf, type VerifySignature, verifySigned } from '../../src/domain/solana/verify.ts';
+import type { Clock } from '../../streams/clock.ts';
+import { answeredMeanwhile, answerRows, auditRow } from '../agent/command-rows.ts';
+import type { CommandContext } from '../agent/commands.ts';
+import { NO_LAUNCH } from '../launch/commands.ts';
+import type { LaunchChain } from '../launch/launch-chain.ts';
+import { placedOnVerdict } from '../manual-order/placing.ts';
+import { unlessSilent } from '../prepared-transaction/chain-client.ts';
+import { transactionContext } from '../prepared-transaction/effects.ts';
+import { type CapacityObstacle, capacityAnswer, capacityRow } from '../prepared-transaction/open-capacity.ts';
+import type { PreparedTransactionInput } from '../prepared-transaction/protocol.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { LauncherClient, LauncherLaunchCommands, LauncherWish, QuotedLaunch } from './commands.ts';
+import { launcherContext, launcherState, launcherView } from './effects.ts';
+import type { LauncherLaunchInput } from './protocol.ts';
+
+/** A block in so many milliseconds: how long an unsigned payment is good for. */
+const BLOCK_MS = 400;
+
+export interface LauncherHandlerDeps {
+  readonly runtime: Pick<Runtime, 'start' | 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly launcher: Pick<LauncherClient, 'pairs' | 'register'>;
+  readonly chain: Pick<LaunchChain, 'simulate' | 'blockHeight' | 'latestBlockhash'>;
+  readonly verifySignature: VerifySignature;
+  /** The organization's control epoch. */
+  readonly epoch: (orgId: string) => Promise<number>;
+  readonly ground: (orgId: string) => Promise<string>;
+  /** Why a symbol may not be listed; null where it may. */
+  readonly listingProblem: (wish: LauncherWish) => string | null;
+  readonly obstacleOf: (error: unknown) => CapacityObstacle;
+  readonly isSilence: (error: unknown) => boolean;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly newId: () => string;
+}
+
+interface Payment {
+  readonly id: string;
+  readonly offer: LauncherOffer;
+  readonly base64: string;
+  readonly prepared: PreparedTransactionInput['prepared'];
+  readonly expiresAt: number;
+}
+
+export function createLauncherHandler(deps: LauncherHandlerDeps): LauncherLaunchCommands {
+  const { runtime, chain, clock } = deps;
+
+  /** Why the launcher would not take the wish, or what it wants for it. */
+  async function offered(wish: LauncherWish): Promise<Outcome<LauncherOffer>> {
+    const problem = intentProblem(wish);
+    if (problem !== null) return refuse('malformed', problem);
+    const unlisted = deps.listingProblem(wish);
+    if (unlisted !== null) return refuse('launch_refused', `the token could not be listed: ${unlisted}`);
+    const known = await deps.launcher.pairs();
+    if (!known.ok) return known;
+    const { pairs, creatorFeeBps } = known.value;
+    if (!pairs.some(({ mint }) => mint === wish.pairMint))
+      return refuse('launch_refused', `the launcher pairs nothing with ${wish.quoteSymbol}: GET /v1/agentlaunch/pairs lists what it does`);
+    if (wish.creatorFeeBps < creatorFeeBps.min || wish.creatorFeeBps > creatorFeeBps.max)
+      return refuse('malformed', `$.creatorFeeBps: ${wish.creatorFeeBps} is outside of ${creatorFeeBps.min} to ${creatorFeeBps.max}`);
+    const { pairedStock: _, quoteSymbol: __, ...intent } = wish;
+    const offer = await deps.launcher.register(intent);
+    if (!offer.ok) return offer;
+    const senseless = offerProblem(offer.value, wish.wallet, clock.now());
+    return senseless === null ? offer : refuse('route_refused', `the offer of the launcher makes no sense: ${senseless}`);
+  }
+
+  /** The payment as the wallet is given it, once the chain would carry it out. */
+  async function built(wish: LauncherWish): Promise<Outcome<Payment>> {
+    const offer = await offered(wish);
+    if (!offer.ok) return offer;
+    const id = deps.newId();
+    const at = await chain.latestBlockhash('confirmed');
+    const message = compileMessage(wish.wallet, at.blockhash, paymentInstructions(wish.wallet, offer.value, id));
+    const bytes = wireTransaction(message, [null]);
+    const read = readMessage(message);
+    if (!read.ok) throw new Error(`a payment was compiled into no message: ${read.refusal.detail}`);
+    const { error } = await chain.simulate(bytes);
+    if (error !== null) return refuse('launch_refused', `the chain would refuse the payment: ${launchErrorWords(error)}`);
+    const blocks = at.lastValidBlockHeight - (await chain.blockHeight('confirmed'));
+    const transaction = { ...read.value, message, signatures: [new Uint8Array(64)] };
+    return {
+      ok: true,
+      value: {
+        id,
+        offer: offer.value,
+        base64: Buffer.from(bytes).toString('base64'),
+        prepared: preparedMessageOf(transaction, at.lastValidBlockHeight),
+        expiresAt: Math.min(offer.value.validUntil, clock.now() + Math.max(0, blocks) * BLOCK_MS),
+      },
+    };
+  }
+
+  async function begun(context: CommandContext, wish: LauncherWish, payment: Payment): Promise<Outcome<QuotedLaunch>> {
+    const { orgId, subject } = context;
+    const { id, offer, base64, prepared, expiresAt } = payment;
+    const cause = `${subject} ${context.requestId}`;
+    const createdAt = clock.now();
+    const { pairedStock, quoteSymbol, ...intent } = wish;
+    const input: LauncherLaunchInput = { intent, offer, quoteSymbol, pairedStock, preparedBy: subject, createdAt };
+    await runtime.start('launcher_launch', id, orgId, input as never, { cause });
+    const transactionId = deps.newId();
+    const ground = await deps.ground(orgId);
+    const transaction: PreparedTransactionInput = {
+      purpose: 'launcher_payment',
+      subject: { launchId: id, payTo: offer.payTo, lamports: offer.lamports },
+      wallet: wish.wallet,
+      prepared,
+      unsignedBase64: base64,
+      lookups: [],
+      reservation: null,
+      executor: 'user',
+      preparedBy: subject,
+      epoch: await deps.epoch(orgId),
+      createdAt,
+    };
+    await runtime.start('prepared_transaction', transactionId, orgId, transaction as never, {
+      cause,
+      also: () => [capacityRow(orgId, '', ground)],
+    });
+    const answer = (state: ActorRow['state']): QuotedLaunch => ({
+      launch: launcherView(id, state, clock.now()),
+      transaction: base64,
+      lastValidBlockHeight: prepared.lastValidBlockHeight,
+      expiresAt,
+    });
+    const outcome = await runtime.deliver(
+      id,
+      { type: 'payment.prepared', transactionId },
+      {
+        cause,
+        orgId,
+        also: (was, plan) => [auditRow(context, 'launch.quote', id, was.state, plan.state), ...answerRows(context, answer(plan.state))],
+      },
+    );
+    return outcome.ok ? { ok: true, value: answer(outcome.value.plan.state) } : outcome;
+  }
+
+  async function find(orgId: string, id: string): Promise<ActorRow | null> {
+    const row = (await deps.load([id])).get(id);
+    return row === undefined || row.orgId !== orgId || row.kind !== 'launcher_launch' ? null : row;
+  }
+
+  /** What is said where the payment was given before; null where nothing was given yet. */
+  function givenBefore(row: ActorRow, signed: string): Outcome<LauncherLaunchView> | null {
+    const known = launcherContext(row.state);
+    if (known.signed !== null && known.signed !== signed)
+      return refuse('state_conflict', 'another signed payment was submitted before: nothing is paid twice');
+    const state = launcherState(row.state);
+    if (known.signed !== null) return { ok: true, value: launcherView(row.id, row.state, clock.now()) };
+    return state === 'prepared' ? null : refuse('state_conflict', `the launch is ${state}: ask for a new quote`);
+  }
+
+  async function verified(row: ActorRow, signed: string): Promise<Outcome<string>> {
+    const { paymentId, offer } = launcherContext(row.state);
+    const bytes = fromBase64(signed);
+    if (bytes === null) return refuse('malformed_transaction', '$.payment is not base64 in its canonical spelling');
+    const payment = (await deps.load([paymentId as string])).get(paymentId as string) as ActorRow;
+    const checked = verifySigned(transactionContext(payment.state).prepared, bytes, deps.verifySignature);
+    if (!checked.ok) return checked;
+    // Nobody pays for an offer that has ended.
+    if (clock.now() >= offer.validUntil) return refuse('state_conflict', 'the offer of the launcher has expired: ask for a new quote');
+    return { ok: true, value: checked.value.signature };
+  }
+
+  function delivered(context: CommandContext, id: string, event: { readonly type: string }, action: string) {
+    return runtime.deliver(id, event, {
+      cause: `${context.subject} ${context.requestId}`,
+      orgId: context.orgId,
+      also: (was, plan) => [
+        auditRow(context, action, id, was.state, plan.state),
+        ...answerRows(context, launcherView(id, plan.state, clock.now())),
+      ],
+    });
+  }
+
+  return {
+    quote: (context, wish) =>
+      placedOnVerdict(
+        context.orgId,
+        (error) => capacityAnswer(deps.obstacleOf(error)),
+        async () => {
+          const payment = await unlessSilent(deps.isSilence, built(wish));
+          return payment.ok ? begun(context, wish, payment.value) : payment;
+        },
+      ),
+
+    async submit(context, id, signed) {
+      const row = await find(context.orgId, id);
+      if (row === null) return refuse('not_found', NO_LAUNCH);
+      const before = givenBefore(row, signed);
+      const isRetry = before?.ok === true && launcherState(row.state) === 'failed_paid';
+      if (before !== null && !isRetry) return before;
+      const signature = isRetry ? null : await verified(row, signed);
+      if (signature !== null && !signature.ok) return signature;
+      const { subject } = context;
+      const event = signature === null ? { type: 'retry', subject } : { type: 'submit', signed, signature: signature.value, subject };
+      try {
+        const outcome = await delivered(context, id, event, isRetry ? 'launch.retry' : 'launch.submit');
+        if (outcome.ok) return { ok: true, value: launcherView(id, outcome.value.plan.state, clock.now()) };
+        const now = await find(context.orgId, id);
+        return (now === null ? null : givenBefore(now, signed)) ?? outcome;
+      } catch (error) {
+        if (error instanceof PermitLost) return refuse('halted', 'an emergency halt came since this was quoted: ask for a new quote');
+        return answeredMeanwhile(error);
+      }
+    },
+  };
+}

@@ -1,0 +1,39 @@
+/** What may be asked of launches by the external launcher, and how the launcher itself is reached. */
+import type { LauncherIntent, LauncherLaunchView, LauncherOffer, LauncherPairs, LauncherWord } from '../../src/domain/launch/launcher.ts';
+import type { Outcome } from '../../src/domain/refusal.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+import type { CommandContext } from '../agent/commands.ts';
+
+/** The external launcher. Its silence and nonsense are refusals `unavailable` and `route_refused`. */
+export interface LauncherClient {
+  pairs(): Promise<Outcome<LauncherPairs>>;
+  /** Registers an intent; mints nothing, and nothing is owed. */
+  register(intent: LauncherIntent): Promise<Outcome<LauncherOffer>>;
+  /** Tells it of the payment. The same signature is one launch however often it is told. @throws where it does not answer */
+  complete(intent: LauncherIntent, offer: Pick<LauncherOffer, 'preflightToken'>, signature: string): Promise<LauncherWord>;
+}
+
+export interface LauncherWish extends LauncherIntent {
+  /** The share that the pair's mint is. */
+  readonly pairedStock: InstrumentKey;
+  readonly quoteSymbol: string;
+}
+
+export interface QuotedLaunch {
+  readonly launch: LauncherLaunchView;
+  /** The unsigned payment, base64. */
+  readonly transaction: string;
+  readonly lastValidBlockHeight: number;
+  readonly expiresAt: EpochMs;
+}
+
+export interface LauncherLaunchCommands {
+  /** Registers the intent with the launcher, and builds, simulates and stores the payment before anybody hears of it. */
+  quote(context: CommandContext, wish: LauncherWish): Promise<Outcome<QuotedLaunch>>;
+  /**
+   * Takes the signed payment. The same payment again answers where the launch stands by now; where it was paid and the
+   * launcher declined, it is asked once more.
+   */
+  submit(context: CommandContext, id: string, signed: string): Promise<Outcome<LauncherLaunchView>>;
+}

@@ -1,0 +1,104 @@
+/** What the actions of a launch by the external launcher mean once they are committed. */
+import type { ActorState } from '../../src/domain/actor-step.ts';
+import type { LauncherLaunchState, LauncherLaunchView } from '../../src/domain/launch/launcher.ts';
+import type { TokenOrigin } from '../../src/domain/listed-token.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import { type ActorKind, activity, type Effect, record, type StepInfo } from '../runtime/actor-kind.ts';
+import { launcherLaunchMachine } from './machine.ts';
+import type { LauncherLaunchContext } from './protocol.ts';
+
+export const CARRY_PAYMENT = 'carry_launch_payment';
+export const ASK_LAUNCHER = 'ask_launcher';
+
+export function launcherContext(state: Pick<ActorState, 'context'>): LauncherLaunchContext {
+  return state.context as unknown as LauncherLaunchContext;
+}
+
+/** The outer state: where something is asked again the chart stands in a state within. */
+export function launcherState({ value }: Pick<ActorState, 'value'>): LauncherLaunchState {
+  return (typeof value === 'string' ? value : Object.keys(value as object)[0]) as LauncherLaunchState;
+}
+
+/** A launch as it stands in a step. */
+export function launcherView(id: string, state: Pick<ActorState, 'context' | 'value'>, changedAt: EpochMs): LauncherLaunchView {
+  const context = launcherContext(state);
+  const { intent, offer, token, signature } = context;
+  return {
+    id,
+    kind: 'launcher',
+    state: launcherState(state),
+    mint: token?.mint ?? null,
+    name: intent.name,
+    symbol: intent.symbol,
+    description: intent.description,
+    imageUrl: intent.imageUrl,
+    creator: intent.wallet,
+    quoteMint: intent.pairMint,
+    quoteSymbol: context.quoteSymbol,
+    pairedStock: context.pairedStock,
+    creatorFeeBps: intent.creatorFeeBps,
+    agentId: intent.agentId,
+    lamports: offer.lamports,
+    payTo: offer.payTo,
+    validUntil: offer.validUntil,
+    launchTransaction: token?.transaction ?? null,
+    signatures: signature === null ? [] : [signature],
+    reason: context.reason,
+    detail: context.detail,
+    preparedBy: context.preparedBy,
+    submittedBy: context.submittedBy,
+    createdAt: context.createdAt,
+    changedAt,
+  };
+}
+
+/** The row of the projection as the step leaves it. */
+function projected(info: StepInfo): { readonly [field: string]: unknown } {
+  const view = launcherView(info.actorId, info, info.now);
+  const { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil, launchTransaction, ...columns } = view;
+  return {
+    ...columns,
+    orgId: info.orgId,
+    takeId: null,
+    standing: null,
+    tradingSince: null,
+    // What the launcher answers is known later than the rest, and stands in the actor alone.
+    terms: { name, description, imageUrl, quoteSymbol, creatorFeeBps, lamports, payTo, validUntil },
+    outcome: launchTransaction === null ? null : { launchTransaction },
+  };
+}
+
+const announced = (info: StepInfo): Effect => {
+  const { mint, symbol, reason, detail, state } = launcherView(info.actorId, info, info.now);
+  const body = { launchId: info.actorId, kind: 'launcher', state, mint, symbol, reason, detail, standing: null } as never;
+  return { kind: 'announcement', announcement: { channel: 'launches', body } };
+};
+
+const toCarry = (kind: string, { actorId }: StepInfo): readonly Effect[] => [activity(kind, { launchId: actorId })];
+
+export const launcherLaunchKind: ActorKind = {
+  kind: 'launcher_launch',
+  machine: launcherLaunchMachine,
+  validate: () => null,
+  migrations: {},
+  effects: {
+    projectLaunch: (_: undefined, info) => [record('launch', projected(info)), announced(info)],
+    carryPayment: (_: undefined, info) => toCarry(CARRY_PAYMENT, info),
+    askLauncher: (_: undefined, info) => toCarry(ASK_LAUNCHER, info),
+    listToken: (_: undefined, info) => {
+      const { intent, token, pairedStock } = launcherContext(info);
+      if (token === null) return [];
+      const { mint, program, decimals } = token;
+      const origin: TokenOrigin = { creator: intent.wallet, pool: null, config: null, quoteMint: intent.pairMint };
+      const { symbol, name } = intent;
+      return [
+        record('listed_token', { mint, program, symbol, name, decimals, pairedStock, launcher: 'agentlaunch', listedAt: info.now, origin }),
+      ];
+    },
+    alertOperators: ({ what }: { readonly what: string }, info) => {
+      const { state, mint, symbol, reason, detail, signatures } = launcherView(info.actorId, info, info.now);
+      const body = { what, launchId: info.actorId, state, mint, symbol, reason, detail, signatures } as never;
+      return [{ kind: 'announcement', announcement: { channel: 'alerts', body } }];
+    },
+  },
+};

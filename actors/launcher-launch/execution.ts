@@ -1,0 +1,75 @@
+/** Carries a payment to the chain and the launcher's answer back. Both may be done again at any time. */
+import type { ActorRow } from '../../src/domain/actor-step.ts';
+import type { Json } from '../../src/domain/canonical-json.ts';
+import { PermitLost } from '../../src/domain/execution.ts';
+import { paidWords } from '../../src/domain/launch/launcher.ts';
+import { transactionContext, transactionState } from '../prepared-transaction/effects.ts';
+import type { ActivityWorker } from '../runtime/activities.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { LauncherClient } from './commands.ts';
+import { ASK_LAUNCHER, CARRY_PAYMENT, launcherContext } from './effects.ts';
+import type { LauncherAnswer } from './protocol.ts';
+
+export interface LauncherWorkerDeps {
+  readonly runtime: Pick<Runtime, 'deliver'>;
+  readonly load: (ids: readonly string[]) => Promise<ReadonlyMap<string, ActorRow>>;
+  readonly launcher: Pick<LauncherClient, 'complete'>;
+  /** Null where the chain has no such mint. @throws where no node answers */
+  readonly mintInfo: (mint: string) => Promise<{ readonly program: string; readonly decimals: number } | null>;
+}
+
+export function launcherWorkers(deps: LauncherWorkerDeps): Readonly<Record<string, ActivityWorker>> {
+  async function loaded(id: string): Promise<ActorRow> {
+    const row = (await deps.load([id])).get(id);
+    if (row === undefined) throw new Error(`there is no actor ${id}`);
+    return row;
+  }
+
+  async function carry(id: string): Promise<LauncherAnswer> {
+    const { paymentId, signed, signature, submittedBy } = launcherContext((await loaded(id)).state);
+    if (paymentId === null) return { outcome: 'waits' };
+    const payment = (await loaded(paymentId)).state;
+    const state = transactionState(payment);
+    if (state === 'expired' || state === 'failed') {
+      const { reason, detail } = transactionContext(payment);
+      const why =
+        state === 'expired' ? 'the payment was not signed and sent in time, and nothing was paid' : 'the payment landed without its effect';
+      return { outcome: 'ended', how: state, reason: reason ?? `payment_${state}`, detail: detail ?? why };
+    }
+    if (signed !== null && state === 'prepared') {
+      try {
+        const event = { type: 'submit', signedBase64: signed, signature, subject: submittedBy };
+        await deps.runtime.deliver(paymentId, event, { cause: `launch ${submittedBy}` });
+      } catch (error) {
+        // A halt came: nothing is sent, and what is unsent expires by itself.
+        if (!(error instanceof PermitLost)) throw error;
+      }
+    }
+    if (state === 'finalized') return { outcome: 'finalized' };
+    return state === 'confirmed' ? { outcome: 'confirmed' } : { outcome: 'waits' };
+  }
+
+  async function ask(id: string): Promise<LauncherAnswer> {
+    const { intent, offer, signature } = launcherContext((await loaded(id)).state);
+    if (signature === null) throw new Error(`launch ${id} has no payment to tell of`);
+    try {
+      const word = await deps.launcher.complete(intent, offer, signature);
+      if (word.said === 'declined')
+        return { outcome: 'declined', code: word.code, detail: paidWords(offer, signature, `the launcher declines: ${word.detail}`) };
+      if (word.said === 'pending') return { outcome: 'pending', detail: 'the launcher has not launched yet' };
+      const { mint, transaction } = word;
+      const found = await deps.mintInfo(mint);
+      if (found === null) return { outcome: 'pending', detail: `the launcher names the mint ${mint}, and the chain does not show it yet` };
+      return { outcome: 'launched', token: { mint, program: found.program, decimals: found.decimals, transaction } };
+    } catch (error) {
+      // The chart asks again by its own timer.
+      return { outcome: 'pending', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  const idOf = (payload: { readonly [key: string]: Json }): string => payload['launchId'] as string;
+  return {
+    [CARRY_PAYMENT]: async (payload) => (await carry(idOf(payload))) as unknown as Json,
+    [ASK_LAUNCHER]: async (payload) => (await ask(idOf(payload))) as unknown as Json,
+  };
+}

@@ -1,0 +1,58 @@
+/** What a launch by the external launcher remembers and what it hears. */
+import type { LauncherIntent, LauncherOffer } from '../../src/domain/launch/launcher.ts';
+import type { EpochMs } from '../../src/domain/time.ts';
+import type { InstrumentKey } from '../../src/domain/venue.ts';
+
+/** Plain JSON. */
+export interface LauncherLaunchInput {
+  readonly intent: LauncherIntent;
+  readonly offer: LauncherOffer;
+  readonly quoteSymbol: string;
+  readonly pairedStock: InstrumentKey;
+  readonly preparedBy: string;
+  readonly createdAt: EpochMs;
+}
+
+/** Plain JSON: it lies in the snapshot. */
+export interface LauncherLaunchContext extends LauncherLaunchInput {
+  /** The prepared transaction of the payment; null until it was built. */
+  readonly paymentId: string | null;
+  /** The signed bytes, base64, and their name on the chain; null until they were given. They never change. */
+  readonly signed: string | null;
+  readonly signature: string | null;
+  readonly submittedBy: string | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** How often the launcher was asked since the payment was final. */
+  readonly asked: number;
+  readonly token: LaunchedToken | null;
+}
+
+/** The token as the chain holds it. */
+export interface LaunchedToken {
+  readonly mint: string;
+  readonly program: string;
+  readonly decimals: number;
+  /** The launcher's own transaction; null where it names none. */
+  readonly transaction: string | null;
+}
+
+export type LauncherAnswer =
+  | { readonly outcome: 'waits' }
+  /** The payment has a supermajority behind it. */
+  | { readonly outcome: 'confirmed' }
+  | { readonly outcome: 'finalized' }
+  /** The payment will never land, or landed without its effect. */
+  | { readonly outcome: 'ended'; readonly how: 'expired' | 'failed'; readonly reason: string; readonly detail: string }
+  | { readonly outcome: 'launched'; readonly token: LaunchedToken }
+  | { readonly outcome: 'declined'; readonly code: string; readonly detail: string }
+  /** The launcher has not launched yet, does not answer, or names a token that the chain does not show yet. */
+  | { readonly outcome: 'pending'; readonly detail: string };
+
+export type LauncherLaunchEvent =
+  | { readonly type: 'payment.prepared'; readonly transactionId: string }
+  | { readonly type: 'submit'; readonly signed: string; readonly signature: string; readonly subject: string }
+  /** The payer wants the launcher asked once more. */
+  | { readonly type: 'retry'; readonly subject: string }
+  | { readonly type: 'activity.done'; readonly key: string; readonly kind: string; readonly answer: LauncherAnswer }
+  | { readonly type: 'activity.given_up'; readonly key: string; readonly kind: string; readonly detail: string };

@@ -1,0 +1,91 @@
+/** POST /v1/launches/agentlaunch/quote: registers a launch with the external launcher, and builds the payment that it wants. */
+import { Type } from 'typebox';
+import { refuse } from '../../../src/domain/refusal.ts';
+import { onceOnly } from '../../idempotency.ts';
+import { isUuid } from '../../identifier.ts';
+import { defineRoute } from '../../route.ts';
+import { IdText, objectOf, Time } from '../../shapes.ts';
+import { NO_AGENT } from '../agents/agent-body.ts';
+import { checkedAddress, walletAddress } from '../wallet-address.ts';
+import { LauncherLaunchBody, launcherLaunchBody } from './launch-view-body.ts';
+
+export const quoteLauncherLaunch = defineRoute({
+  method: 'POST',
+  url: '/v1/launches/agentlaunch/quote',
+  name: 'quoteLauncherLaunch',
+  tag: 'launches',
+  summary: 'Registers a launch with the external launcher',
+  description:
+    'Answers exactly what is paid, to whom, and the unsigned payment transaction, which was simulated and stored before. Nothing is owed until it is signed and handed in.',
+  cost: 'write',
+  schema: {
+    body: objectOf({
+      agentId: IdText,
+      pair: Type.String({
+        minLength: 1,
+        maxLength: 44,
+        description: 'The tokenized share that it is paired with: its symbol, or its mint.',
+      }),
+      creatorFeeBps: Type.Integer({ minimum: 0, maximum: 10_000, description: 'What the creator asks for of every trade.' }),
+      name: Type.String({ minLength: 1, maxLength: 32 }),
+      symbol: Type.String({ pattern: '^[A-Za-z0-9]{1,10}$' }),
+      description: Type.String({ minLength: 20, maxLength: 500 }),
+      imageUrl: Type.String({ minLength: 9, maxLength: 200, description: 'An https address.' }),
+      creator: walletAddress('The wallet that signs and pays; base58.'),
+    }),
+  },
+  idempotent: true,
+  answers: {
+    201: {
+      description: 'The launch and its payment.',
+      schema: Type.Object(
+        {
+          id: IdText,
+          lamports: Type.String({ description: 'Exactly what is paid, in lamports.' }),
+          recipient: Type.String(),
+          transaction: Type.String({ description: 'The unsigned payment, base64.' }),
+          lastValidBlockHeight: Type.Integer(),
+          expiresAt: Time,
+          launch: LauncherLaunchBody,
+        },
+        { $id: 'QuotedLaunch' },
+      ),
+    },
+  },
+  refusals: ['launch_refused', 'route_refused', 'not_found', 'halted', 'state_conflict', 'feature_disabled', 'too_many_prepared'],
+  handle: (ports) => {
+    const carryOut = onceOnly(ports);
+    return (request, reply) => {
+      const { pair, creator, agentId, ...wish } = request.body;
+      const wallet = checkedAddress(creator);
+      return carryOut(request, reply, {
+        status: 201,
+        answer: ({ launch, transaction, lastValidBlockHeight, expiresAt }) => ({
+          id: launch.id,
+          lamports: launch.lamports,
+          recipient: launch.payTo,
+          transaction,
+          lastValidBlockHeight,
+          expiresAt: new Date(expiresAt).toISOString(),
+          launch: launcherLaunchBody(launch),
+        }),
+        run: async (context) => {
+          const agent = isUuid(agentId) ? await ports.agents.reads.get(context.orgId, agentId) : null;
+          if (agent === null) return refuse('not_found', NO_AGENT);
+          const entry = ports.catalog.entries.byMint(pair) ?? ports.catalog.entries.bySymbol(pair);
+          if (entry === undefined || entry.kind !== 'tokenized_equity' || entry.token === null)
+            return refuse('launch_refused', `${pair} is no tokenized share`);
+          return ports.launches.launcher.quote(context, {
+            ...wish,
+            agentId,
+            agentName: agent.name,
+            wallet,
+            pairMint: entry.token.mint,
+            pairedStock: entry.key,
+            quoteSymbol: entry.instrument,
+          });
+        },
+      });
+    };
+  },
+});

@@ -1,0 +1,77 @@
+/** Launches by the external launcher as this process quotes, takes and looks after them. */
+
+import { NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { createLauncherHandler } from '../../../actors/launcher-launch/command-handler.ts';
+import type { LauncherClient, LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
+import { launcherLaunchKind } from '../../../actors/launcher-launch/effects.ts';
+import { launcherWorkers } from '../../../actors/launcher-launch/execution.ts';
+import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
+import { isSilence } from '../../adapters/solana/json-rpc.ts';
+import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
+import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
+import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { CATALOG } from '../../domain/catalog.ts';
+import { listingProblem } from '../../domain/listed-token.ts';
+import { refuse } from '../../domain/refusal.ts';
+import { TOKEN_PROGRAM } from '../../domain/solana/programs.ts';
+import type { ActorCapability, CallerDeps } from './capability.ts';
+
+const NO_LAUNCHER = 'the external launcher is not set up: set AGENTLAUNCH_URL beside SPOTCHAIN_RPC_URL';
+
+/** What anybody may ask of the launcher. */
+export function launcherPairs(launcher: LauncherClient | null): Pick<LauncherClient, 'pairs'> {
+  return { pairs: async () => (launcher === null ? refuse('feature_disabled', NO_LAUNCHER) : launcher.pairs()) };
+}
+
+/** What the launches of one organization through the launcher are reached by; the capability of launches brings it to the API. */
+export function createLauncherLaunches(deps: CallerDeps): LauncherLaunchCommands {
+  const { sql, runtime, primaryChain, launcher, clock, newId } = deps;
+  if (primaryChain === null || launcher === null) {
+    const off = async () => refuse('feature_disabled', NO_LAUNCHER);
+    const { find } = createLaunchStore(sql);
+    return {
+      quote: off,
+      submit: async ({ orgId }, id) => ((await find(orgId, id))?.kind === 'launcher' ? off() : refuse('not_found', NO_LAUNCH)),
+    };
+  }
+  return createLauncherHandler({
+    runtime,
+    load: createActorStore(sql).load,
+    launcher,
+    chain: primaryChain.chain,
+    verifySignature: verifyEd25519,
+    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    ground: (orgId) => groundOf(sql, orgId, ''),
+    // The mint is not known before it is launched; the wallet, which is no mint, stands in its place.
+    listingProblem: ({ symbol, name, pairedStock, wallet }) =>
+      listingProblem(
+        {
+          mint: wallet,
+          program: TOKEN_PROGRAM,
+          symbol,
+          name,
+          decimals: 6,
+          pairedStock,
+          launcher: 'agentlaunch',
+          listedAt: clock.now(),
+          delistedAt: null,
+        },
+        CATALOG,
+      ),
+    obstacleOf,
+    isSilence,
+    clock,
+    newId,
+  });
+}
+
+export const launcherLaunchCapability = {
+  kind: launcherLaunchKind,
+  machineFile: 'actors/launcher-launch/machine.ts',
+
+  workers({ store, runtime, trading }) {
+    const { primaryChain, launcher } = trading ?? {};
+    if (primaryChain == null || launcher == null) return {};
+    return launcherWorkers({ runtime, load: store.load, launcher, mintInfo: primaryChain.chain.mintInfo });
+  },
+} satisfies ActorCapability;

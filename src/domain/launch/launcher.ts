@@ -1,0 +1,160 @@
+/** Launches by the external launcher: its words, what it is asked for, and the payment that it wants. */
+import type { DecimalString } from '../decimal.ts';
+import { isAddress } from '../solana/base58.ts';
+import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
+import type { EpochMs } from '../time.ts';
+import type { InstrumentKey } from '../venue.ts';
+import { writeUint } from './byte-struct.ts';
+import type { ProgramInstruction } from './curve-program.ts';
+
+export const LAUNCHER_LAUNCH_STATES = [
+  'quoted',
+  'prepared',
+  'payment_submitted',
+  'payment_confirmed',
+  'launching',
+  'launched',
+  'expired',
+  'failed',
+  'failed_paid',
+] as const;
+export type LauncherLaunchState = (typeof LAUNCHER_LAUNCH_STATES)[number];
+
+/** What a token may be paired with at the launcher. */
+export interface LauncherPair {
+  readonly mint: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly decimals: number;
+}
+
+export interface LauncherPairs {
+  readonly pairs: readonly LauncherPair[];
+  /** What the creator may ask for of every trade, in basis points. */
+  readonly creatorFeeBps: { readonly min: number; readonly max: number };
+}
+
+/** What the launcher is asked for; every request about one launch carries the same. Plain JSON. */
+export interface LauncherIntent {
+  readonly name: string;
+  readonly symbol: string;
+  readonly description: string;
+  readonly imageUrl: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  /** Base58: who pays. */
+  readonly wallet: string;
+  readonly pairMint: string;
+  readonly creatorFeeBps: number;
+}
+
+/** What the launcher wants for it. Nothing is owed before it is paid. */
+export interface LauncherOffer {
+  readonly lamports: DecimalString;
+  readonly payTo: string;
+  /** Names the intent in the request that follows the payment. */
+  readonly preflightToken: string;
+  readonly validUntil: EpochMs;
+  /** The launcher's own number of the request, for its support. */
+  readonly requestId: string | null;
+}
+
+/** What the launcher says once it is told of the payment. */
+export type LauncherWord =
+  | { readonly said: 'launched'; readonly mint: string; readonly transaction: string | null }
+  /** It has seen the payment, or waits for it, and has not launched yet. */
+  | { readonly said: 'pending' }
+  /** It will not launch on this payment. */
+  | { readonly said: 'declined'; readonly code: string; readonly detail: string };
+
+/** Nobody pays more for a launch than this by mistake: ten of the native coin. Lamports. */
+export const MOST_LAMPORTS = 10_000_000_000n;
+const UNITS = 60_000;
+const UNIT_PRICE = 20_000n;
+
+/** Why an intent cannot be registered, as `$.field: …`; null where it may. */
+export function intentProblem(intent: Pick<LauncherIntent, 'name' | 'symbol' | 'description' | 'imageUrl'>): string | null {
+  const { name, symbol, description, imageUrl } = intent;
+  if (name.trim() === '' || name.length > 32) return '$.name: 1 to 32 characters are possible';
+  if (!/^[A-Za-z0-9]{1,10}$/.test(symbol)) return '$.symbol: 1 to 10 letters and digits are possible';
+  if (description.trim().length < 20 || description.length > 500) return '$.description: 20 to 500 characters are possible';
+  if (imageUrl.length > 200 || !/^https:\/\/[^\s]+$/.test(imageUrl))
+    return '$.imageUrl: an https address of at most 200 characters is needed';
+  return null;
+}
+
+/** Why an offer makes no sense for who pays; null where it does. */
+export function offerProblem({ lamports, payTo, validUntil }: LauncherOffer, wallet: string, now: EpochMs): string | null {
+  if (!isAddress(payTo)) return 'it names no address to pay to';
+  if (payTo === wallet) return 'it would have the wallet pay itself';
+  if (!/^[1-9]\d{0,18}$/.test(lamports)) return 'it names no amount';
+  if (BigInt(lamports) > MOST_LAMPORTS) return `it asks for ${lamports} lamports, and ${MOST_LAMPORTS} are the most that is paid`;
+  if (validUntil <= now) return 'it has expired';
+  return null;
+}
+
+/** What a payment says of its launch on the chain. */
+export function paymentMemo(launchId: string): string {
+  return `sevengate launch ${launchId}`;
+}
+
+/** The payment: its own compute budget, exactly so many lamports, and the launch that it is for. */
+export function paymentInstructions(wallet: string, { lamports, payTo }: LauncherOffer, launchId: string): readonly ProgramInstruction[] {
+  const limit = new Uint8Array(5);
+  limit[0] = 2;
+  writeUint(BigInt(UNITS), limit, 1, 4);
+  const price = new Uint8Array(9);
+  price[0] = 3;
+  writeUint(UNIT_PRICE, price, 1, 8);
+  const transfer = new Uint8Array(12);
+  transfer[0] = 2;
+  writeUint(BigInt(lamports), transfer, 4, 8);
+  return [
+    { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: limit },
+    { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: price },
+    {
+      program: SYSTEM_PROGRAM,
+      accounts: [
+        { address: wallet, signer: true, writable: true },
+        { address: payTo, writable: true },
+      ],
+      data: transfer,
+    },
+    { program: MEMO_PROGRAM, accounts: [], data: new TextEncoder().encode(paymentMemo(launchId)) },
+  ];
+}
+
+/** What somebody who has paid and got no token can do. */
+export function paidWords(offer: Pick<LauncherOffer, 'lamports' | 'payTo' | 'requestId'>, signature: string, why: string): string {
+  const request = offer.requestId === null ? '' : ` (its request ${offer.requestId})`;
+  return `${why}. The payment ${signature} of ${offer.lamports} lamports to ${offer.payTo} is final: hand the same payment in again to have the launcher asked once more, or show it to the launcher's support${request}; nothing is paid a second time`;
+}
+
+/** A launch by the launcher as the outside sees it. */
+export interface LauncherLaunchView {
+  readonly id: string;
+  readonly kind: 'launcher';
+  readonly state: LauncherLaunchState;
+  readonly mint: string | null;
+  readonly name: string;
+  readonly symbol: string;
+  readonly description: string;
+  readonly imageUrl: string;
+  readonly creator: string;
+  readonly quoteMint: string;
+  readonly quoteSymbol: string;
+  readonly pairedStock: InstrumentKey;
+  readonly creatorFeeBps: number;
+  readonly agentId: string;
+  readonly lamports: DecimalString;
+  readonly payTo: string;
+  readonly validUntil: EpochMs;
+  readonly launchTransaction: string | null;
+  readonly signatures: readonly string[];
+  readonly reason: string | null;
+  readonly detail: string | null;
+  readonly preparedBy: string;
+  readonly submittedBy: string | null;
+  readonly createdAt: EpochMs;
+  readonly changedAt: EpochMs;
+}

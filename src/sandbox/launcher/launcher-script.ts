@@ -1,0 +1,46 @@
+/** What the simulator of the external launcher does with the launches to come: the plain course, or one of its troubles. */
+
+export const LAUNCHER_TROUBLES = [
+  /** It says for a while that it is still launching. */
+  'late',
+  /** It takes the payment and declines. */
+  'declines',
+  /** It says that the payment belongs to another request. */
+  'conflict',
+  /** It answers that it is out of money for a while, and launches then. */
+  'treasury_low',
+  /** It asks for more than anybody should pay. */
+  'greedy',
+  /** It names a token that the chain does not have. */
+  'names_nothing',
+] as const;
+export type LauncherTrouble = (typeof LAUNCHER_TROUBLES)[number];
+
+export interface LauncherScript {
+  /** From now on; null is the plain course. @throws RangeError for a word that is none */
+  trouble(how: string | null): void;
+  current(): LauncherTrouble | null;
+}
+
+export function createLauncherScript(): LauncherScript {
+  let how: LauncherTrouble | null = null;
+  return {
+    trouble(word) {
+      if (word !== null && !(LAUNCHER_TROUBLES as readonly string[]).includes(word))
+        throw new RangeError(`how must be null or one of ${LAUNCHER_TROUBLES.join(', ')}, not ${JSON.stringify(word)}`);
+      how = word as LauncherTrouble | null;
+    },
+    current: () => how,
+  };
+}
+
+/** What the sandbox's operator may do with the launcher. A verb throws RangeError where what is given makes no sense. */
+export function launcherVerbs(script: LauncherScript): Readonly<Record<string, (body: Readonly<Record<string, unknown>>) => unknown>> {
+  return {
+    launcher_trouble: ({ how }) => {
+      if (how !== null && typeof how !== 'string') throw new RangeError(`how must be a text or null, not ${JSON.stringify(how)}`);
+      script.trouble(how);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,121 @@
+// Launches by the external launcher on a real PostgreSQL, the sandbox's chain and its launcher over real sockets.
+import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
+import type { CommandContext } from '../../../actors/agent/commands.ts';
+import type { LauncherClient, LauncherWish } from '../../../actors/launcher-launch/commands.ts';
+import { launcherWorkers } from '../../../actors/launcher-launch/execution.ts';
+import { startActivities } from '../../../actors/runtime/activities.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
+import { createLauncher } from '../../../src/adapters/launcher/launcher-http.ts';
+import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
+import { createLaunchStore } from '../../../src/adapters/store/launches/launch-store.ts';
+import { createLauncherLaunches } from '../../../src/boot/capabilities/launcher-launch.ts';
+import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { uuidV7 } from '../../../src/domain/ids.ts';
+import type { LauncherLaunchView } from '../../../src/domain/launch/launcher.ts';
+import { createLauncherSimulator } from '../../../src/sandbox/launcher/launcher-simulator.ts';
+import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import { SLOT, sampleManifest } from '../agent/sample.ts';
+import { launchFixture, must, ORG } from '../launch/launch-fixture.ts';
+
+const SHARE = CATALOG.bySymbol('AAPLx');
+const KEY = 'a key';
+
+export async function launcherFixture() {
+  const stage = await launchFixture({ keeper: false });
+  const { sql, clock, chain, node, store, runtime } = stage;
+  const pairs = [{ mint: SHARE?.token?.mint ?? '', symbol: 'AAPLx', decimals: 8 }];
+  const simulator = await createLauncherSimulator({ chain, pairs, key: KEY, clock, port: 0 });
+  const failures: string[] = [];
+  // Requests end by the real clock: the test's own stands still while one is under way.
+  const realTime = createLiveClock();
+  const launcher = createLauncher({
+    url: simulator.url,
+    key: KEY,
+    clock: { ...realTime, now: clock.now, deadline: (at, call) => realTime.deadline(realTime.now() + at - clock.now(), call) },
+    onFailure: (code) => void failures.push(code),
+    timeoutMs: 5_000,
+  });
+  let made = 0;
+  const newId = () => uuidV7(SLOT + 1, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1, ++made >> 8, made & 255));
+  const agents = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
+  const agentId = must(await agents.create({ ...stage.context(), permissions: ['agent:read', 'trade:execute'] }, sampleManifest())).id;
+  const commandsOn = (own: Pick<Runtime, 'start' | 'deliver'>, over: Partial<LauncherClient> = {}) =>
+    createLauncherLaunches({ sql, runtime: own, primaryChain: { chain: node }, launcher: { ...launcher, ...over }, clock, newId } as never);
+  const idle = { now: () => clock.now(), deadline: () => () => {} };
+
+  /** Carries and fires until nothing is due. */
+  async function work(
+    own: Runtime = runtime,
+    over: { readonly node?: typeof node; readonly launcher?: Pick<LauncherClient, 'complete'> } = {},
+  ) {
+    const workers = {
+      ...preparedTransactionWorkers({ sql, runtime: own, chain: over.node ?? node, clock }),
+      ...launcherWorkers({ runtime: own, load: store.load, launcher: over.launcher ?? launcher, mintInfo: node.mintInfo }),
+    };
+    const carrying = startActivities({ store, runtime: own, workers, clock: idle, onError: (error) => void stage.errors.push(error) });
+    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await stage.timers.fireDue()) === 0 ? still + 1 : 0;
+    await carrying.stop();
+  }
+
+  /** Lets time and slots pass; leases end by the database's clock, from which the same is taken off. */
+  async function pass(ms: number, ...how: Parameters<typeof work>): Promise<void> {
+    clock.advanceTo(clock.now() + ms);
+    chain.advance(Math.ceil(ms / 400));
+    await sql`update execution_leases set held_until = held_until - ${ms} * interval '1 millisecond'`;
+    await work(...how);
+  }
+
+  async function find(id: string): Promise<LauncherLaunchView> {
+    const found = await createLaunchStore(sql).find(ORG, id);
+    if (found === null || found.kind !== 'launcher') throw new Error(`there is no launch ${id} by the launcher`);
+    return found;
+  }
+
+  return {
+    ...stage,
+    simulator,
+    launcher,
+    failures,
+    commandsOn,
+    commands: commandsOn(runtime),
+    work,
+    pass,
+    find,
+    payer(name: string): SandboxKey {
+      const key = sandboxKey(name);
+      stage.fund(key, 'SOL', 1_000_000_000n);
+      chain.finalize();
+      return key;
+    },
+    wishOf: (wallet: SandboxKey, symbol: string, over: Partial<LauncherWish> = {}): LauncherWish => ({
+      name: `Token ${symbol}`,
+      symbol,
+      description: 'A token of an agent that watches one share.',
+      imageUrl: 'https://example.com/token.png',
+      agentId,
+      agentName: 'Watcher',
+      wallet: wallet.address,
+      pairMint: pairs[0]?.mint ?? '',
+      creatorFeeBps: 150,
+      pairedStock: 'spotchain:AAPLx',
+      quoteSymbol: 'AAPLx',
+      ...over,
+    }),
+    /** Lets it go on until the launch stands in one of the states. */
+    async until(id: string, states: readonly string[], rounds = 60): Promise<LauncherLaunchView> {
+      for (let round = 0; round < rounds && !states.includes((await find(id)).state); round++) await pass(2_100);
+      return find(id);
+    },
+    listed: async (symbol: string) => sql`select mint, launcher, paired_stock, origin from listed_tokens where symbol = ${symbol}`,
+    paymentsOf: (key: SandboxKey) => chain.historyOf(key.address).filter(({ transaction }) => transaction.staticKeys[0] === key.address),
+    context: stage.context as (subject?: string, orgId?: string) => CommandContext,
+    async close(): Promise<void> {
+      launcher.close();
+      await simulator.close();
+      await stage.close();
+    },
+  };
+}
+export type LauncherFixture = Awaited<ReturnType<typeof launcherFixture>>;

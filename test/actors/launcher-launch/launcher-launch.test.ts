@@ -1,0 +1,173 @@
+// A launch by the external launcher: one payment, one token, whatever the launcher does in between.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
+import { must, signedBy } from '../launch/launch-fixture.ts';
+import { type LauncherFixture, launcherFixture } from './launcher-fixture.ts';
+
+const PRICE = '7510000';
+let stage: LauncherFixture;
+beforeAll(async () => {
+  stage = await launcherFixture();
+});
+afterEach(() => {
+  stage.simulator.script.trouble(null);
+  stage.simulator.faults.reset();
+});
+afterAll(() => stage.close());
+
+const refused = async (outcome: Promise<{ ok: boolean; refusal?: { code: string; detail: string } }>) => {
+  const { refusal } = await outcome;
+  return refusal === undefined ? null : [refusal.code, refusal.detail];
+};
+
+async function quoted(symbol: string) {
+  const payer = stage.payer(`payer of ${symbol}`);
+  const { launch, transaction } = must(await stage.commands.quote(stage.context(), stage.wishOf(payer, symbol)));
+  return { payer, id: launch.id, launch, transaction, payment: signedBy(payer, transaction) };
+}
+
+describe('a launch', () => {
+  test('is quoted, paid once, followed to its finality and launched; the mint is listed with its creator', async () => {
+    const { payer, id, launch, payment } = await quoted('PLAIN');
+    expect(launch).toMatchObject({ state: 'prepared', lamports: PRICE, creatorFeeBps: 150, pairedStock: 'spotchain:AAPLx', mint: null });
+    expect(must(await stage.commands.submit(stage.context(), id, payment)).state).toBe('payment_submitted');
+    const launched = await stage.until(id, ['launched']);
+    expect(launched.state, JSON.stringify([launched, stage.errors])).toBe('launched');
+    expect(await stage.listed('PLAIN')).toMatchObject([
+      { mint: launched.mint, launcher: 'agentlaunch', paired_stock: 'spotchain:AAPLx', origin: { creator: payer.address, pool: null } },
+    ]);
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+    const announced = await stage.sql<{ state: string }[]>`
+      select body->>'state' as state from announcements where channel = 'launches' and body->>'launchId' = ${id} order by 1`;
+    expect(announced.map(({ state }) => state)).toEqual(
+      expect.arrayContaining(['quoted', 'prepared', 'payment_submitted', 'launching', 'launched']),
+    );
+    // Another session hands the same payment in again.
+    expect(must(await stage.commands.submit(stage.context('bob'), id, payment))).toMatchObject({ state: 'launched', mint: launched.mint });
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+  });
+
+  test('waits for a launcher that is late, out of money, silent or without its answer, and asks with the same payment', async () => {
+    for (const [symbol, trouble] of [
+      ['LATE', 'late'],
+      ['POOR', 'treasury_low'],
+    ] as const) {
+      stage.simulator.script.trouble(trouble);
+      const { payer, id, payment } = await quoted(symbol);
+      must(await stage.commands.submit(stage.context(), id, payment));
+      expect((await stage.until(id, ['launched'])).state).toBe('launched');
+      expect(stage.paymentsOf(payer)).toHaveLength(1);
+    }
+    stage.simulator.script.trouble(null);
+    const { payer, id, payment } = await quoted('LOST');
+    must(await stage.commands.submit(stage.context(), id, payment));
+    await stage.until(id, ['payment_confirmed', 'launching']);
+    const before = stage.simulator.launches();
+    // The launcher launches, and its answer is lost on the way.
+    stage.simulator.faults.set({ lostAnswer: 1 });
+    for (let round = 0; round < 40 && stage.simulator.launches() === before; round++) await stage.pass(2_100);
+    expect((await stage.find(id)).state).toBe('launching');
+    stage.simulator.faults.reset();
+    expect((await stage.until(id, ['launched'])).state).toBe('launched');
+    expect(stage.simulator.launches()).toBe(before + 1);
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+  });
+
+  test('that was paid and declined says what the payer can do, and is asked for once more with the same payment', async () => {
+    stage.simulator.script.trouble('declines');
+    const { payer, id, payment } = await quoted('DECLINED');
+    must(await stage.commands.submit(stage.context(), id, payment));
+    const declined = await stage.until(id, ['failed_paid']);
+    expect(declined).toMatchObject({ state: 'failed_paid', reason: 'rejected', mint: null });
+    expect(declined.detail).toContain(declined.signatures[0]);
+    expect(declined.detail).toContain('hand the same payment in again');
+    const alerts = await stage.sql`select 1 from announcements where channel = 'alerts' and body->>'launchId' = ${id}`;
+    expect(alerts).toHaveLength(1);
+    stage.simulator.script.trouble(null);
+    expect(must(await stage.commands.submit(stage.context(), id, payment)).state).toBe('launching');
+    expect((await stage.until(id, ['launched'])).state).toBe('launched');
+    expect(stage.paymentsOf(payer)).toHaveLength(1);
+  });
+
+  test('is not taken as launched while the chain does not show the token that the launcher names', async () => {
+    stage.simulator.script.trouble('names_nothing');
+    const { id, payment } = await quoted('NOTHING');
+    must(await stage.commands.submit(stage.context(), id, payment));
+    await stage.until(id, ['launching']);
+    for (let round = 0; round < 5; round++) await stage.pass(10_000);
+    expect((await stage.find(id)).state).toBe('launching');
+    expect(await stage.listed('NOTHING')).toEqual([]);
+    stage.simulator.script.trouble(null);
+    expect((await stage.until(id, ['launched'])).state).toBe('launched');
+  });
+
+  test('that nobody pays for expires, and takes no payment any more', async () => {
+    const { payer, id, payment } = await quoted('UNPAID');
+    for (let round = 0; round < 12; round++) await stage.pass(16_000);
+    expect((await stage.find(id)).state).toBe('expired');
+    expect(await refused(stage.commands.submit(stage.context(), id, payment))).toEqual([
+      'state_conflict',
+      'the launch is expired: ask for a new quote',
+    ]);
+    expect(stage.paymentsOf(payer)).toEqual([]);
+  });
+});
+
+describe('refused is', () => {
+  test('every single bit of a payment that is not the prepared one, another wallet, and a payment of one lamport less', async () => {
+    const { id, payment, transaction } = await quoted('BITS');
+    const bytes = Buffer.from(payment, 'base64');
+    let tried = 0;
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      const outcome = await stage.commands.submit(stage.context(), id, changed.toString('base64'));
+      expect(outcome.ok, `bit ${bit}`).toBe(false);
+      tried++;
+    }
+    console.log(`${tried} single-bit changes of a payment were tried`);
+    expect(tried).toBe(bytes.length * 8);
+    expect((await refused(stage.commands.submit(stage.context(), id, signedBy(sandboxKey('stranger'), transaction))))?.[0]).toBe(
+      'signature_invalid',
+    );
+    const less = Buffer.from(payment, 'base64');
+    const amount = Buffer.alloc(8);
+    amount.writeBigUInt64LE(BigInt(PRICE));
+    const at = less.indexOf(amount);
+    less.writeBigUInt64LE(BigInt(PRICE) - 1n, at);
+    expect((await refused(stage.commands.submit(stage.context(), id, less.toString('base64'))))?.[0]).toBe('signed_bytes_differ');
+    expect((await stage.find(id)).state).toBe('prepared');
+    expect((await refused(stage.commands.submit(stage.context('ann', '00000000-0000-7000-8000-000000000002'), id, payment)))?.[0]).toBe(
+      'not_found',
+    );
+  });
+
+  test("another launch's payment", async () => {
+    const [one, other] = [await quoted('ONE'), await quoted('OTHER')];
+    expect((await refused(stage.commands.submit(stage.context(), one.id, other.payment)))?.[0]).toBe('signed_bytes_differ');
+  });
+
+  test.each([
+    ['a pair that the launcher does not have', { pairMint: 'XsDoVfqeBukxuZHWhdvWHBhgEHjGNst4MLodqsJHzoB' }, 'launch_refused'],
+    ['a fee below what it takes', { creatorFeeBps: 99 }, 'malformed'],
+    ['a fee above what it takes', { creatorFeeBps: 301 }, 'malformed'],
+    ['a symbol of a share', { symbol: 'AAPL' }, 'launch_refused'],
+    ['a description that is too short', { description: 'short' }, 'malformed'],
+    ['a link that is none', { imageUrl: 'http://example.com/a.png' }, 'malformed'],
+  ])('%s', async (_, over, code) => {
+    const payer = stage.payer('payer of nothing');
+    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'NEVER', over))))?.[0]).toBe(code);
+  });
+
+  test('an offer that asks for more than anybody should pay, a wallet that cannot pay, and a launcher that does not answer', async () => {
+    stage.simulator.script.trouble('greedy');
+    const payer = stage.payer('payer of nothing');
+    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'GREEDY'))))?.[0]).toBe('route_refused');
+    stage.simulator.script.trouble(null);
+    const poor = sandboxKey('poor');
+    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(poor, 'POORER'))))?.[0]).toBe('launch_refused');
+    stage.simulator.faults.set({ status5xx: 1 });
+    expect((await refused(stage.commands.quote(stage.context(), stage.wishOf(payer, 'SILENT'))))?.[0]).toBe('unavailable');
+    expect(stage.failures).toContain('http_503');
+  });
+});
