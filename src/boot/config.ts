@@ -209,6 +209,14 @@ const KEY_OF: readonly (readonly [key: SettingName, of: SettingName])[] = [
   ['SOCIAL_KEY', 'SOCIAL_URL'],
   ['MODEL_KEY', 'MODEL_URL'],
 ];
+/** What is of use only beside another system that is real as well. */
+const ONLY_WITH: readonly (readonly [name: SettingName, of: SettingName, why: string])[] = [
+  ['REFERENCE_FALLBACK_URL', 'REFERENCE_URL', 'a real price must not stand in for a simulated one, so set both'],
+  ['SPOTCHAIN_RPC_URL', 'SPOTCHAIN_URL', "the sandbox's aggregator builds for the sandbox's chain only, so set both"],
+  ['RELAY_STREAM_URL', 'RELAY_URL', 'what it pushes is asked for there, so set both'],
+  ['INDEXER_URL', 'SPOTCHAIN_URL', "a real history says nothing of the sandbox's chain, so set both"],
+  ['AGENTLAUNCH_URL', 'SPOTCHAIN_RPC_URL', 'a real launcher is paid on the real chain, so set its node'],
+];
 const OUR_PREFIXES = [
   'SEVENGATE_',
   'SVC_',
@@ -236,7 +244,7 @@ const OUR_PREFIXES = [
 /** Reads the whole environment at once: either every setting, or every problem. An empty value counts as not set. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config | readonly ConfigProblem[] {
   const problems: ConfigProblem[] = [];
-  const complain = (variable: string, why: string) => problems.push({ variable, sentence: `${variable}: ${why}` });
+  const complain = (variable: string, why: string) => void problems.push({ variable, sentence: `${variable}: ${why}` });
   const values: Partial<Record<SettingName, unknown>> = {};
   const given = (name: SettingName) => (env[name] ?? '').trim();
 
@@ -245,6 +253,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if ('wrong' in parsed) complain(name, parsed.wrong);
     else values[name] = parsed.value;
   }
+  const asked: Asked = { given, values, complain };
+  complainOfParts(asked);
+  complainOfFeatures(asked);
+  complainOfPlaces(asked);
+  complainOfStrangers(Object.keys(env), complain);
+  return problems.length > 0 ? problems : (values as Config);
+}
+
+/** What the rules between settings look at. */
+interface Asked {
+  /** The text of a setting; empty where it is not set. */
+  readonly given: (name: SettingName) => string;
+  readonly values: Partial<Record<SettingName, unknown>>;
+  readonly complain: (variable: string, why: string) => void;
+}
+
+/** Settings that belong together, and keys without the system that they open. */
+function complainOfParts({ given, complain }: Asked): void {
   for (const group of TOGETHER) {
     const missing = group.filter((name) => given(name) === '');
     if (missing.length === group.length) continue;
@@ -256,6 +282,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (given(key) !== '' && given(of) === '')
       complain(key, `is set without ${of}, and the sandbox takes no key: set ${of} or remove the key`);
   }
+}
+
+/** Features that are switched on without what they need. */
+function complainOfFeatures({ given, values, complain }: Asked): void {
   if (values.SVC_LIVE_SPOTEXCHANGE_ENABLED === true && given('SPOTEXCHANGE_URL') !== '' && given('SPOTEXCHANGE_KEY') === '') {
     complain(
       'SPOTEXCHANGE_KEY',
@@ -271,21 +301,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'is missing, and SVC_DELEGATED_SIGNING_ENABLED=true needs it: set the key or turn delegated signing off',
     );
   }
-  if (given('REFERENCE_FALLBACK_URL') !== '' && given('REFERENCE_URL') === '') {
-    complain('REFERENCE_FALLBACK_URL', 'is set without REFERENCE_URL: a real price must not stand in for a simulated one, so set both');
-  }
-  if (given('SPOTCHAIN_RPC_URL') !== '' && given('SPOTCHAIN_URL') === '') {
-    complain(
-      'SPOTCHAIN_RPC_URL',
-      "is set without SPOTCHAIN_URL: the sandbox's aggregator builds for the sandbox's chain only, so set both",
-    );
-  }
-  if (given('RELAY_STREAM_URL') !== '' && given('RELAY_URL') === '')
-    complain('RELAY_STREAM_URL', 'is set without RELAY_URL: what it pushes is asked for there, so set both');
-  if (given('INDEXER_URL') !== '' && given('SPOTCHAIN_URL') === '')
-    complain('INDEXER_URL', "is set without SPOTCHAIN_URL: a real history says nothing of the sandbox's chain, so set both");
-  if (given('AGENTLAUNCH_URL') !== '' && given('SPOTCHAIN_RPC_URL') === '')
-    complain('AGENTLAUNCH_URL', 'is set without SPOTCHAIN_RPC_URL: a real launcher is paid on the real chain, so set its node');
+}
+
+/** Real systems beside simulated ones that they cannot work with. */
+function complainOfPlaces({ given, values, complain }: Asked): void {
+  for (const [name, of, why] of ONLY_WITH) if (given(name) !== '' && given(of) === '') complain(name, `is set without ${of}: ${why}`);
   for (const provider of ['RELAY_URL', 'CCTP_URL'] as const) {
     if (given(provider) === '') continue;
     const missing = (['SPOTCHAIN_RPC_URL', 'EVMCHAIN_URL'] as const).filter((node) => given(node) === '');
@@ -298,7 +318,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (given('REDIS_URL') !== '' && values.QUEUE_BACKEND === 'postgres') {
     complain('QUEUE_BACKEND', 'is postgres while REDIS_URL is set: keep one of the two');
   }
-  for (const name of Object.keys(env)) {
+}
+
+/** Names that begin like ours and are no setting. */
+function complainOfStrangers(names: readonly string[], complain: Asked['complain']): void {
+  for (const name of names) {
     if (Object.hasOwn(SETTINGS, name) || !OUR_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     const [near] = nearestNames(name, settingNames(), 1);
     complain(
@@ -306,7 +330,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       near ? `there is no such setting: did you mean ${near}?` : 'there is no such setting: remove it (npm start -- --help lists them)',
     );
   }
-  return problems.length > 0 ? problems : (values as Config);
 }
 
 /** Whether `readConfig` found problems. */

@@ -22,6 +22,14 @@ import { serviceDatabase } from './service-database.ts';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
 export function tapeCommands(tape: Command): void {
+  recordCommand(tape);
+  infoCommand(tape);
+  replayCommand(tape);
+  mergeCommand(tape);
+  convertCommand(tape);
+}
+
+function recordCommand(tape: Command): void {
   tape
     .command('record')
     .description("import a recording in a venue's own format as a tape")
@@ -67,17 +75,21 @@ export function tapeCommands(tape: Command): void {
         }
       },
     );
+}
 
+function infoCommand(tape: Command): void {
   tape
     .command('info')
     .description('tell what is on a tape, reading all of it')
     .argument('<file>', 'the tape')
     .option('--json', 'print the result as JSON')
     .action(async (file: string, options: { json?: true }) => {
-      const info = await infoCommand(file);
+      const info = await readInfo(file);
       print(options.json ? JSON.stringify(info) : infoText(info));
     });
+}
 
+function replayCommand(tape: Command): void {
   tape
     .command('replay')
     .description('replay a tape under virtual time: the same tape gives the same decisions, byte for byte')
@@ -88,11 +100,13 @@ export function tapeCommands(tape: Command): void {
     .option('--compare', 'compare with what the live run wrote to the database of these settings')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], options: { agent?: string[]; autonomy: Autonomy; out?: string; compare?: true; json?: true }) => {
-      const summary = await replayCommand(files, options);
+      const summary = await replayFiles(files, options);
       print(options.json ? JSON.stringify(summary) : replayText(summary));
       if (summary.comparison !== null && summary.comparison.different > 0) process.exitCode = 1;
     });
+}
 
+function mergeCommand(tape: Command): void {
   tape
     .command('merge')
     .description('write the events of several tapes as one, in the order of their receipt')
@@ -115,7 +129,9 @@ export function tapeCommands(tape: Command): void {
         for (const reader of readers) await reader.close();
       }
     });
+}
 
+function convertCommand(tape: Command): void {
   tape
     .command('convert')
     .description('write a tape in another form; nothing of it changes, and converting back gives the same bytes')
@@ -164,7 +180,7 @@ function importText(report: ImportReport): string {
   ].join('\n');
 }
 
-async function infoCommand(file: string): Promise<TapeInfo> {
+async function readInfo(file: string): Promise<TapeInfo> {
   const bar = progressBar('reading', 'bytes');
   try {
     return await tapeInfo(file, bar.update);
@@ -212,7 +228,7 @@ interface ReplaySummary extends Omit<ReplayResult, 'decisions' | 'firstSlot' | '
   readonly comparison: Comparison | null;
 }
 
-async function replayCommand(
+async function replayFiles(
   files: readonly string[],
   options: { readonly agent?: readonly string[]; readonly autonomy: Autonomy; readonly out?: string; readonly compare?: true },
 ): Promise<ReplaySummary> {

@@ -98,13 +98,8 @@ export interface ApiDeps {
 export async function startApi(deps: ApiDeps): Promise<ApiRole> {
   const { sql, clock, log } = deps;
   const members = createMemberStore(sql);
-  const tail = createAnnouncementTail({
-    sql,
-    ownConnection: deps.callers.connection.of,
-    clock,
-    random: deps.random,
-    onError: (error) => log.warn({ err: error }, 'following the announcements'),
-  });
+  const onError = (error: unknown): void => log.warn({ err: error }, 'following the announcements');
+  const tail = createAnnouncementTail({ sql, ownConnection: deps.callers.connection.of, clock, random: deps.random, onError });
   const readiness = createReadiness(deps);
   const onDemand = onDemandPorts(deps);
   const model = modelPorts(deps);
@@ -120,7 +115,7 @@ export async function startApi(deps: ApiDeps): Promise<ApiRole> {
         isUnavailable: (error) => isConnectionLoss(error) || error instanceof UnsignedRow,
         reportDefect: (error, where) => log.error({ err: error, ...where }, 'a request failed'),
       },
-      access: { ...accessPorts(deps), members },
+      access: accessPorts(deps, members),
       ...callerPorts(deps, model.ports),
       machines: machinePorts(),
       ...market,
@@ -164,11 +159,12 @@ function urlOf(app: FastifyInstance, { host, port: asked }: Pick<ApiDeps, 'host'
 }
 
 /** Who a caller is, and how much of everything a caller may ask. */
-function accessPorts({ reach, clock, metrics, sharedLimits }: ApiDeps) {
+function accessPorts({ reach, clock, metrics, sharedLimits }: ApiDeps, members: ReturnType<typeof createMemberStore>) {
   const onFailure = (reason: string): void => metrics.unanswered('identity', reason);
   return {
     verifyToken: accessBy(createTokenVerifier({ ...reach.addresses.identity, clock, onFailure })),
     limits: createRateLimits(DEFAULT_POLICIES, sharedLimits),
+    members,
   };
 }
 

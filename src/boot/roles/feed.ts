@@ -136,17 +136,12 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   const { needs } = parts;
   await needs.refresh();
   const lines = linesOf(log);
+  const { write } = lines.kept;
   const { feeds: venueFeeds, histories, extras, intelligence, predictions } = deps.venues();
   const failed = (what: string) => (error: unknown) => log.error({ err: error }, what);
   const feeds = [
     ...venueFeeds,
-    createIntelligenceFeed({
-      intelligence,
-      store: createIntelligenceStore(sql),
-      clock,
-      write: lines.kept.write,
-      onFailure: failed('the intelligence'),
-    }),
+    createIntelligenceFeed({ intelligence, store: createIntelligenceStore(sql), clock, write, onFailure: failed('the intelligence') }),
   ];
   const venues = [...new Set<Venue>(feeds.map((feed) => feed.venue))];
   const pipeline = createMarketPipeline({
@@ -164,21 +159,8 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   const unrecord = deps.onPipeline?.(pipeline);
   const hearing = [passOn(deps, pipeline, lines), tellAgents(deps, { pipeline, venues, lines, notify: parts.notify })];
   const keeping = [
-    publishMarketStates({
-      pipeline,
-      extras,
-      venues,
-      bus: deps.states,
-      clock,
-      budgets: deps.budgets,
-      onFailure: failed('the market states'),
-    }),
-    keepPredictions({
-      feeds: predictions,
-      store: createPredictionStore(sql),
-      write: lines.kept.write,
-      onFailure: failed('the prediction markets'),
-    }),
+    publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
+    keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
     keepPools({ sql, judged: pipeline.judged, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
   ];
   countHeard(deps.metrics, pipeline);
