@@ -4,6 +4,7 @@ import { agentsView } from './agents-view.js';
 import { fill } from './dom.js';
 import { createFeed } from './feed.js';
 import { change, Refused, read } from './http.js';
+import { launchesView } from './launches-view.js';
 import { marketsView } from './markets-view.js';
 import { portfolioView } from './portfolio-view.js';
 import { sentenceOf } from './problem-note.js';
@@ -89,18 +90,19 @@ function open(me) {
   function pageOf(page) {
     if (page === 'quotes' || page === 'markets') return page;
     if (!maySeeAgents) return 'quotes';
-    return page === 'proposals' || page === 'portfolio' ? page : 'agents';
+    return page === 'launches' || page === 'proposals' || page === 'portfolio' ? page : 'agents';
   }
 
   /**
    * @param {ReturnType<typeof pageOf>} page
-   * @param {string} id An agent, the tab of the markets, or the mode of the portfolio; empty for none.
+   * @param {string} id An agent, a launch, the tab of the markets, or the mode of the portfolio; empty for none.
    */
   function viewOf(page, id) {
     if (page === 'quotes') return quotesView(context);
     if (page === 'markets') return marketsView(context, id);
     if (page === 'proposals') return proposalsView(context, id);
     if (page === 'portfolio') return portfolioView(context, id);
+    if (page === 'launches') return launchesView(context, id);
     return id === '' ? agentsView(context) : agentView(context, id);
   }
 

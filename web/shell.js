@@ -16,6 +16,25 @@ const NOTICE_MS = 8_000;
 const NOTICES_SHOWN = 4;
 
 /**
+ * @param {string} href
+ * @param {string} text
+ */
+function link(href, text) {
+  return h('a', { href }, text);
+}
+
+/** @param {boolean} maySeeAgents */
+function pageLinks(maySeeAgents) {
+  const ofAgents = {
+    agents: link('#/agents', 'Agents'),
+    proposals: link('#/proposals', 'Proposals'),
+    portfolio: link('#/portfolio', 'Portfolio'),
+    launches: link('#/launches', 'Launches'),
+  };
+  return { ...(maySeeAgents ? ofAgents : {}), quotes: link('#/quotes', 'Quotes'), markets: link('#/markets', 'Markets') };
+}
+
+/**
  * @param {object} options
  * @param {Me} options.me
  * @param {() => void} options.onSignOut
@@ -29,13 +48,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
   const words = h('span', { class: 'connection-words', role: 'status' });
   const connection = h('button', { class: 'connection', type: 'button', title: 'Try again now', onclick: onHurry }, light, words);
   const maySeeAgents = me.permissions.includes('agent:read') && me.orgId !== null;
-  const links = {
-    ...(maySeeAgents
-      ? { agents: link('#/agents', 'Agents'), proposals: link('#/proposals', 'Proposals'), portfolio: link('#/portfolio', 'Portfolio') }
-      : {}),
-    quotes: link('#/quotes', 'Quotes'),
-    markets: link('#/markets', 'Markets'),
-  };
+  const links = pageLinks(maySeeAgents);
   const mayHalt = me.permissions.includes('trade:execute') || me.permissions.includes('risk:manage');
   const header = h(
     'header',
@@ -73,14 +86,6 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
   const element = h('div', { class: 'shell' }, header, main, notices);
   /** @type {number | undefined} */
   let counting;
-
-  /**
-   * @param {string} href
-   * @param {string} text
-   */
-  function link(href, text) {
-    return h('a', { href }, text);
-  }
 
   /** @param {Event} event The address after # names the page and must stay. */
   function skip(event) {
@@ -158,7 +163,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'proposals' | 'portfolio' | 'quotes' | 'markets'} page
+     * @param {'agents' | 'proposals' | 'portfolio' | 'launches' | 'quotes' | 'markets'} page
      */
     showView(view, page) {
       fill(main, view.element);

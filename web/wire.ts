@@ -577,3 +577,57 @@ export type Message =
   | { readonly type: 'subscribed'; readonly id?: number; readonly at: string; readonly cursor: string | null }
   | { readonly type: 'error'; readonly id?: number; readonly at: string; readonly code: string; readonly detail: string }
   | { readonly type: 'heartbeat' | 'pong' | 'unsubscribed'; readonly at: string };
+
+/** A launch of either kind; what the other kind has is missing. */
+export interface Launch {
+  readonly id: string;
+  readonly kind: 'curve' | 'launcher';
+  readonly state: string;
+  readonly detail: string | null;
+  readonly mint: string | null;
+  readonly name: string;
+  readonly symbol: string;
+  readonly quoteMint: string;
+  readonly quoteSymbol: string;
+  readonly pairedStock: string | null;
+  readonly signatures: readonly string[];
+  readonly createdAt: string;
+  readonly preset?: string;
+  readonly startingFdv?: string;
+  readonly totalSupply?: string;
+  readonly decimals?: number;
+  readonly lamports?: string;
+  readonly payTo?: string;
+  readonly creatorFeeBps?: number;
+}
+
+export interface LadderStep {
+  readonly fillPct: number;
+  readonly price: string;
+  readonly sold: string;
+}
+
+export interface LaunchMonitor {
+  readonly pairedStock: string | null;
+  readonly curve: {
+    readonly slot: number;
+    readonly ageMs: number;
+    readonly fillPct: string;
+    readonly quoteReserve: string;
+    readonly graduationThreshold: string;
+    readonly price: string;
+    readonly priceUsd: string | null;
+    readonly returns: { readonly tokenPct: string; readonly quotePct: string; readonly relativePct: string } | null;
+    readonly creatorFees: { readonly quote: string; readonly claimedQuote: string };
+  } | null;
+  readonly graduation: { readonly progress: string; readonly successorPool: string | null };
+}
+
+export interface RankedAgentToken {
+  readonly symbol: string;
+  readonly rank: number | null;
+  readonly pairedStock: string | null;
+  readonly risk: { readonly score: number; readonly unknown: readonly string[] };
+  readonly holders: { readonly top10Pct: number | null } | null;
+  readonly depth: { readonly depthUsd: string } | null;
+}
