@@ -1,22 +1,12 @@
 // Checkouts on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves: a creator's and a buyer's organization.
+
 import { address } from '@solana/kit';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { CheckoutView } from '../../../actors/checkout/commands.ts';
-import { checkoutWorkers } from '../../../actors/checkout/execution.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
+import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
-import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { checkoutCapability } from '../../../src/boot/capabilities/checkout.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { readUint } from '../../../src/domain/launch/byte-struct.ts';
 import { associatedAccount } from '../../../src/domain/launch/curve-program.ts';
 import type { Listing } from '../../../src/domain/marketplace/listing.ts';
@@ -24,7 +14,7 @@ import { TOKEN_PROGRAM } from '../../../src/domain/solana/programs.ts';
 import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { testDatabase } from '../../harness/postgres.ts';
+import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT, sampleManifest } from '../agent/sample.ts';
 import { must } from '../launch/launch-fixture.ts';
 
@@ -33,14 +23,10 @@ export const BUYERS = '00000000-0000-7000-8000-000000000002';
 export const OTHERS = '00000000-0000-7000-8000-000000000003';
 
 export async function checkoutFixture() {
-  const sql = openDatabase({ url: await testDatabase(), name: 'checkout test', connections: 8 });
-  for (const [id, name] of [
-    [CREATORS, 'creators'],
-    [BUYERS, 'buyers'],
-    [OTHERS, 'others'],
-  ] as const)
-    await sql`insert into organizations (id, name) values (${id}, ${name}) on conflict do nothing`;
   const clock = createVirtualClock(SLOT);
+  const organizations = { [CREATORS]: 'creators', [BUYERS]: 'buyers', [OTHERS]: 'others' };
+  const world = await actorWorld({ name: 'checkout test', clock, at: SLOT, organizations });
+  const { sql, runtime, newId, errors, commands: agents } = world;
   const solana = await createSolanaSimulator({
     clock,
     seed: 5,
@@ -50,18 +36,9 @@ export async function checkoutFixture() {
     stable: { mint: USDC_MINT, decimals: USDC_DECIMALS },
   });
   const node = createSolanaRpc({ url: solana.url, clock });
-  const store = createActorStore(sql);
-  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
   const portsOn = (own: Runtime = runtime, chain: typeof node | null = node) =>
     checkoutCapability.callers({ sql, runtime: own, primaryChain: chain === null ? null : { chain }, clock, newId } as never).marketplace;
-  const errors: unknown[] = [];
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown): void => void errors.push(error);
-  const timers = startTimers({ store, runtime, clock: idle, onError });
   const ports = portsOn();
-  const agents = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
   const payout = sandboxKey('payout of the creator');
   const wallet = {
     id: newId(),
@@ -80,17 +57,13 @@ export async function checkoutFixture() {
     orgId,
     subject,
     permissions: ['trade:execute'],
-    requestId: `r${++made}`,
+    requestId: `r${world.count()}`,
   });
 
   /** Carries and fires until nothing is due. */
   async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
-    const workers = {
-      ...preparedTransactionWorkers({ sql, runtime: own, chain, clock }),
-      ...checkoutWorkers({ runtime: own, load: store.load, chain }),
-    };
-    const carrying = startActivities({ store, runtime: own, workers, clock: idle, onError });
-    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    const carrying = world.carrying(world.workersOf({ primaryChain: { chain } as never }, own), own);
+    await world.settle(carrying);
     await carrying.stop();
   }
 
@@ -116,7 +89,7 @@ export async function checkoutFixture() {
       return key;
     },
     /** A listing of a new agent of the creators. */
-    async listed(priceUsd: string, name = `strategy ${++made}`): Promise<Listing> {
+    async listed(priceUsd: string, name = `strategy ${world.count()}`): Promise<Listing> {
       const creator = context(CREATORS, 'ann');
       const agent = must(await agents.create(creator, sampleManifest({ name })));
       const wish = { agentId: agent.id, manifestVersion: 1, priceUsd, payoutWallet: payout.address, categories: ['a'] };
@@ -152,9 +125,8 @@ export async function checkoutFixture() {
     licences: async () => (await ports.checkouts.reads.licences(BUYERS, { limit: 200, after: null })).items,
     async close(): Promise<void> {
       node.close();
-      await timers.stop();
       await solana.close();
-      await sql.end();
+      await world.close();
     },
   };
   return fixture;

@@ -1,20 +1,13 @@
 // Launches on a real PostgreSQL and the sandbox's chain over real sockets, on a clock that the test moves.
+
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { LaunchWish } from '../../../actors/launch/commands.ts';
 import { launchWorkers } from '../../../actors/launch/execution.ts';
 import type { LaunchChain } from '../../../actors/launch/launch-chain.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
+import { type Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { openDatabase } from '../../../src/adapters/store/database.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { launchCapability } from '../../../src/boot/capabilities/launch.ts';
-import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import { type PresetKey, presetOf } from '../../../src/domain/launch/presets.ts';
 import { NATIVE_MINT, quoteTokenOf } from '../../../src/domain/launch/quote-tokens.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
@@ -23,7 +16,7 @@ import { type SandboxKey, sandboxKey } from '../../../src/sandbox/solana/keys.ts
 import { startKeeper } from '../../../src/sandbox/solana/launch-programs/keeper.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
-import { testDatabase } from '../../harness/postgres.ts';
+import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT } from '../agent/sample.ts';
 
 export const ORG = '00000000-0000-7000-8000-000000000001';
@@ -45,18 +38,13 @@ export function signedBy(key: SandboxKey, base64: string): string {
 }
 
 export async function launchFixture(options: { readonly keeper?: boolean } = {}) {
-  const url = await testDatabase();
-  const sql = openDatabase({ url, name: 'launch test', connections: 8 });
-  await sql`insert into organizations (id, name) values (${ORG}, 'ours') on conflict do nothing`;
   const clock = createVirtualClock(SLOT);
+  const world = await actorWorld({ name: 'launch test', clock, at: SLOT, organizations: { [ORG]: 'ours' } });
+  const { sql, store, runtime, newId, errors, timers } = world;
   const mints = SHARES.map(({ instrument, token }) => ({ ...token, symbol: instrument }));
   const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
   const stopKeeper = options.keeper === false ? () => {} : startKeeper(solana.chain);
   const node = createSolanaRpc({ url: solana.url, clock });
-  const store = createActorStore(sql);
-  const runtime = createRuntime({ store, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const newId = () => uuidV7(SLOT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
   const partner = sandboxKey('launch partner');
   const portsOn = (over: { readonly runtime?: Pick<Runtime, 'start' | 'deliver'>; readonly chain?: LaunchChain } = {}) =>
     launchCapability.callers({
@@ -67,19 +55,15 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       clock,
       newId,
     } as never).launches;
-  const errors: unknown[] = [];
   /** Dollars of a whole quote token, by mint; a test prices what it wants priced. */
   const quoteUsd = new Map<string, string>();
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
-  const onError = (error: unknown): void => void errors.push(error);
   const activitiesOn = (own: Runtime, chain: typeof node = node) => {
     const workers = {
-      ...preparedTransactionWorkers({ sql, runtime: own, chain, clock }),
+      ...world.workersOf({ primaryChain: { chain } as never, bid: () => null }, own),
       ...launchWorkers({ runtime: own, load: store.load, chain, quoteUsd: (mint) => quoteUsd.get(mint) ?? null, clock }),
     };
-    return startActivities({ store, runtime: own, workers, clock: idle, onError });
+    return world.carrying(workers, own);
   };
-  const timers = startTimers({ store, runtime, clock: idle, onError });
   const creator = sandboxKey('launch creator');
   const fund = (who: SandboxKey, mint: string, amount: bigint): void => void solana.fund(who.address, mint, amount);
   fund(creator, 'SOL', 100_000_000_000n);
@@ -88,7 +72,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
   /** Carries and fires until nothing is due. */
   async function work(own: Runtime = runtime, chain: typeof node = node): Promise<void> {
     const carrying = activitiesOn(own, chain);
-    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    await world.settle(carrying);
     await carrying.stop();
   }
 
@@ -113,7 +97,7 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
       orgId,
       subject,
       permissions: ['trade:execute'],
-      requestId: `r${++made}`,
+      requestId: `r${world.count()}`,
     }),
     wish: (
       over: Partial<LaunchWish> & { readonly preset?: PresetKey; readonly quoteMint?: string; readonly startingFdv?: string } = {},
@@ -150,9 +134,8 @@ export async function launchFixture(options: { readonly keeper?: boolean } = {})
     async close(): Promise<void> {
       stopKeeper();
       node.close();
-      await timers.stop();
       await solana.close();
-      await sql.end();
+      await world.close();
     },
   };
 }

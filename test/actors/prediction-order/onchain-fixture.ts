@@ -2,24 +2,14 @@
 
 import { type Address, address } from '@solana/kit';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
-import { predictionOrderWorkers } from '../../../actors/prediction-order/execution.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { openDatabase } from '../../../src/adapters/store/database.ts';
 import { createPredictionOrderStore } from '../../../src/adapters/store/orders/prediction-order-store.ts';
 import { createPredictionStore } from '../../../src/adapters/store/predictions/prediction-store.ts';
 import { createKalshiRest, KALSHI_TOKENS_PER_SECOND } from '../../../src/adapters/venues/prediction/kalshi/rest.ts';
 import { createOnchainOrders } from '../../../src/adapters/venues/prediction/onchain-orders.ts';
 import { WeightBudget } from '../../../src/adapters/venues/request-budget.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
 import { createLivePredictionOrders } from '../../../src/boot/capabilities/prediction-order.ts';
-import { preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { PredictionMarket } from '../../../src/domain/prediction/market.ts';
 import type { PredictionWish } from '../../../src/domain/prediction/order.ts';
 import { createSeededMarket } from '../../../src/sandbox/market/seeded-market.ts';
@@ -32,8 +22,8 @@ import { sandboxKey } from '../../../src/sandbox/solana/keys.ts';
 import { createSolanaSimulator } from '../../../src/sandbox/solana/simulator.ts';
 import { readWire } from '../../../src/sandbox/solana/wire.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
-import { testDatabase } from '../../harness/postgres.ts';
 import { riskOn } from '../../harness/trading.ts';
+import { actorWorld } from '../../world/actor-world.ts';
 
 export const ORG = '00000000-0000-7000-8000-00000000000a';
 /** A Friday at half past four in the afternoon, UTC: hourly and daily questions are under way. */
@@ -44,9 +34,6 @@ const CONTEXT: CommandContext = { orgId: ORG, subject: 'trader', permissions: ['
 
 /** A stage with one wallet that holds a thousand dollars, and one open market that trades near even. */
 export async function onchainFixture({ at = AT } = {}) {
-  const databaseUrl = await testDatabase();
-  const sql = openDatabase({ url: databaseUrl, name: 'prediction test', connections: 6 });
-  await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   let passed = 0;
   const began = performance.now();
   const clock = createLiveClock({
@@ -57,8 +44,8 @@ export async function onchainFixture({ at = AT } = {}) {
       return () => clearTimeout(timer);
     },
   });
-  // What is due is done by hand: nothing looks by itself.
-  const byHand = { now: () => clock.now(), deadline: () => () => {} };
+  const world = await actorWorld({ name: 'prediction test', clock, at, organizations: { [ORG]: 'ours' }, connections: 6 });
+  const { sql, store: actors, runtime, newId, errors, onError } = world;
   const random = (): number => 0.5;
   const seeded = createSeededMarket({ seed: 7 });
   const questions = createSeededQuestions({ seed: 7, market: seeded });
@@ -88,10 +75,6 @@ export async function onchainFixture({ at = AT } = {}) {
     budget: new WeightBudget(1_000, 60_000),
     note: (source, field) => onError(new Error(`${source} sends ${field}, which nobody knows`)),
   });
-  const actors = createActorStore(sql);
-  const runtime = createRuntime({ store: actors, directory: createDirectory(ACTOR_KINDS), clock });
-  let made = 0;
-  const newId = () => uuidV7(at, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
   const live = createLivePredictionOrders({
     sql,
     runtime,
@@ -101,14 +84,8 @@ export async function onchainFixture({ at = AT } = {}) {
     clock,
     newId,
   });
-  const errors: unknown[] = [];
-  const onError = (error: unknown): void => void errors.push(error);
-  const workers = {
-    ...preparedTransactionWorkers({ sql, runtime, chain, clock }),
-    ...predictionOrderWorkers({ load: actors.load, venue }),
-  };
-  const activities = startActivities({ store: actors, runtime, workers, clock: byHand, onError });
-  const timers = startTimers({ store: actors, runtime, clock: byHand, onError });
+  const workers = world.workersOf({ primaryChain: { chain } as never, onchainPredictions: { venue, chain } });
+  const activities = world.carrying(workers);
   const orders = createPredictionOrderStore(sql);
   const markets = createPredictionStore(sql);
   const wallet = sandboxKey('a trader of prediction markets');
@@ -128,13 +105,11 @@ export async function onchainFixture({ at = AT } = {}) {
   }
   const market = await list();
 
-  async function work(): Promise<void> {
-    for (let idle = 0; idle < 2; ) idle = (await activities.carryDue()) + (await timers.fireDue()) === 0 ? idle + 1 : 0;
-  }
+  const work = (): Promise<void> => world.settle(activities);
 
   return {
     sql,
-    databaseUrl,
+    databaseUrl: world.url,
     clock,
     chain: solana.chain,
     solana,
@@ -210,7 +185,7 @@ export async function onchainFixture({ at = AT } = {}) {
       venue.close();
       chain.close();
       await Promise.all([onchain.close(), solana.close(), kalshi.close()]);
-      await sql.end({ timeout: 1 });
+      await world.close();
     },
   };
 }

@@ -1,26 +1,19 @@
 // Swaps on a real PostgreSQL, the sandbox's chain (a real virtual machine) and its aggregator over real sockets, on a clock that the test moves.
+
 import { type Keypair, VersionedTransaction } from '@solana/web3.js';
-import { createCommandHandler } from '../../../actors/agent/command-handler.ts';
 import type { CommandContext } from '../../../actors/agent/commands.ts';
 import type { ChainClient } from '../../../actors/prepared-transaction/chain-client.ts';
 import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
 import type { SwapWish } from '../../../actors/prepared-transaction/swap-commands.ts';
-import { startActivities } from '../../../actors/runtime/activities.ts';
-import { createDirectory } from '../../../actors/runtime/directory.ts';
-import { createRuntime, type Runtime } from '../../../actors/runtime/runtime.ts';
-import { startTimers } from '../../../actors/runtime/timers.ts';
+import type { Runtime } from '../../../actors/runtime/runtime.ts';
 import { createSolanaRpc } from '../../../src/adapters/solana/rpc.ts';
-import { createActorStore } from '../../../src/adapters/store/actors/actor-store.ts';
-import { createAgentDirectory } from '../../../src/adapters/store/agents/agent-directory.ts';
 import { writeCut } from '../../../src/adapters/store/agents/tick-store.ts';
-import { openDatabase, type Sql } from '../../../src/adapters/store/database.ts';
+import type { Sql } from '../../../src/adapters/store/database.ts';
 import { createPreparedTransactionStore } from '../../../src/adapters/store/orders/prepared-transaction-store.ts';
 import { createKeyedClient } from '../../../src/adapters/venues/reference/keyed-client.ts';
 import { createSpotchainRoutes } from '../../../src/adapters/venues/spotchain/orders.ts';
-import { ACTOR_KINDS } from '../../../src/boot/capabilities/index.ts';
-import { createSwaps, preparedTransactionWorkers } from '../../../src/boot/capabilities/prepared-transaction.ts';
+import { createSwaps } from '../../../src/boot/capabilities/prepared-transaction.ts';
 import { CATALOG, type TokenFacts, USDC_DECIMALS, USDC_MINT } from '../../../src/domain/catalog.ts';
-import { uuidV7 } from '../../../src/domain/ids.ts';
 import type { Quality, Quote } from '../../../src/domain/quote.ts';
 import type { Outcome } from '../../../src/domain/refusal.ts';
 import { priceOf, type SwapLeg } from '../../../src/domain/solana/swap.ts';
@@ -32,8 +25,8 @@ import { createSpotchainSimulator } from '../../../src/sandbox/spotchain/simulat
 import { createSwapBuilder } from '../../../src/sandbox/spotchain/swap-builder.ts';
 import { createVirtualClock } from '../../../streams/virtual-clock.ts';
 import { keyOf } from '../../domain/solana/honest-transactions.ts';
-import { testDatabase } from '../../harness/postgres.ts';
 import { riskOn } from '../../harness/trading.ts';
+import { actorWorld } from '../../world/actor-world.ts';
 import { SLOT, sampleObservation } from '../agent/sample.ts';
 import { quoteOf } from '../proposal/trading-fixture.ts';
 
@@ -47,10 +40,10 @@ const AT = SLOT;
 const DOLLAR = 1_000_000n;
 
 export async function swapFixture(options: { readonly databaseUrl?: string } = {}) {
-  const url = options.databaseUrl ?? (await testDatabase());
-  const sql = openDatabase({ url, name: 'swap test', connections: 12 });
-  await sql`insert into organizations (id, name) values (${ORG}, 'ours') on conflict do nothing`;
   const clock = createVirtualClock(AT);
+  const { databaseUrl } = options;
+  const world = await actorWorld({ name: 'swap test', clock, at: AT, organizations: { [ORG]: 'ours' }, databaseUrl, connections: 12 });
+  const { sql, url, store, directory, runtime, newId, errors, timers, commands } = world;
   const mints = ENTRIES.map(({ instrument, underlying, token }) => ({ ...token, symbol: instrument, underlying }));
   const solana = await createSolanaSimulator({ clock, seed: 3, port: 0, slots: 'manual', mints, stable: STABLE });
   const aggregator = await createSpotchainSimulator({
@@ -73,27 +66,16 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   });
   const routes = createSpotchainRoutes(client);
   const rules = { programs: new Set<string>(), makers: new Set([SANDBOX_MAKER]) };
-  const store = createActorStore(sql);
-  const directory = createDirectory(ACTOR_KINDS);
-  const runtime = createRuntime({ store, directory, clock });
-  let made = 0;
-  const newId = () => uuidV7(AT, Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, ++made >> 8, made & 255));
   const quotes = new Map<InstrumentKey, Quote>();
   const bus = { latest: (key: InstrumentKey) => quotes.get(key) ?? null };
   const swapsOn = (over: { sql?: Sql; runtime?: Pick<Runtime, 'start' | 'deliver'>; chain?: typeof node } = {}) =>
     createSwaps({ sql, runtime, chain: node, routes, rules, risk: riskOn(over.sql ?? sql, { bus, clock }), clock, newId, ...over });
   const swaps = swapsOn();
   const reads = createPreparedTransactionStore(sql).ofPurpose('swap');
-  const commands = createCommandHandler({ runtime, agents: createAgentDirectory(sql), clock, newId });
-  const errors: unknown[] = [];
-  const onError = (error: unknown): void => void errors.push(error);
-  const idle = { now: () => clock.now(), deadline: () => () => {} };
   const workersOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) =>
-    preparedTransactionWorkers({ sql, runtime, chain: node, clock, ...over });
-  const activitiesOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) =>
-    startActivities({ store, runtime: over.runtime ?? runtime, workers: workersOn(over), clock: idle, onError });
+    world.workersOf({ primaryChain: { chain: over.chain ?? node, routes, rules } as never }, over.runtime);
+  const activitiesOn = (over: { runtime?: Runtime; chain?: ChainClient } = {}) => world.carrying(workersOn(over), over.runtime);
   const activities = activitiesOn();
-  const timers = startTimers({ store, runtime, clock: idle, onError });
   const wallet = keyOf(7);
   const fund = (mint: string, amount: bigint): void => void solana.fund(wallet.publicKey.toBase58(), mint, amount);
   fund('SOL', 1_000_000_000n);
@@ -125,7 +107,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
   /** Carries and fires until nothing is due. */
   async function work(over: { runtime?: Runtime; chain?: ChainClient } = {}): Promise<void> {
     const carrying = over.runtime === undefined && over.chain === undefined ? activities : activitiesOn(over);
-    for (let still = 0; still < 2; ) still = (await carrying.carryDue()) + (await timers.fireDue()) === 0 ? still + 1 : 0;
+    await world.settle(carrying);
     if (carrying !== activities) await carrying.stop();
   }
 
@@ -162,7 +144,7 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
       orgId,
       subject,
       permissions: ['trade:execute', 'risk:manage'],
-      requestId: `r${++made}`,
+      requestId: `r${world.count()}`,
     }),
     wish: (over: Partial<SwapWish & { wallet: string }> = {}) => ({
       instrument: AAPLX,
@@ -191,11 +173,11 @@ export async function swapFixture(options: { readonly databaseUrl?: string } = {
       return row as { fills: number; sums: number };
     },
     async close() {
-      await Promise.all([activities.stop(), timers.stop()]);
+      await activities.stop();
       node.close();
       await aggregator.close();
       await solana.close();
-      await sql.end({ timeout: 1 });
+      await world.close();
     },
   };
 }
