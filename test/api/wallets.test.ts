@@ -131,6 +131,34 @@ test("somebody else's signature, a foreign text and nonsense are one clear probl
   expect(await post('/v1/wallets', { address: evm.address, signature: 'x'.repeat(90) }, token)).toMatchObject({ status: 422 });
 });
 
+test('a linked wallet is named by its label or its id where a portfolio takes addresses, and by nobody else', async () => {
+  const token = await api.token(['agent:read', 'market:read'], OURS);
+  const { body } = await api.call('GET', '/v1/wallets', { token });
+  const [cold] = body.items.filter(({ chain }: { chain: string }) => chain === 'evmvenue');
+  const portfolio = (wallets: string, by = token) => api.call('GET', `/v1/portfolio?wallets=${encodeURIComponent(wallets)}`, { token: by });
+  const placesOf = (answer: { body: { places: { address: string | null }[] } }) =>
+    new Set(answer.body.places.map(({ address }) => address).filter((address) => address !== null));
+  expect(cold.label).toBe('cold');
+  for (const name of ['cold', cold.id, `${cold.id}, cold, ${evm.address}`]) {
+    const answer = await portfolio(name);
+    expect(answer.status, answer.text).toBe(200);
+    expect(placesOf(answer)).toEqual(new Set([evm.address]));
+  }
+  const stranger = await api.token(['agent:read', 'market:read'], THEIRS);
+  const foreign = await portfolio('cold', stranger);
+  expect(foreign).toMatchObject({ status: 400, body: { code: 'malformed' } });
+  expect(JSON.stringify(foreign.body)).toContain('the id or label of a linked wallet');
+  const impact = { wallets: ['cold'], allocations: [{ symbol: 'BTCUSDT', side: 'buy', notionalUsd: '10' }] };
+  expect((await post('/v1/portfolio/impact', impact, token)).status).toBe(200);
+  // A second wallet of the same label makes it say nothing.
+  const twin = privateKeyToAccount(`0x${'44'.repeat(32)}`);
+  const signature = await twin.signMessage({ message: await textFor(twin.address, token) });
+  expect((await post('/v1/wallets', { address: twin.address, signature, label: 'cold' }, token)).status).toBe(201);
+  const twice = await portfolio('cold');
+  expect(twice.status).toBe(400);
+  expect(JSON.stringify(twice.body)).toContain('2 linked wallets are called');
+});
+
 test('ownership permits nothing', async () => {
   const token = await api.token(['agent:read'], OURS);
   const { body } = await api.call('GET', '/v1/me', { token });

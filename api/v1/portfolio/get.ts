@@ -7,7 +7,7 @@ import { sendRefusal } from '../../problem.ts';
 import { defineRoute } from '../../route.ts';
 import { choice, objectOf } from '../../shapes.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio-body.ts';
-import { modeOf, namedWallets, readWallets } from './wallets.ts';
+import { addressesNamed, modeOf, namedWallets, readWallets } from './wallets.ts';
 
 const WALLETS_TEXT = 600;
 
@@ -27,7 +27,7 @@ export const getPortfolio = defineRoute({
         Type.String({
           maxLength: WALLETS_TEXT,
           description:
-            'At most 5 addresses, separated by commas: of the EVM chain (its balances and its account on the perpetuals venue) or of the primary chain.',
+            'At most 5, separated by commas: addresses of the EVM chain (its balances and its account on the perpetuals venue) or of the primary chain, or ids or labels of linked wallets.',
           examples: ['0xaf88d065e77c8cC2239327C5EDb3A432268e5831'],
         }),
       ),
@@ -44,11 +44,13 @@ export const getPortfolio = defineRoute({
   },
   refusals: [],
   handle: (ports) => async (request, reply) => {
-    const wallets = namedWallets((request.query.wallets ?? '').split(','), 'query.wallets');
+    const { orgId } = memberOf(request);
+    const asked = await addressesNamed(ports, orgId, (request.query.wallets ?? '').split(','), 'query.wallets');
+    const wallets = namedWallets(asked, 'query.wallets');
     const mode = modeOf(request.query.mode, wallets, 'query.mode');
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const portfolio = portfolioOf(await ports.portfolio.read(memberOf(request).orgId, mode, read.value), ports.catalog.entries);
+    const portfolio = portfolioOf(await ports.portfolio.read(orgId, mode, read.value), ports.catalog.entries);
     return { ...portfolioBody(portfolio), formulas: FORMULAS, inputs: portfolio.inputs.map(inputBody) };
   },
 });

@@ -12,7 +12,7 @@ import { defineRoute } from '../../route.ts';
 import { choice, DecimalText, NullableDecimalText, objectOf } from '../../shapes.ts';
 import { malformed } from '../../strict-json.ts';
 import { FORMULAS, FormulasBody, inputBody, PortfolioBody, PortfolioInputBody, portfolioBody } from './portfolio-body.ts';
-import { modeOf, namedWallets, readWallets } from './wallets.ts';
+import { addressesNamed, modeOf, namedWallets, readWallets } from './wallets.ts';
 
 const MAX_ALLOCATIONS = 20;
 
@@ -120,12 +120,13 @@ export const simulateImpact = defineRoute({
   refusals: [],
   handle: (ports) => async (request, reply) => {
     const { body } = request;
-    const wallets = namedWallets(body.wallets ?? [], '$.wallets');
+    const { orgId } = memberOf(request);
+    const wallets = namedWallets(await addressesNamed(ports, orgId, body.wallets ?? [], '$.wallets'), '$.wallets');
     const mode = modeOf(body.mode, wallets, '$.mode');
     const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog.entries, wish, `$.allocations[${index}]`));
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const { material, book, judged } = await ports.portfolio.judge(memberOf(request).orgId, mode, read.value, allocations);
+    const { material, book, judged } = await ports.portfolio.judge(orgId, mode, read.value, allocations);
     const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, ports.catalog.entries);
     return {
       allocations: simulated.map(simulatedBody),

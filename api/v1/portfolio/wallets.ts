@@ -13,7 +13,29 @@ import { malformed } from '../../strict-json.ts';
 
 /** Wallets that one request may name. */
 const MAX_WALLETS = 5;
-const WALLET_FORM = '0x and 40 hexadecimal digits, or an address of the primary chain';
+const WALLET_FORM = '0x and 40 hexadecimal digits, an address of the primary chain, or the id or label of a linked wallet';
+
+const isAddressForm = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text) || isChainAddress(text);
+
+/**
+ * The addresses of a request, each once, given as such or as the ids or labels of the organization's linked wallets. What
+ * nobody knows stays as it is for `namedWallets` to refuse. @throws InputError for a label of several wallets
+ */
+export async function addressesNamed(
+  { linkedWallets }: Pick<ApiPorts, 'linkedWallets'>,
+  orgId: string,
+  names: readonly string[],
+  path: string,
+): Promise<readonly string[]> {
+  const texts = names.map((text) => text.trim()).filter((text) => text !== '');
+  const unknown = texts.filter((text) => !isAddressForm(text));
+  const linked = unknown.length === 0 ? [] : await linkedWallets.reads.named(orgId, unknown);
+  return texts.map((text) => {
+    const meant = linked.filter(({ id, label }) => id === text || label === text);
+    if (meant.length > 1) throw malformed(path, `${meant.length} linked wallets are called ${JSON.stringify(text)}`, 'their ids');
+    return meant[0]?.address ?? text;
+  });
+}
 
 type ReadingPorts = Pick<ApiPorts, 'wallets' | 'catalog' | 'clock'>;
 
@@ -23,8 +45,7 @@ export function namedWallets(addresses: readonly string[], path: string): readon
   const known = new Map(named.map((text) => [text.startsWith('0x') ? text.toLowerCase() : text, text]));
   if (known.size > MAX_WALLETS) throw malformed(path, `${known.size} wallets`, `at most ${MAX_WALLETS}`);
   for (const text of known.values())
-    if (!/^0x[0-9a-fA-F]{40}$/.test(text) && !isChainAddress(text))
-      throw malformed(path, `${JSON.stringify(text.slice(0, 60))} is no address`, WALLET_FORM);
+    if (!isAddressForm(text)) throw malformed(path, `${JSON.stringify(text.slice(0, 60))} is no address`, WALLET_FORM);
   return [...known.values()];
 }
 

@@ -23,6 +23,10 @@ export interface WalletPorts {
 
 /** Wallets whose owners have proved them to the organization, newest first. */
 export interface LinkedWalletPorts {
-  readonly reads: { list(orgId: string, page: Page): Promise<PageOf<LinkedWallet>> };
+  readonly reads: {
+    list(orgId: string, page: Page): Promise<PageOf<LinkedWallet>>;
+    /** Those whose id or label is one of the names. */
+    named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]>;
+  };
   readonly commands: LinkedWalletCommands;
 }

@@ -19,19 +19,20 @@ export function approvalFor(
   return { kind: 'evm', chainId, from, to: getAddress(token), data, value: '0', spender: getAddress(spender), amount: String(amount) };
 }
 
-/** Why a provider's deposit call is not the one that was asked for; null where it is. The id has to be the request's. */
+/** Why a provider's deposit call is not the one that was asked for; null where it is. The id has to be that of the order. */
 export function depositObjection(
   data: string,
-  expected: { readonly depositor: string; readonly token: string; readonly amount: bigint },
+  expected: { readonly depositor: string; readonly token: string; readonly amount: bigint; readonly id: string },
 ): string | null {
   try {
     const { args } = decodeFunctionData({ abi: DEPOSITORY_ABI, data: data as Hex });
-    const [depositor, token, amount] = args;
+    const [depositor, token, amount, id] = args;
     // Bytes behind the arguments would be carried along unseen.
     if (encodeFunctionData({ abi: DEPOSITORY_ABI, args }) !== data.toLowerCase()) return 'its data has a second spelling';
     if (depositor !== getAddress(expected.depositor)) return `it deposits for ${depositor} instead of ${expected.depositor}`;
     if (token !== getAddress(expected.token)) return `it deposits the token ${token}`;
     if (amount !== expected.amount) return `it deposits ${amount} instead of ${expected.amount}`;
+    if (id !== expected.id.toLowerCase()) return `it deposits for the order ${id} instead of ${expected.id}`;
     return null;
   } catch {
     return 'its data is no deposit of a token';

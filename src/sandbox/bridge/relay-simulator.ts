@@ -6,10 +6,11 @@ import type { Clock } from '../../../streams/clock.ts';
 import type { EpochMs } from '../../domain/time.ts';
 import { SANDBOX_DEPOSITORY } from '../evmchain/ledger.ts';
 import { createFaultSwitch, type FaultSwitch } from '../faults.ts';
-import { type LoopbackAnswer, type LoopbackRequest, type LoopbackSession, type LoopbackSocket, listenOnLoopback } from '../loopback.ts';
+import { type LoopbackAnswer, type LoopbackRequest, listenOnLoopback } from '../loopback.ts';
 import { associatedAccount, createAssociatedAccount, TOKEN, transferChecked } from '../solana/instructions.ts';
 import { sandboxKey } from '../solana/keys.ts';
 import { type BridgeChains, depth, nameOfNothing, pay, payBadly, type Side, succeeded } from './chains.ts';
+import { createRequestPushes } from './request-pushes.ts';
 import { type BridgeScript, type BridgeTrouble, createBridgeScript } from './script.ts';
 
 const SOLANA = 792_703_809;
@@ -26,9 +27,6 @@ const LEAST = 1_000_000n;
 const FILL_MS = 1_500;
 const SLOW_MS = 600_000;
 const ESTIMATE_S = 5;
-/** How often a followed request is looked at for something to push. */
-const PUSH_MS = 250;
-const PUSHED = 'request.status.updated';
 
 export interface RelaySimulatorOptions extends BridgeChains {
   readonly chainId: number;
@@ -50,6 +48,8 @@ export interface RelaySimulator {
 
 interface Intent {
   readonly id: string;
+  /** What its deposit names on the chain. */
+  readonly order: string;
   readonly from: Side;
   readonly to: Side;
   readonly sender: string;
@@ -72,9 +72,6 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   const mint = address(stable.mint);
   const vaultAccount = associatedAccount(VAULT, mint, TOKEN);
   let made = 0;
-  /** What each socket follows, with the status that it was told last. */
-  const followers = new Map<LoopbackSocket, Map<string, string>>();
-  let cancelPush = (): void => {};
 
   const refuse = (status: number, errorCode: string, message: string): LoopbackAnswer => ({
     status,
@@ -103,8 +100,10 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     const amount = BigInt(wish['amount']);
     if (amount < LEAST) return refuse(400, 'AMOUNT_TOO_LOW', 'Amount is too low to cover fees');
     const service = (amount * SERVICE_BPS + 9_999n) / 10_000n;
+    const id = `0x${createHash('sha256').update(`relay ${++made} ${wish['user']} ${clock.now()}`).digest('hex')}`;
     const intent: Intent = {
-      id: `0x${createHash('sha256').update(`relay ${++made} ${wish['user']} ${clock.now()}`).digest('hex')}`,
+      id,
+      order: `0x${createHash('sha256').update(`order ${id}`).digest('hex')}`,
       from,
       to,
       sender: wish['user'],
@@ -173,6 +172,17 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
         timeEstimate: ESTIMATE_S,
         userBalance: '0',
       },
+      protocol: {
+        v2: {
+          orderId: intent.order,
+          paymentDetails: {
+            chainId: from === 'spotchain' ? 'solana' : 'arbitrum',
+            depository: from === 'spotchain' ? VAULT : SANDBOX_DEPOSITORY,
+            currency: from === 'spotchain' ? stable.mint : token.toLowerCase(),
+            amount: String(amount),
+          },
+        },
+      },
     };
   }
 
@@ -193,18 +203,18 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   }
 
   function evmDeposit(intent: Intent): object {
-    const args = [getAddress(intent.sender), getAddress(token), intent.amount, intent.id as Hex] as const;
+    const args = [getAddress(intent.sender), getAddress(token), intent.amount, intent.order as Hex] as const;
     return call(intent, SANDBOX_DEPOSITORY, encodeFunctionData({ abi: DEPOSITORY_ABI, functionName: 'depositErc20', args }));
   }
 
-  function solanaDeposit({ sender, amount, id }: Intent): object {
+  function solanaDeposit({ sender, amount, order }: Intent): object {
     const owner = address(sender);
     const from = associatedAccount(owner, mint, TOKEN);
     const move = { program: TOKEN, mint, decimals: stable.decimals, from, to: vaultAccount, authority: owner, amount };
     const instructions = [
       createAssociatedAccount(owner, VAULT, mint, TOKEN),
       transferChecked(move),
-      { programAddress: MEMO, accounts: [], data: Buffer.from(id) },
+      { programAddress: MEMO, accounts: [], data: Buffer.from(order) },
     ];
     return {
       instructions: instructions.map(({ programAddress, accounts = [], data = new Uint8Array() }) => ({
@@ -219,10 +229,10 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
   /** The deposit of an intent, as far as a chain shows it. */
   function findDeposit(intent: Intent): string | null {
     if (intent.from === 'spotchain')
-      return succeeded(options, vaultAccount).find(({ memo }) => memo?.includes(intent.id) === true)?.signature ?? null;
+      return succeeded(options, vaultAccount).find(({ memo }) => memo?.includes(intent.order) === true)?.signature ?? null;
     const paid = evm
       .history()
-      .find(({ to, data, status }) => to === SANDBOX_DEPOSITORY && status === 'success' && idIn(data) === intent.id);
+      .find(({ to, data, status }) => to === SANDBOX_DEPOSITORY && status === 'success' && orderIn(data) === intent.order);
     return paid?.hash ?? null;
   }
 
@@ -284,49 +294,21 @@ export async function createRelaySimulator(options: RelaySimulatorOptions): Prom
     return { status: 404, body: { message: 'Not found' } };
   }
 
-  /** Tells every socket what has moved since it was told last, as long as one follows anything. */
-  function push(): void {
-    cancelPush();
-    if (followers.size === 0) return;
-    for (const [socket, told] of followers) {
-      for (const [id, before] of told) {
-        const body = statusOf(intents.get(id) as Intent) as { readonly status: string };
-        if (body.status === before) continue;
-        told.set(id, body.status);
-        socket.data(JSON.stringify({ event: PUSHED, data: { ...body, requestId: id }, publishedAt: clock.now() }));
-      }
-    }
-    cancelPush = clock.deadline(clock.now() + PUSH_MS, push);
-  }
-
-  function follow(socket: LoopbackSocket): LoopbackSession {
-    const told = new Map<string, string>();
-    followers.set(socket, told);
-    socket.control(JSON.stringify({ type: 'connection', status: 'ready', data: { id: `s${followers.size}` } }));
-    if (followers.size === 1) push();
-    return {
-      message(text) {
-        const { type, event, filters } = JSON.parse(text) as Record<string, unknown>;
-        const { id } = (filters ?? {}) as { readonly id?: unknown };
-        const intent = typeof id === 'string' ? intents.get(id) : undefined;
-        const isKnown = (type === 'subscribe' || type === 'unsubscribe') && event === PUSHED && intent !== undefined;
-        if (isKnown && type === 'subscribe') told.set(intent.id, (statusOf(intent) as { readonly status: string }).status);
-        if (isKnown && type === 'unsubscribe') told.delete(intent.id);
-        socket.control(JSON.stringify({ type, status: isKnown ? 'success' : 'error', data: { event, filters } }));
-      },
-      closed: () => void followers.delete(socket),
-    };
-  }
-
-  const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: follow });
+  const pushes = createRequestPushes({
+    clock,
+    statusOf(id) {
+      const intent = intents.get(id);
+      return intent === undefined ? null : (statusOf(intent) as { readonly status: string });
+    },
+  });
+  const server = await listenOnLoopback({ clock, faults, port: options.port, request, socket: pushes.follow });
   return {
     url: server.url,
     wsUrl: server.wsUrl,
     faults,
     script,
     async close() {
-      cancelPush();
-      followers.clear();
+      pushes.close();
       await server.close();
     },
   };
@@ -337,7 +319,7 @@ function dueAfter(trouble: BridgeTrouble | null): number {
   return trouble === 'fails_then_fills' || trouble === 'fails_then_refunds' ? FILL_MS * 4 : FILL_MS;
 }
 
-function idIn(data: Hex): string | null {
+function orderIn(data: Hex): string | null {
   try {
     return decodeFunctionData({ abi: DEPOSITORY_ABI, data }).args[3];
   } catch {

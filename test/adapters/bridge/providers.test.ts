@@ -1,9 +1,28 @@
 // Both providers in both directions against their simulators and both chains: offers, real signed transactions, and what each axis then shows.
+import { existsSync, readFileSync } from 'node:fs';
+import { encodeFunctionData } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEPOSITORY_ABI } from '../../../src/adapters/bridge/evm-calls.ts';
 import { readSignedEvm } from '../../../src/adapters/bridge/evm-chain.ts';
+import { createProviderHttp } from '../../../src/adapters/bridge/provider-http.ts';
+import { createRelayProvider, RELAY_DEPOSITORY } from '../../../src/adapters/bridge/relay/provider.ts';
 import { evmDifferences } from '../../../src/domain/bridge/evm-fields.ts';
 import { offerObjection } from '../../../src/domain/bridge/quote.ts';
-import { type BridgeWorld, EVM_WALLET, openBridgeWorld, SOLANA_WALLET, signedTransfer, signOther, wishFrom } from './bridge-world.ts';
+import { USDC_MINT } from '../../../src/domain/catalog.ts';
+import { EVM_CHAIN_ID } from '../../../src/domain/evm-chain.ts';
+import { createFaultSwitch } from '../../../src/sandbox/faults.ts';
+import { listenOnLoopback } from '../../../src/sandbox/loopback.ts';
+import { createLiveClock } from '../../../streams/live-clock.ts';
+import {
+  type BridgeWorld,
+  EVM_WALLET,
+  openBridgeWorld,
+  SOLANA_WALLET,
+  signedTransfer,
+  signOther,
+  TOKEN,
+  wishFrom,
+} from './bridge-world.ts';
 
 let world: BridgeWorld;
 beforeAll(async () => {
@@ -183,4 +202,95 @@ test('what a provider declines is refused with its words, and its silence is tol
   const unopened = await world.providers.cctp.offer(nobody, '100000000');
   expect(unopened.ok ? null : unopened.refusal.detail).toContain('no USDC account');
   expect(SOLANA_WALLET.publicKey.toBase58()).not.toBe(nobody.recipient);
+});
+
+const RECORDED = new URL('../../../../shared/data/fixtures/relay/', import.meta.url);
+describe.skipIf(!existsSync(RECORDED))('recorded quotes of Relay (optional test data; skipped where they are absent)', () => {
+  type Recorded = {
+    steps: { requestId: string; items: { data: Record<string, unknown> }[] }[];
+    details: Record<string, Record<string, unknown> | string | number>;
+    fees: Record<string, { amountUsd: string }>;
+    protocol?: object;
+  };
+  const recorded = (name: string): Recorded =>
+    Object.values(JSON.parse(readFileSync(new URL(`${name}.json`, RECORDED), 'utf8')) as Record<string, Recorded>)[0] as Recorded;
+  const unknown: string[] = [];
+
+  /** What the adapter makes of a body that Relay answers with. */
+  async function offeredOn(body: Recorded) {
+    const clock = createLiveClock();
+    const server = await listenOnLoopback({
+      clock,
+      faults: createFaultSwitch(1),
+      port: 0,
+      request: () => ({ status: 200, body }),
+      socket: () => null,
+    });
+    const note = (_: string, field: string) => unknown.push(field);
+    const door = createProviderHttp({ url: server.url, key: null, clock, random: () => 0, perMinute: 100, note });
+    const terms = { http: door, chainId: EVM_CHAIN_ID, mint: USDC_MINT, token: TOKEN, allowance: async () => 0n, clock };
+    const offer = await createRelayProvider(terms).offer(wishFrom('evmvenue'), '100000000');
+    door.close();
+    await server.close();
+    return offer;
+  }
+  /** The recorded body as it would be for the transfer that is asked for: everything else stays as it was recorded. */
+  function fitted(name: string): Recorded {
+    const body = recorded(name);
+    const { sender, recipient } = wishFrom('evmvenue');
+    const [input, output] = [body.details['currencyIn'] as object, body.details['currencyOut'] as object];
+    body.details = {
+      ...body.details,
+      sender,
+      recipient,
+      currencyIn: { ...input, amount: '100000000' },
+      currencyOut: { ...output, amount: '99900000', minimumAmount: '99000000' },
+      timeEstimate: 12,
+    };
+    return body;
+  }
+  const wordsOf = async (body: Recorded) => {
+    const offer = await offeredOn(body);
+    return offer.ok ? null : [offer.refusal.code, offer.refusal.detail];
+  };
+
+  test('a quote for somebody else, one that wants signatures and one that swaps are refused in words', async () => {
+    expect(await wordsOf(recorded('executeBridge'))).toEqual([
+      'route_refused',
+      expect.stringContaining('the quote is for the sender 0x03508b'),
+    ]);
+    expect(await wordsOf(fitted('executeBridgeAuthorize'))).toEqual([
+      'route_refused',
+      expect.stringContaining('its steps are approve, authorize1, and one deposit is right'),
+    ]);
+    expect(await wordsOf(fitted('swapWithZeroResetApproval'))).toEqual([
+      'route_refused',
+      expect.stringContaining('its steps are approve, approve, swap'),
+    ]);
+    expect(unknown).toEqual([]);
+  });
+
+  test('a recorded deposit is taken with its fees once it pays what was asked for, to the depository, for its own order', async () => {
+    const order = `0x${'0a'.repeat(32)}` as const;
+    const deposit = (id: `0x${string}`) => encodeFunctionData({ abi: DEPOSITORY_ABI, args: [EVM_WALLET.address, TOKEN, 100_000_000n, id] });
+    const body = fitted('executeBridge');
+    const [step] = body.steps;
+    if (step === undefined) throw new Error('the recording has no step');
+    step.requestId = `0x${'0b'.repeat(32)}`;
+    const { data } = step.items[0] as { data: Record<string, unknown> };
+    expect(await wordsOf(body)).toEqual(['route_refused', expect.stringContaining('orderId is missing')]);
+    body.protocol = { v2: { orderId: order } };
+    expect(await wordsOf(body)).toEqual(['route_refused', expect.stringContaining('not to the depository')]);
+    Object.assign(data, { to: RELAY_DEPOSITORY, chainId: EVM_CHAIN_ID, data: deposit(`0x${'0c'.repeat(32)}`), value: '0' });
+    expect(await wordsOf(body)).toEqual(['route_refused', expect.stringContaining(`it deposits for the order 0x0c0c`)]);
+    data['data'] = deposit(order);
+    const offer = await offeredOn(body);
+    if (!offer.ok) throw new Error(offer.refusal.detail);
+    expect(offer.value).toMatchObject({ reference: step.requestId, amountOut: '99900000', minimumOut: '99000000', estimatedSeconds: 12 });
+    expect(offer.value.fees).toEqual([
+      { name: 'solver gas', amountUsd: body.fees['relayerGas']?.amountUsd, included: true },
+      { name: 'price difference', amountUsd: '0.094781', included: true },
+      { name: 'network fee on the source chain', amountUsd: body.fees['gas']?.amountUsd, included: false },
+    ]);
+  });
 });

@@ -84,7 +84,7 @@ export function createRelayProvider(options: RelayOptions) {
     const { amountOut, minimumOut, estimatedSeconds } = termsOf(wish, amountIn, answer);
     const fees = feesOf(fieldsOf(answer['fees']), BigInt(amountIn) - BigInt(amountOut));
     const { requestId, data } = depositOf(answer['steps']);
-    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, BigInt(amountIn), data) : solanaPlan(wish, data);
+    const plan = wish.from === 'evmvenue' ? await evmPlan(wish, BigInt(amountIn), data, orderOf(answer)) : solanaPlan(wish, data);
     const offer: PlannedOffer = {
       provider: 'relay',
       kind: 'intent',
@@ -102,14 +102,14 @@ export function createRelayProvider(options: RelayOptions) {
     return objection === null ? { ok: true, value: offer } : refuse('route_refused', objection);
   }
 
-  async function evmPlan(wish: BridgeWish, amount: bigint, data: Readonly<Record<string, unknown>>): Promise<SourcePlan> {
+  async function evmPlan(wish: BridgeWish, amount: bigint, data: Readonly<Record<string, unknown>>, id: string): Promise<SourcePlan> {
     const to = textIn(data, 'to', /^0x[0-9a-fA-F]{40}$/);
     if (!isAddress(to, { strict: false }) || getAddress(to) !== RELAY_DEPOSITORY)
       throw new SenselessAnswer(`the deposit goes to ${to}, not to the depository`);
     if (Number(data['chainId']) !== chainId) throw new SenselessAnswer(`the deposit is for chain ${String(data['chainId'])}`);
     if (String(data['value'] ?? '0') !== '0') throw new SenselessAnswer(`the deposit would also pay ${String(data['value'])} wei`);
     const call = textIn(data, 'data', /^0x([0-9a-fA-F]{2})+$/).toLowerCase();
-    const objection = depositObjection(call, { depositor: wish.sender, token, amount });
+    const objection = depositObjection(call, { depositor: wish.sender, token, amount, id });
     if (objection !== null) throw new SenselessAnswer(objection);
     const allowance = await options.allowance(wish.sender, RELAY_DEPOSITORY);
     const from = getAddress(wish.sender);
@@ -193,6 +193,11 @@ function depositOf(steps: unknown): { readonly requestId: string; readonly data:
   const items = deposit['items'];
   if (!Array.isArray(items) || items.length !== 1) throw new SenselessAnswer('the deposit has not one transaction');
   return { requestId: textIn(deposit, 'requestId', EVM_HASH), data: fieldsOf(fieldsOf(items[0])['data']) };
+}
+
+/** The order that a deposit is credited to: Relay's name of it on the chain, which is not that of the request. @throws SenselessAnswer */
+function orderOf(answer: Readonly<Record<string, unknown>>): string {
+  return textIn(fieldsOf(fieldsOf(answer['protocol'])['v2']), 'orderId', EVM_HASH);
 }
 
 /** The deposit's instructions as one message. Lookup tables are not needed for a deposit, and are refused. @throws SenselessAnswer */

@@ -55,6 +55,14 @@ export function createLinkedWalletStore(sql: Sql) {
       });
     },
 
+    /** Those whose id or label is one of the names, oldest first. */
+    async named(orgId: string, names: readonly string[]): Promise<readonly LinkedWallet[]> {
+      const rows = await sql<Row[]>`
+        select id, number, chain, address, label, proved_by, proved_at from linked_wallets
+        where org_id = ${orgId} and (id::text = any(${[...names]}::text[]) or label = any(${[...names]}::text[])) order by number`;
+      return rows.map(walletOf);
+    },
+
     /** Newest first. The position is the last one's number. */
     async list(orgId: string, { limit, after }: Page): Promise<PageOf<LinkedWallet>> {
       const rows = await sql<Row[]>`

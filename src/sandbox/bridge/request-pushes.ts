@@ -1,0 +1,64 @@
+/** Pushes of a simulated bridge provider: tells each socket which of the requests that it follows have moved. */
+import type { Clock } from '../../../streams/clock.ts';
+import type { LoopbackSession, LoopbackSocket } from '../loopback.ts';
+
+/** How often a followed request is looked at for something to push. */
+const LOOK_MS = 250;
+const EVENT = 'request.status.updated';
+
+export interface RequestPushes {
+  /** The session of a new socket. */
+  follow(socket: LoopbackSocket): LoopbackSession;
+  close(): void;
+}
+
+/** `statusOf` lets a request go on as far as it is due and answers where it stands; null where there is none. */
+export function createRequestPushes(options: {
+  readonly clock: Clock;
+  readonly statusOf: (id: string) => { readonly status: string } | null;
+}): RequestPushes {
+  const { clock, statusOf } = options;
+  /** What each socket follows, with the status that it was told last. */
+  const followers = new Map<LoopbackSocket, Map<string, string>>();
+  let cancel = (): void => {};
+
+  /** Tells every socket what has moved since it was told last, as long as there is one. */
+  function push(): void {
+    cancel();
+    if (followers.size === 0) return;
+    for (const [socket, told] of followers) {
+      for (const [id, before] of told) {
+        const body = statusOf(id);
+        if (body === null || body.status === before) continue;
+        told.set(id, body.status);
+        socket.data(JSON.stringify({ event: EVENT, data: { ...body, requestId: id }, publishedAt: clock.now() }));
+      }
+    }
+    cancel = clock.deadline(clock.now() + LOOK_MS, push);
+  }
+
+  return {
+    follow(socket) {
+      const told = new Map<string, string>();
+      followers.set(socket, told);
+      socket.control(JSON.stringify({ type: 'connection', status: 'ready', data: { id: `s${followers.size}` } }));
+      if (followers.size === 1) push();
+      return {
+        message(text) {
+          const { type, event, filters } = JSON.parse(text) as Record<string, unknown>;
+          const { id } = (filters ?? {}) as { readonly id?: unknown };
+          const body = typeof id === 'string' ? statusOf(id) : null;
+          const isKnown = (type === 'subscribe' || type === 'unsubscribe') && event === EVENT && body !== null;
+          if (isKnown && type === 'subscribe') told.set(id as string, body.status);
+          if (isKnown && type === 'unsubscribe') told.delete(id as string);
+          socket.control(JSON.stringify({ type, status: isKnown ? 'success' : 'error', data: { event, filters } }));
+        },
+        closed: () => void followers.delete(socket),
+      };
+    },
+    close() {
+      cancel();
+      followers.clear();
+    },
+  };
+}
