@@ -98,13 +98,16 @@ export async function tradingFixture(
     readonly connections?: number;
     readonly approvalMs?: number;
     readonly onMarked?: Parameters<typeof createTradingTicker>[0]['onMarked'];
+    /** Stands between the runtime and the store, for what goes wrong there. */
+    readonly actorStore?: (store: ReturnType<typeof createActorStore>) => ReturnType<typeof createActorStore>;
   } = {},
 ) {
   const url = await testDatabase();
   const sql = openDatabase({ url, name: 'trading test', connections: options.connections ?? 10 });
   await sql`insert into organizations (id, name) values (${ORG}, 'ours')`;
   const clock = createVirtualClock(SLOT + 1_000);
-  const actorStore = createActorStore(sql);
+  const plainStore = createActorStore(sql);
+  const actorStore = options.actorStore?.(plainStore) ?? plainStore;
   const runtime = createRuntime({ store: actorStore, directory: createDirectory(ACTOR_KINDS), clock });
   let made = 0;
   const agents = createAgentDirectory(sql);
@@ -248,6 +251,10 @@ export async function tradingFixture(
       const results = [];
       for (const { shard } of due) results.push(await ticking.tick(periodMs, shard, slot));
       return results;
+    },
+    /** Ticks what the present slot still owes, as a worker does that takes over. */
+    async tickAgain(periodMs: number = PERIOD) {
+      for (const { shard } of await createDispatchStore(sql).dueShards(periodMs, slot)) await ticking.tick(periodMs, shard, slot);
     },
     /** Carries out every activity that is due. */
     async carry(over: Partial<ExecutionDeps> = {}): Promise<number> {

@@ -322,6 +322,10 @@ function readManifestText(agentId: string, canonical: string): Manifest {
 /** Who stands in the way of a commit that was refused: decisions that are there already, else whoever's rows are refused by themselves. */
 async function inTheWay(sql: Sql, tick: TickCommit): Promise<ReadonlyMap<string, UnreadableRow>> {
   const ids = [...new Set(tick.rows.map(({ agentId }) => agentId))];
+  // A commit whose answer was lost may have taken place, by whoever: then its rows are there because they were written.
+  const [shard] = await sql<{ last_slot: number }[]>`
+    select last_slot from tick_shards where period_ms = ${tick.periodMs} and shard = ${tick.shard}`;
+  if (shard?.last_slot !== tick.lastSlot) return new Map();
   const forged = await sql<{ agent_id: string; slot: number }[]>`
     select agent_id, min(slot) as slot from decisions where agent_id = any(${ids}::uuid[]) and slot > ${tick.lastSlot} and slot <= ${tick.slot} group by agent_id`;
   if (forged.length > 0)

@@ -1,0 +1,55 @@
+/** So many armed Takes on a real PostgreSQL, evaluated shard by shard as the workers do it; nothing of them but their number is made easy. */
+import { createDispatchStore } from '../../../src/adapters/store/agents/tick-store.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { tradingFixture } from '../proposal/trading-fixture.ts';
+
+const READING = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+/** Takes that are made and armed at the same time. */
+const AT_ONCE = 10;
+/** Different theses, so that no two neighbours share a compiled manifest. */
+const THRESHOLDS = 50;
+
+/**
+ * Arms Takes whose conditions do not pass, evaluates slots, and checks that each decided once in each.
+ * `slowestMs`: wall time of the slowest slot, from its cut to the commit of its last shard, one shard after the other.
+ */
+export async function evaluateTakes({ takes, slots }: { readonly takes: number; readonly slots: number }) {
+  const stage = await tradingFixture({ connections: AT_ONCE });
+  try {
+    const drafts = Array.from({ length: THRESHOLDS }, (_, index) => {
+      const read = readTakeFields(
+        { symbol: 'BTCUSDT', target: { kind: 'price', direction: 'below', value: String(1_000 + index) }, allocationUsd: '500' },
+        { catalog: CATALOG, now: stage.clock.now() },
+      );
+      if (!read.ok) throw new Error(JSON.stringify(read.problems));
+      return read.take;
+    });
+    let made = 0;
+    const arming = async (): Promise<void> => {
+      while (made < takes) {
+        const draft = drafts[made++ % THRESHOLDS] as (typeof drafts)[number];
+        const armed = await stage.takes.createArmed(stage.context(), draft, READING, 'paper');
+        if (!armed.ok) throw new Error(armed.refusal.detail);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, arming));
+    let slowestMs = 0;
+    for (let slot = 0; slot < slots; slot++) {
+      stage.price('60000', '60010');
+      const began = performance.now();
+      await stage.tick('live', TAKE_TICK_MS);
+      slowestMs = Math.max(slowestMs, performance.now() - began);
+    }
+    const owed = await createDispatchStore(stage.sql).dueShards(TAKE_TICK_MS, stage.slot);
+    if (owed.length > 0) throw new Error(`${owed.length} shards are behind`);
+    const missing = await stage.sql<{ id: string }[]>`
+      select a.id from actors a left join decisions d on d.agent_id = a.id where a.kind = 'take' group by a.id having count(*) <> ${slots} limit 1`;
+    if (missing.length > 0) throw new Error(`Take ${missing[0]?.id} has not one decision per slot`);
+    const [count] = await stage.sql<{ n: number }[]>`select count(*)::int as n from decisions`;
+    return { slowestMs, decisions: count?.n ?? 0 };
+  } finally {
+    await stage.close();
+  }
+}

@@ -1,0 +1,108 @@
+/** The life of a Take in which a worker dies at one write, before it or after it, and another goes on: one evaluation per slot, one fill each way, nothing lost. */
+import { expect } from 'vitest';
+import { verifyTrail } from '../../../src/adapters/store/trail-verifier.ts';
+import { CATALOG } from '../../../src/domain/catalog.ts';
+import { readTakeFields } from '../../../src/domain/take/read-take.ts';
+import { TAKE_TICK_MS } from '../../../src/domain/time.ts';
+import { ORG, tradingFixture } from '../proposal/trading-fixture.ts';
+
+class Killed extends Error {}
+
+/** Counts writes; the one that is named dies before anything of it is committed, or when all of it is and nobody was told. */
+function killer(at: number, when: 'before' | 'after') {
+  let writes = 0;
+  return {
+    get writes() {
+      return writes;
+    },
+    armed: false,
+    guard<Args extends unknown[], Value>(write: (...args: Args) => Promise<Value>): (...args: Args) => Promise<Value> {
+      return async (...args) => {
+        const dies = this.armed && ++writes === at;
+        if (dies && when === 'before') throw new Killed(`before write ${at}`);
+        const value = await write(...args);
+        if (dies) throw new Killed(`after write ${at}`);
+        return value;
+      };
+    },
+  };
+}
+
+const HALF = [
+  ['61000', 'armed'],
+  ['59000', 'filled'],
+  ['59500', 'filled'],
+  ['66000', 'closed'],
+] as const;
+
+/** A whole life: armed, waiting, filled, held and left; no write is number 0. Answers how many writes it took. */
+export async function takeLife(at: number, when: 'before' | 'after'): Promise<number> {
+  const death = killer(at, when);
+  const stage = await tradingFixture({
+    connections: 4,
+    actorStore: (store) => ({ ...store, commit: death.guard(store.commit), takeActivities: death.guard(store.takeActivities) }),
+  });
+  const surviving = async (work: () => Promise<unknown>): Promise<void> => {
+    await work().catch((error: unknown) => {
+      if (!(error instanceof Killed)) throw error;
+    });
+  };
+  try {
+    stage.useTicker({ commit: death.guard(stage.tickStore.commit) });
+    const read = readTakeFields(
+      {
+        symbol: 'BTCUSDT',
+        target: { kind: 'price', direction: 'below', value: '60000' },
+        conditions: { exit: [{ type: 'price_above', price: '65000' }] },
+        allocationUsd: '1000',
+      },
+      { catalog: CATALOG, now: stage.clock.now() },
+    );
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const reading = { thesis: null, understood: [], assumed: [], notUnderstood: [] };
+    const created = await stage.takes.create(stage.context(), read.take, reading);
+    if (!created.ok) throw new Error(created.refusal.detail);
+    const { id } = created.value;
+    await stage.takes.arm(stage.context(), id, 'paper');
+    death.armed = true;
+    for (const [bid, state] of HALF) {
+      stage.price(bid, String(Number(bid) + 10));
+      await surviving(() => stage.tick('live', TAKE_TICK_MS));
+      // Another worker takes over, which remembers nothing; timers and activities are found where they lie.
+      stage.freshWorker();
+      await stage.tickAgain(TAKE_TICK_MS);
+      stage.useTicker({ commit: death.guard(stage.tickStore.commit) });
+      for (let round = 0; round < 6 && (round < 2 || (await stage.takeReads.find(ORG, id))?.state !== state); round++) {
+        await surviving(() => stage.timers.fireDue());
+        stage.clock.advanceTo(stage.clock.now() + 2);
+        await surviving(() => stage.carry());
+        await surviving(() => stage.timers.fireDue());
+        // An activity that was taken and not answered is due again after its retry.
+        if (round > 2) stage.clock.advanceTo(stage.clock.now() + 2_000);
+        stage.price(bid, String(Number(bid) + 10));
+      }
+      expect([at, when, bid, (await stage.takeReads.find(ORG, id))?.state]).toEqual([at, when, bid, state]);
+    }
+    death.armed = false;
+    expect(await stage.sql`select side, count(*)::int as n from fills group by side order by side`).toEqual([
+      { side: 'buy', n: 1 },
+      { side: 'sell', n: 1 },
+    ]);
+    expect((await stage.list()).map(({ side, state }) => [side, state])).toEqual([
+      ['exit', 'filled'],
+      ['entry', 'filled'],
+    ]);
+    const steps = await stage.sql<{ to: string }[]>`
+      select coalesce(to_value ->> 'on_duty', to_value #>> '{}') as to from steps where actor_id = ${id} order by version`;
+    // It may hear of a fill before it hears of the order that led to it.
+    const stood = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
+    expect(stood).toEqual(['draft', 'armed', 'filled', 'closed']);
+    expect(await stage.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);
+    expect(await stage.decisions(id)).toHaveLength(HALF.length);
+    expect(await verifyTrail(stage.sql)).toMatchObject({ whole: true, breaks: [] });
+    expect(stage.errors.filter((error) => !(error instanceof Killed))).toEqual([]);
+    return death.writes;
+  } finally {
+    await stage.close();
+  }
+}
