@@ -133,6 +133,7 @@ import { closeTake } from './takes/close.ts';
 import { compileTake } from './takes/compile.ts';
 import { listTakeDecisions } from './takes/decisions.ts';
 import { disarmTake } from './takes/disarm.ts';
+import { explainTakeDecision } from './takes/explain-decision.ts';
 import { forkTakeRoute } from './takes/fork.ts';
 import { getTake } from './takes/get.ts';
 import { listTakeHistory } from './takes/history.ts';
@@ -298,6 +299,7 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listPublishedTakes, 'agent:read'),
   entry(getTake, 'agent:read'),
   entry(listTakeDecisions, 'agent:read'),
+  entry(explainTakeDecision, 'agent:read'),
   entry(listTakeHistory, 'agent:read'),
   entry(getTakeChart, 'agent:read'),
   // Spec section 5.6.

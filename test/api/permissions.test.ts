@@ -78,6 +78,7 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/takes/published': ['agent:read'],
   'GET /v1/takes/:id': ['agent:read'],
   'GET /v1/takes/:id/decisions': ['agent:read'],
+  'GET /v1/takes/:id/decisions/:decisionId/explain': ['agent:read'],
   'GET /v1/takes/:id/history': ['agent:read'],
   'GET /v1/takes/:id/chart': ['agent:read'],
   'GET /v1/rankings/private': ['market:read'],

@@ -10,6 +10,15 @@ import { NO_DECISION } from './decision-body.ts';
 
 const RulesInWords = Type.Array(Type.Object({ type: Type.String(), passed: Type.Boolean(), sentence: Type.String() }));
 
+export const ExplainedDecision = Type.Object({
+  decisionId: IdText,
+  hash: HashText,
+  summary: Type.String(),
+  why: Type.Array(Type.String()),
+  instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
+  missing: Type.Array(Type.String(), { description: 'What stood between this decision and a trade, the nearest first.' }),
+});
+
 export const explainAgentDecision = defineRoute({
   method: 'GET',
   url: '/v1/agents/:id/decisions/:decisionId/explain',
@@ -20,19 +29,7 @@ export const explainAgentDecision = defineRoute({
     'What was seen, which rules held, what followed and what was missing for a trade. Every number is one of the decision record, which `hash` names.',
   cost: 'costly',
   schema: { params: objectOf({ id: IdText, decisionId: IdText }) },
-  answers: {
-    200: {
-      description: 'The decision in words.',
-      schema: Type.Object({
-        decisionId: IdText,
-        hash: HashText,
-        summary: Type.String(),
-        why: Type.Array(Type.String()),
-        instruments: Type.Array(Type.Object({ instrument: Type.String(), seen: Type.String(), entry: RulesInWords, exit: RulesInWords })),
-        missing: Type.Array(Type.String(), { description: 'What stood between this decision and a trade, the nearest first.' }),
-      }),
-    },
-  },
+  answers: { 200: { description: 'The decision in words.', schema: ExplainedDecision } },
   refusals: ['not_found'],
   handle: (ports) => async (request, reply) => {
     const id = idInPath(request.params);
