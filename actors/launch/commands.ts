@@ -8,6 +8,7 @@ import type { Outcome } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
 import type { InstrumentKey } from '../../src/domain/venue.ts';
 import type { CommandContext } from '../agent/commands.ts';
+import type { PreparedTransactionView } from '../prepared-transaction/commands.ts';
 
 export const NO_LAUNCH = 'there is no launch with this id';
 
@@ -72,4 +73,14 @@ export interface LaunchCommands {
   prepare(context: CommandContext, wish: LaunchWish): Promise<Outcome<PreparedLaunch>>;
   /** Takes the signed bytes of all transactions of a launch. The same bytes again answer where it stands by now. */
   submit(context: CommandContext, id: string, signed: readonly string[]): Promise<Outcome<LaunchView>>;
+}
+
+/** Claims of the fees that wait for a launch's creator. */
+export interface LaunchClaims {
+  /** Builds, simulates and stores the claim of everything that waits. */
+  prepare(context: CommandContext, launchId: string): Promise<Outcome<PreparedTransactionView>>;
+  /** Takes the signed bytes of a claim. The same bytes again answer where it stands by now. */
+  submit(context: CommandContext, claimId: string, signed: string): Promise<Outcome<PreparedTransactionView>>;
+  /** A foreign one answers null, exactly as a missing one. */
+  find(orgId: string, claimId: string): Promise<PreparedTransactionView | null>;
 }

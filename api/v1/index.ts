@@ -65,14 +65,17 @@ import { revokeDelegation } from './delegations/revoke.ts';
 import { listEvents } from './intelligence/events.ts';
 import { getMacro } from './intelligence/macro.ts';
 import { getLaunch } from './launches/get.ts';
+import { getLaunchClaim } from './launches/get-claim.ts';
 import { listLauncherPairs } from './launches/launcher-pairs.ts';
 import { quoteLauncherLaunch } from './launches/launcher-quote.ts';
 import { listLaunches } from './launches/list.ts';
 import { monitorLaunch } from './launches/monitor.ts';
 import { prepareLaunch } from './launches/prepare.ts';
+import { prepareLaunchClaim } from './launches/prepare-claim.ts';
 import { listPresets } from './launches/preset-list.ts';
 import { previewLaunch } from './launches/preview.ts';
 import { submitLaunch } from './launches/submit.ts';
+import { submitLaunchClaim } from './launches/submit-claim.ts';
 import { getLeaderboardCsv } from './leaderboard/csv.ts';
 import { getLeaderboard } from './leaderboard/list.ts';
 import { registerLeaderboardWallet } from './leaderboard/register.ts';
@@ -263,6 +266,9 @@ export const ROUTES: readonly RouteEntry[] = [
   entry(listStockPaired, 'market:read'),
   entry(getLaunch, 'agent:read'),
   entry(monitorLaunch, 'agent:read'),
+  entry(prepareLaunchClaim, 'trade:execute'),
+  entry(submitLaunchClaim, 'trade:execute'),
+  entry(getLaunchClaim, 'agent:read'),
   // Strategies that can be bought.
   entry(publishListing, 'trade:execute'),
   entry(repriceListing, 'trade:execute'),

@@ -122,4 +122,13 @@ test("launches of a service without a node of the chain: none are prepared, and 
     expect((await api.call('GET', path, { token: trader })).status).toBe(404);
   const submitted = await api.call('POST', `/v1/launches/${id}/submit`, { token: trader, body: { transactions: ['AAAA'] } });
   expect(submitted.status).toBe(404);
+  for (const body of [{}, { transactions: ['AAAA'], payment: 'AAAA' }])
+    expect((await api.call('POST', `/v1/launches/${id}/submit`, { token: trader, body })).status).toBe(400);
+  expect((await api.call('POST', `/v1/launches/${id}/submit`, { token: trader, body: { payment: 'AAAA' } })).status).toBe(404);
+  expect((await api.call('POST', `/v1/launches/${id}/claims`, { token: trader, body: {} })).status).toBe(404);
+  const claim = `/v1/launches/${id}/claims/${id}`;
+  expect((await api.call('GET', claim, { token: trader })).status).toBe(404);
+  expect((await api.call('POST', `${claim}/submit`, { token: trader, body: { signedTransaction: 'AAAA' } })).status).toBe(404);
+  const pairs = await api.call('GET', '/v1/agentlaunch/pairs', { token: trader });
+  expect([pairs.status, pairs.body.code]).toEqual([422, 'feature_disabled']);
 });

@@ -34,6 +34,7 @@ function bodyOf({ route }: RouteEntry): unknown {
   if (route.url.endsWith('/checkout')) return {};
   if (route.url.endsWith('/settle')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/price')) return { priceUsd: '1' };
+  if (route.url.endsWith('/:claimId/submit')) return { signedTransaction: 'AAAA' };
   if (route.url.endsWith('/submit')) return { transactions: ['AAAA'] };
   if (route.url.endsWith('/execute')) return { signedTransaction: 'AAAA' };
   return route.schema.body === undefined || route.bodyRule === 'optional' ? undefined : payload();
@@ -45,7 +46,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   '/v1/order-book': '?venue=spotexchange&instrument=BTCUSDT',
 };
 const pathOf = ({ route }: RouteEntry, id: string): string =>
-  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id)}${QUERIES[route.url] ?? ''}`;
+  `${route.url.replace(':id', id).replace(':machine', 'agent@1').replace(':decisionId', decisionId(id, 60_000)).replace(':runId', id).replace(':claimId', id)}${QUERIES[route.url] ?? ''}`;
 
 // The rule of the matrix, said a second time and independently of the gate.
 const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identity'>> = {
@@ -175,6 +176,9 @@ const NEEDS: Readonly<Record<string, readonly Permission[] | 'public' | 'identit
   'GET /v1/launches': ['agent:read'],
   'GET /v1/launches/:id': ['agent:read'],
   'GET /v1/launches/:id/monitor': ['agent:read'],
+  'POST /v1/launches/:id/claims': ['trade:execute'],
+  'POST /v1/launches/:id/claims/:claimId/submit': ['trade:execute'],
+  'GET /v1/launches/:id/claims/:claimId': ['agent:read'],
   'POST /v1/marketplace': ['trade:execute'],
   'POST /v1/marketplace/:id/price': ['trade:execute'],
   'POST /v1/marketplace/:id/unlist': ['trade:execute'],

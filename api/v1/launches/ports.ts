@@ -1,5 +1,5 @@
 /** What the routes of launches ask of the rest of the service. */
-import type { LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
+import type { LaunchClaims, LaunchCommands, LaunchView } from '../../../actors/launch/commands.ts';
 import type { LauncherLaunchCommands } from '../../../actors/launcher-launch/commands.ts';
 import type { DecimalString } from '../../../src/domain/decimal.ts';
 import type { CurveStanding } from '../../../src/domain/launch/launch-state.ts';
@@ -36,6 +36,7 @@ export interface LaunchPorts {
   readonly commands: LaunchCommands;
   /** Launches by the external launcher. */
   readonly launcher: LauncherLaunchCommands;
+  readonly claims: LaunchClaims;
   readonly monitor: {
     /** What stands on the chain now; null where no node is named, or it has no such pool yet. @throws where the node does not answer */
     standing(orgId: string, launch: Pick<LaunchView, 'pool' | 'config'>): Promise<CurveStanding | null>;

@@ -1,15 +1,17 @@
 /** Launches on bonding curves as this process prepares, takes and looks after them. */
+import { createClaimHandler } from '../../../actors/launch/claim-handler.ts';
 import { createLaunchHandler } from '../../../actors/launch/command-handler.ts';
-import { type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
+import { type LaunchClaims, type LaunchCommands, NO_LAUNCH } from '../../../actors/launch/commands.ts';
 import { launchKind } from '../../../actors/launch/effects.ts';
 import { curveStanding, launchWorkers } from '../../../actors/launch/execution.ts';
+import { createTransactionSubmission } from '../../../actors/prepared-transaction/submission.ts';
 import type { ApiPorts } from '../../../api/ports.ts';
 import { verifyEd25519 } from '../../adapters/solana/ed25519.ts';
 import { newEphemeralKey } from '../../adapters/solana/ephemeral-key.ts';
 import { isSilence } from '../../adapters/solana/json-rpc.ts';
 import { createActorStore } from '../../adapters/store/actors/actor-store.ts';
 import { createLaunchStore } from '../../adapters/store/launches/launch-store.ts';
-import { groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
+import { createPreparedTransactionStore, groundOf, obstacleOf } from '../../adapters/store/orders/prepared-transaction-store.ts';
 import { CATALOG } from '../../domain/catalog.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../../domain/decimal.ts';
 import { quoteTokenOf } from '../../domain/launch/quote-tokens.ts';
@@ -67,6 +69,40 @@ function createLaunches({ sql, runtime, primaryChain, clock, newId }: CallerDeps
   });
 }
 
+/** Claims of fees, where a node of the chain is named. */
+function createClaims({ sql, runtime, primaryChain, clock, newId }: CallerDeps): LaunchClaims {
+  const { find } = createPreparedTransactionStore(sql).ofPurpose('launch_claim');
+  const { load } = createActorStore(sql);
+  if (primaryChain === null) {
+    const off = async () => refuse('feature_disabled', 'claims need a node of the primary chain: set SPOTCHAIN_RPC_URL');
+    return {
+      find,
+      prepare: async ({ orgId }, id) => ((await createLaunchStore(sql).find(orgId, id)) === null ? refuse('not_found', NO_LAUNCH) : off()),
+      submit: off,
+    };
+  }
+  const submission = createTransactionSubmission({
+    runtime,
+    load,
+    verifySignature: verifyEd25519,
+    // It only brings in.
+    mayLeave: { launch_claim: async () => ({ ok: true, value: null }) },
+    clock,
+  });
+  const handler = createClaimHandler({
+    runtime,
+    load,
+    chain: primaryChain.chain,
+    epoch: async (orgId) => (await sql<{ epoch: number }[]>`select epoch from control where org_id = ${orgId}`)[0]?.epoch as number,
+    ground: (orgId) => groundOf(sql, orgId, ''),
+    obstacleOf,
+    isSilence,
+    clock,
+    newId,
+  });
+  return { ...handler, find, submit: (context, id, signed) => submission.submit(context, 'launch_claim', id, signed) };
+}
+
 /** Dollars of one whole token of a quote mint by what it would be sold at; null where no bid is live. */
 export function quoteDollars(bid: (instrument: InstrumentKey) => string | null, clock: CallerDeps['clock']) {
   return (mint: string): DecimalString | null => {
@@ -94,6 +130,7 @@ export const launchCapability = {
         reads: createLaunchStore(sql),
         commands: createLaunches(deps),
         launcher: createLauncherLaunches(deps),
+        claims: createClaims(deps),
         monitor: {
           standing: async (_, launch) => (primaryChain === null ? null : curveStanding(primaryChain.chain, launch, clock.now())),
           dollars: async (_, mint) => {

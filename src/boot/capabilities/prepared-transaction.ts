@@ -35,6 +35,8 @@ export const PURPOSES: Purposes = {
   checkout: checkoutRules,
   launch: launchRules,
   launcher_payment: launcherPaymentRules,
+  // What it pays out is the program's to say; nothing is received that could be short.
+  launch_claim: launchRules,
 };
 
 export const preparedTransactions = preparedTransactionKind(PURPOSES);

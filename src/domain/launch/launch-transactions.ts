@@ -3,8 +3,10 @@ import { computeBudget, ownAccount } from '../solana/common-instructions.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../solana/programs.ts';
 import { writeUint } from './byte-struct.ts';
 import { type CurveConfig, type CurveFacts } from './curve-config.ts';
+import { U64_MAX } from './curve-math.ts';
 import {
   associatedAccount,
+  claimFeeInstruction,
   configParameters,
   createConfigInstruction,
   initializePoolInstruction,
@@ -108,5 +110,25 @@ export function inTwo({ config, pool, buy }: LaunchInstructions): readonly [read
   return [
     [...computeBudget(CONFIG_UNITS, UNIT_PRICE), ...config],
     [...computeBudget(POOL_UNITS + (buy.length > 0 ? BUY_UNITS : 0), UNIT_PRICE), ...pool, ...buy],
+  ];
+}
+
+const CLAIM_UNITS = 160_000;
+
+/** Everything that waits for the creator, into the creator's own accounts, which are made where there are none. */
+export function claimInstructions(keys: PoolKeys, creator: string): readonly ProgramInstruction[] {
+  const { baseMint, quoteMint, quoteProgram } = keys;
+  return [
+    ...computeBudget(CLAIM_UNITS, UNIT_PRICE),
+    ownAccount(creator, creator, baseMint, TOKEN_PROGRAM),
+    ownAccount(creator, creator, quoteMint, quoteProgram),
+    claimFeeInstruction(keys, {
+      claimer: creator,
+      as: 'creator',
+      baseAccount: associatedAccount(creator, baseMint, TOKEN_PROGRAM),
+      quoteAccount: associatedAccount(creator, quoteMint, quoteProgram),
+      mostBase: U64_MAX,
+      mostQuote: U64_MAX,
+    }),
   ];
 }

@@ -1,7 +1,8 @@
 /** Launches by the external launcher: its words, what it is asked for, and the payment that it wants. */
 import type { DecimalString } from '../decimal.ts';
 import { isAddress } from '../solana/base58.ts';
-import { COMPUTE_BUDGET_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
+import { computeBudget } from '../solana/common-instructions.ts';
+import { MEMO_PROGRAM, SYSTEM_PROGRAM } from '../solana/programs.ts';
 import type { EpochMs } from '../time.ts';
 import type { InstrumentKey } from '../venue.ts';
 import { writeUint } from './byte-struct.ts';
@@ -100,18 +101,11 @@ export function paymentMemo(launchId: string): string {
 
 /** The payment: its own compute budget, exactly so many lamports, and the launch that it is for. */
 export function paymentInstructions(wallet: string, { lamports, payTo }: LauncherOffer, launchId: string): readonly ProgramInstruction[] {
-  const limit = new Uint8Array(5);
-  limit[0] = 2;
-  writeUint(BigInt(UNITS), limit, 1, 4);
-  const price = new Uint8Array(9);
-  price[0] = 3;
-  writeUint(UNIT_PRICE, price, 1, 8);
   const transfer = new Uint8Array(12);
   transfer[0] = 2;
   writeUint(BigInt(lamports), transfer, 4, 8);
   return [
-    { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: limit },
-    { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data: price },
+    ...computeBudget(UNITS, UNIT_PRICE),
     {
       program: SYSTEM_PROGRAM,
       accounts: [

@@ -27,5 +27,5 @@ export const OPEN_TRANSACTION_STATES = [
 ] as const satisfies readonly PreparedTransactionState[];
 
 /** What it is for. Each purpose says by its own rules what a finalized transaction comes to. */
-export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch', 'launcher_payment'] as const;
+export const TRANSACTION_PURPOSES = ['swap', 'prediction_order', 'checkout', 'launch', 'launcher_payment', 'launch_claim'] as const;
 export type TransactionPurpose = (typeof TRANSACTION_PURPOSES)[number];

@@ -2,6 +2,7 @@
 import { address } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../../../src/adapters/solana/ed25519.ts';
+import type { AddressBalances } from '../../../src/adapters/solana/rpc.ts';
 import { CATALOG, USDC_MINT } from '../../../src/domain/catalog.ts';
 import { associatedAccount, readVirtualPool, swapInstruction } from '../../../src/domain/launch/curve-program.ts';
 import { NATIVE_MINT } from '../../../src/domain/launch/quote-tokens.ts';
@@ -63,6 +64,28 @@ describe('a launch', () => {
     expect(listed).toEqual({ symbol: 'HARBOR', launcher: 'dbc', decimals: 6 });
     const account = stage.chain.account(address(pool), 'processed');
     expect(readVirtualPool(account?.data as Uint8Array)?.creator).toBe(stage.creator.address);
+
+    // The creator claims what the first buy left behind; the program pays the creator alone.
+    const claim = must(await stage.claims.prepare(stage.context(), id));
+    expect(claim).toMatchObject({ state: 'prepared', wallet: stage.creator.address, subject: { launchId: id } });
+    const waiting = BigInt(trading.standing?.creatorQuoteFee ?? 0);
+    expect(waiting).toBeGreaterThan(0n);
+    expect(claim.subject['quoteAmount']).toBe(waiting.toString());
+    const before = (await stage.node.balancesOf(stage.creator.address)) as { ok: true; value: AddressBalances };
+    const held = ({ value }: typeof before): bigint => value.tokens.find((one) => one.mint === NATIVE_MINT)?.amount ?? 0n;
+    const payout = signedBy(stage.creator, claim.unsigned);
+    const forged = signedBy(sandboxKey('stranger'), claim.unsigned);
+    expect((await refused(stage.claims.submit(stage.context(), claim.id, forged)))?.[0]).toBe('signature_invalid');
+    const foreign = stage.context('ann', '00000000-0000-7000-8000-000000000002');
+    expect((await refused(stage.claims.submit(foreign, claim.id, payout)))?.[0]).toBe('not_found');
+    expect((await refused(stage.claims.prepare(foreign, id)))?.[0]).toBe('not_found');
+    must(await stage.claims.submit(stage.context(), claim.id, payout));
+    for (let round = 0; round < 12; round++) await stage.pass(2_100);
+    stage.chain.finalize();
+    for (let round = 0; round < 4; round++) await stage.pass(2_100);
+    expect((await stage.claims.find(ORG, claim.id))?.state).toBe('finalized');
+    expect(held((await stage.node.balancesOf(stage.creator.address)) as typeof before) - held(before)).toBe(waiting);
+    expect(await refused(stage.claims.prepare(stage.context(), id))).toEqual(['state_conflict', 'no fees wait for the creator']);
 
     buy(mint, config, 300_000_000_000n);
     for (let round = 0; round < 4; round++) await stage.pass(61_000);

@@ -1,0 +1,59 @@
+/** A claim of a launch's fees on the wire. */
+import { type Static, Type } from 'typebox';
+import type { PreparedTransactionView } from '../../../actors/prepared-transaction/commands.ts';
+import { PREPARED_TRANSACTION_STATES } from '../../../src/domain/solana/lifecycle.ts';
+import { isoTime } from '../../../src/domain/time.ts';
+import { choice, IdText, nullable, objectOf, Time } from '../../shapes.ts';
+
+export const NO_CLAIM = 'there is no claim with this id for this launch';
+
+export const ClaimPath = objectOf({ id: IdText, claimId: IdText });
+
+export const ClaimBody = Type.Object(
+  {
+    id: IdText,
+    launchId: IdText,
+    state: choice(PREPARED_TRANSACTION_STATES),
+    reason: nullable('string'),
+    detail: nullable('string'),
+    wallet: Type.String({ description: 'The creator, who signs.' }),
+    mint: Type.String(),
+    quoteMint: Type.String(),
+    quoteAmount: Type.String({
+      description: 'What waited when it was prepared, in raw units of the quote; what came in since is claimed too.',
+    }),
+    baseAmount: Type.String({ description: 'The same of the token itself.' }),
+    transaction: Type.String({ description: 'The unsigned claim, base64.' }),
+    lastValidBlockHeight: Type.Integer(),
+    signature: nullable('string'),
+    preparedBy: Type.String(),
+    submittedBy: nullable('string'),
+    createdAt: Time,
+    changedAt: Time,
+  },
+  { $id: 'LaunchClaim' },
+);
+
+export function claimBody(claim: PreparedTransactionView): Static<typeof ClaimBody> {
+  const { id, state, reason, detail, wallet, subject, message, unsigned, signature, preparedBy, submittedBy } = claim;
+  const of = (name: string): string => String(subject[name]);
+  return {
+    id,
+    launchId: of('launchId'),
+    state,
+    reason,
+    detail,
+    wallet,
+    mint: of('mint'),
+    quoteMint: of('quoteMint'),
+    quoteAmount: of('quoteAmount'),
+    baseAmount: of('baseAmount'),
+    transaction: unsigned,
+    lastValidBlockHeight: message.lastValidBlockHeight,
+    signature,
+    preparedBy,
+    submittedBy,
+    createdAt: isoTime(claim.createdAt),
+    changedAt: isoTime(claim.changedAt),
+  };
+}
