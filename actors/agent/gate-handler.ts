@@ -4,6 +4,7 @@ import type { Stage } from '../../src/domain/agent.ts';
 import { type EvidenceCheck, type EvidenceKind, type EvidenceMetrics, evidenceKindAt, GATE_OF } from '../../src/domain/evidence.ts';
 import { type Outcome, refuse } from '../../src/domain/refusal.ts';
 import type { EpochMs } from '../../src/domain/time.ts';
+import { figureInWords } from '../../src/domain/words.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { AgentDirectory } from './command-handler.ts';
 import { answeredMeanwhile, answerRows, auditRow } from './command-rows.ts';
@@ -219,7 +220,7 @@ const RULE_WORDS = {
 } as const;
 
 function checkWords({ name, observed, rule, limit }: EvidenceCheck): string {
-  return `${name} is ${observed ?? 'unknown'} and ${RULE_WORDS[rule]} ${limit ?? 'what is unknown'}`;
+  return `${name} is ${observed === null ? 'unknown' : figureInWords(observed)} and ${RULE_WORDS[rule]} ${limit === null ? 'what is unknown' : figureInWords(limit)}`;
 }
 
 /** What the database's own gate said; null where the error is another one. */

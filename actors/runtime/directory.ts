@@ -1,5 +1,5 @@
 /** The kinds of actors that there are, and which of them carries on a state found at rest. */
-import type { AnyMachineSnapshot } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
 import type { ActorRow, ActorState } from '../../src/domain/actor-step.ts';
 import type { ActorKind } from './actor-kind.ts';
 import { restore } from './step.ts';
@@ -17,7 +17,21 @@ export interface Directory {
   fit(row: Pick<ActorRow, 'kind' | 'machine' | 'state'>): Fit | null;
 }
 
+/** The names of a machine's history states. */
+function historyStatesOf({ root }: AnyStateMachine): readonly string[] {
+  const below = (node: AnyStateNode): readonly string[] => [
+    ...(node.type === 'history' ? [node.id] : []),
+    ...Object.values(node.states).flatMap(below),
+  ];
+  return below(root);
+}
+
+/** @throws Error for a machine with a history state: what it remembers does not lie in a state at rest, and would be lost. */
 export function createDirectory(kinds: readonly ActorKind[]): Directory {
+  for (const { kind, machine } of kinds) {
+    const [lost] = historyStatesOf(machine);
+    if (lost !== undefined) throw new Error(`the machine of ${kind} has a history state, ${lost}, which does not survive a restart`);
+  }
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   return {
     kind(name) {

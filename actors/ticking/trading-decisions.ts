@@ -48,6 +48,7 @@ export interface MarkedAgent {
 export interface Noted {
   readonly text: string;
   readonly risk: TickRiskInputs | null;
+  readonly hasBook: boolean;
 }
 
 export interface TradingKindDeps<Duty extends TradingDuty> {
@@ -244,13 +245,15 @@ function noteInputs<Duty extends TradingDuty>(
   notes: ReadonlyMap<string, Noted>,
   into: Consequences,
 ): void {
-  if (book === null && risk === null) return;
   const before = notes.get(duty.id);
+  // Nothing is read, and nothing was: what risk was asked with before stays noted.
+  if (book === null && risk === null && before?.hasBook === false) return;
   const asked = risk === null ? (before?.risk ?? null) : notedRisk(risk);
   const text = tickInputsText({ book, risk: asked });
   if (before?.text === text) return;
+  // A worker that has noted nothing yet does not know what the one before it noted last: the store leaves out what changes nothing.
   into.inputs.push({ agentId: duty.id, slot: row.slot, text });
-  into.noted.push([duty.id, { text, risk: asked }]);
+  into.noted.push([duty.id, { text, risk: asked, hasBook: book !== null }]);
 }
 
 function noteMarks<Duty extends TradingDuty>({ duty, book, marked }: Subject<Duty>, into: Consequences): void {

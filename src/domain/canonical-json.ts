@@ -24,6 +24,7 @@ export function canonicalJson(value: Json): string {
   const object = value as { readonly [key: string]: Json | undefined };
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
+    if (!key.isWellFormed()) throw new TypeError('canonical JSON has no spelling for a name with a lone surrogate');
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
   }
   return `{${members.join(',')}}`;

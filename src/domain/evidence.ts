@@ -36,6 +36,8 @@ export type GateScenario = (typeof GATE_SCENARIOS)[number];
 export const GATE_LIMITS = {
   /** Years from the first to the last candle of a backtest. */
   historyYears: 5,
+  /** The last candle of a backtest lies at most so many days before its gate is asked to open. */
+  windowEndDays: 31,
   sharpe: 1.8,
   maxDrawdownPct: 10,
   /** A stress scenario may cost so many times the manifest's daily drawdown limit. */
@@ -242,6 +244,11 @@ export function backtestMetrics(series: BacktestSeries): EvidenceMetrics {
     closedTrades: series.closedTrades,
     slippageBps: series.slippageBps,
   };
+}
+
+/** Whether a backtest that ends then is about the present market. */
+export function isRecentWindow(lastCandleAt: EpochMs, now: EpochMs): boolean {
+  return now - lastCandleAt <= GATE_LIMITS.windowEndDays * DAY_MS;
 }
 
 /** The same day so many years later; the 28th of February where the 29th is missing. */

@@ -1,8 +1,13 @@
 /** A decision in words: what was seen, which rules held, what followed and why, every number out of the record itself. */
 
+import { CATALOG, type InstrumentKind } from './catalog.ts';
 import { CONDITIONS } from './conditions/index.ts';
 import type { Observation } from './cut.ts';
 import type { DecisionRecord, RiskRejection, RuleOutcome } from './decision.ts';
+import { ageInWords, withAgesInWords } from './words.ts';
+
+/** Kinds that trade around the clock, whatever session the stock exchanges are in. */
+const ALWAYS_OPEN: ReadonlySet<InstrumentKind> = new Set(['spot', 'perp', 'agent_token']);
 
 /** One rule in words. */
 export interface RuleInWords {
@@ -104,8 +109,8 @@ function whyOf(record: DecisionRecord): string[] {
 export function rejectionInWords({ code, limit, before, after, suggestion }: RiskRejection): string {
   const numbers = [
     limit === null ? '' : `the limit is ${limit}`,
-    before === null ? '' : `it stood at ${before}`,
-    after === null || after === before ? '' : `the order would have made it ${after}`,
+    before === null ? '' : `it stood at ${withAgesInWords(before)}`,
+    after === null || after === before ? '' : `the order would have made it ${withAgesInWords(after)}`,
   ].filter((part) => part !== '');
   return `Risk refused with ${code}${numbers.length === 0 ? '' : `: ${numbers.join(', ')}`}${suggestion === null ? '' : `; ${suggestion}`}.`;
 }
@@ -141,16 +146,17 @@ function seenInWords(observation: Observation | undefined): string {
   const parts = [
     quote === null
       ? 'no quote'
-      : `bid ${quote.bid ?? 'none'}, ask ${quote.ask ?? 'none'} from ${quote.source}, ${quote.ageMs} ms old, ${[quote.quality, ...quote.flags].join(' ')}`,
+      : `bid ${quote.bid ?? 'none'}, ask ${quote.ask ?? 'none'} from ${quote.source}, ${ageInWords(quote.ageMs)} old, ${[quote.quality, ...quote.flags].join(' ')}`,
   ];
   if (reference !== null)
     parts.push(
-      `reference ${reference.referencePrice} (${[reference.instrument, ...(reference.source === undefined ? [] : [reference.source])].join(', ')}), ${reference.ageMs} ms old, ${[reference.quality, ...reference.flags].join(' ')}`,
+      `reference ${reference.referencePrice} (${[reference.instrument, ...(reference.source === undefined ? [] : [reference.source])].join(', ')}), ${ageInWords(reference.ageMs)} old, ${[reference.quality, ...reference.flags].join(' ')}`,
     );
   if (observation.premiumPct !== null) parts.push(`premium ${observation.premiumPct} %`);
   if (observation.gapToMarkPct !== null) parts.push(`gap to mark ${observation.gapToMarkPct} %`);
   if (observation.basisPct !== null) parts.push(`basis ${observation.basisPct} %`);
-  parts.push(`session ${observation.session}`);
+  // Coins trade around the clock: the session of the stock exchanges says nothing of them.
+  if (!ALWAYS_OPEN.has(CATALOG.byKey(observation.instrument)?.kind ?? 'tokenized_equity')) parts.push(`session ${observation.session}`);
   if (observation.events === null) parts.push('events unknown, for not all of their sources were heard');
   else if (observation.events.length > 0) parts.push(`${observation.events.length} active events`);
   return parts.join('; ');

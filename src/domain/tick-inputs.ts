@@ -27,6 +27,9 @@ export function tickInputsText(inputs: TickInputs): string {
   return canonicalJson(inputs as never);
 }
 
+/** What a tick read that read nothing. */
+export const NO_INPUTS = tickInputsText({ book: null, risk: null });
+
 /** @throws SyntaxError for a text that `tickInputsText` did not write. */
 export function readTickInputs(text: string): TickInputs {
   return JSON.parse(text) as TickInputs;

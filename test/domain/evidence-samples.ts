@@ -18,9 +18,15 @@ const usd = (cents: number): string => (cents / 100).toFixed(2);
 
 /** A curve that goes up by `driftPct` a day with a little swing: what passes the backtest gate over five years. */
 export function backtestSeries(
-  options: { readonly days?: number; readonly driftPct?: number; readonly swingPct?: number; readonly dipPct?: number } = {},
+  options: {
+    readonly firstDay?: number;
+    readonly days?: number;
+    readonly driftPct?: number;
+    readonly swingPct?: number;
+    readonly dipPct?: number;
+  } = {},
 ): BacktestSeries {
-  const { days = 1_827, driftPct = 0.05, swingPct = 0.3, dipPct = 0 } = options;
+  const { firstDay = FIRST_DAY, days = 1_827, driftPct = 0.05, swingPct = 0.3, dipPct = 0 } = options;
   let equity = 10_000;
   const found: EquityDay[] = [];
   for (let day = 0; day < days; day++) {
@@ -30,12 +36,12 @@ export function backtestSeries(
     const low = Math.min(before, equity);
     const high = Math.max(before, equity);
     const inner = equity < before ? ((before - equity) / before) * 100 : 0;
-    found.push([FIRST_DAY + day * DAY, equity.toFixed(6), high.toFixed(6), low.toFixed(6), Math.min(inner, ((high - low) / high) * 100)]);
+    found.push([firstDay + day * DAY, equity.toFixed(6), high.toFixed(6), low.toFixed(6), Math.min(inner, ((high - low) / high) * 100)]);
   }
   return {
     startEquityUsd: '10000',
-    firstCandleAt: FIRST_DAY,
-    lastCandleAt: FIRST_DAY + (days - 1) * DAY + DAY - 1,
+    firstCandleAt: firstDay,
+    lastCandleAt: firstDay + (days - 1) * DAY + DAY - 1,
     annualisation: 365,
     days: found,
     fills: 240,

@@ -35,8 +35,9 @@ import { waitFor } from '../harness/wait-for.ts';
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-const FROM = Date.UTC(2020, 5, 1);
-const TO = Date.UTC(2025, 5, 20);
+const FROM = Date.UTC(2021, 4, 1);
+/** Within the month before the gates' clock begins, 2026-06-01. */
+const TO = Date.UTC(2026, 4, 20);
 const PAPER_DAYS = 15;
 const SHADOW_DAYS = 6;
 const clock = createLiveClock();
@@ -216,7 +217,7 @@ test('an agent climbs from draft to live by what it has shown, and a breaker tak
   await promoted(id, 'backtest');
 
   await refused(id, 'evidence_missing');
-  await run(id, 'backtest', readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, clock.now()));
+  await run(id, 'backtest', readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000));
   await promoted(id, 'stress_test');
 
   await refused(id, 'evidence_missing');

@@ -1,5 +1,5 @@
 /** `sevengate backtest`: the historical simulation of a manifest, from files without a service or from the stored bars. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveClock } from '../../../streams/live-clock.ts';
@@ -16,6 +16,7 @@ import { type BarSeries, backtestNeeds, barSeriesOf, seriesName } from '../../si
 import { workFromStore } from '../threads/backtest-worker.ts';
 import { readyDatabase } from '../writers.ts';
 import { progressBar } from './progress.ts';
+import { readNamedFile } from './read-file.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -79,9 +80,10 @@ export function backtestCommand(command: Command): void {
 
 /** @throws Error that names every problem of the manifest. */
 async function manifestFrom(file: string): Promise<Manifest> {
+  const text = readNamedFile(file);
   let value: unknown;
   try {
-    value = parseStrictYaml(await readFile(file, 'utf8'));
+    value = parseStrictYaml(text);
   } catch (error) {
     throw new Error(`${file}: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }

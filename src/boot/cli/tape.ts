@@ -1,5 +1,4 @@
 /** `sevengate tape`: records foreign recordings as tapes, tells what is on a tape, replays and converts it. */
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { parseStrictYaml } from '../../../api/strict-yaml.ts';
 import { createLiveRunReads } from '../../adapters/store/agents/live-run-reads.ts';
@@ -18,6 +17,7 @@ import { createRecordWriter, type ReplayOptions, type ReplayResult, replayTape }
 import { replayAgent } from '../../simulation/replay-agent.ts';
 import { type Comparison, createComparison } from '../../simulation/replay-comparison.ts';
 import { progressBar } from './progress.ts';
+import { readNamedFile } from './read-file.ts';
 import { serviceDatabase } from './service-database.ts';
 
 /** Adds `tape` and its commands. Their actions throw errors in one sentence; a difference found by `--compare` sets exit code 1. */
@@ -205,9 +205,10 @@ function infoText(info: TapeInfo): string {
 
 /** A manifest file as an agent of a replay; its id follows from the manifest and its place. @throws Error naming everything wrong with it. */
 async function agentFromFile(file: string, place: number, autonomy: Autonomy): Promise<TapeAgent> {
+  const text = readNamedFile(file);
   let value: unknown;
   try {
-    value = parseStrictYaml(await readFile(file, 'utf8'));
+    value = parseStrictYaml(text);
   } catch (error) {
     throw new Error(`the manifest ${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }

@@ -1,11 +1,12 @@
 /** `sevengate verify-trail`: recomputes the whole decision trail and names the first row that was altered. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readTrustedKeys, trustedKeysOf } from '../../adapters/signing-keys/writer-keys.ts';
 import { isConnectionLoss, openDatabase } from '../../adapters/store/database.ts';
 import { type TrailReport, verifyTrail } from '../../adapters/store/trail-verifier.ts';
 import { progressBar } from './progress.ts';
+import { readNamedFile } from './read-file.ts';
 import { serviceDatabase } from './service-database.ts';
 import { settings } from './settings.ts';
 
@@ -20,7 +21,7 @@ export function verifyTrailCommand(command: Command): void {
     .action(async (options: { database?: string; keys?: string; since?: string; checkpoint?: string; json?: true }) => {
       const trusted = options.keys === undefined ? trustedKeysOf(resolve(settings().SEVENGATE_HOME)) : readTrustedKeys(options.keys);
       if (options.keys !== undefined && trusted.length === 0) throw new Error(`${options.keys} holds no public key`);
-      const since = options.since === undefined ? null : readFileSync(options.since, 'utf8');
+      const since = options.since === undefined ? null : readNamedFile(options.since);
       const { url, close } = options.database === undefined ? await serviceDatabase() : { url: options.database, close: async () => {} };
       // As the login role: its statements may run for as long as they need, and its transaction is read-only.
       const sql = openDatabase({ url, connections: 1, role: null, name: 'sevengate verify-trail' });

@@ -1,6 +1,6 @@
 /** What a backtest was asked for, every default resolved: the same request gives the same result at any time. */
 
-import { GATE_LIMITS, yearsAfter } from '../evidence.ts';
+import { GATE_LIMITS, isRecentWindow, yearsAfter } from '../evidence.ts';
 import type { Problem } from '../field.ts';
 import { canonicalTimeframe } from '../field.ts';
 import { type EpochMs, isoTime, slotOf } from '../time.ts';
@@ -50,6 +50,13 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
   if (from >= to)
     problems.push({ path: '$.from', problem: `${isoTimeOr(from)} does not lie before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
   if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} lies in the future`, allowed: `at most ${isoTime(now)}` });
+  // The stretch that is looked at is not chosen by how well it went.
+  if (given.look !== true && to <= now && !isRecentWindow(to, now))
+    problems.push({
+      path: '$.to',
+      problem: `${isoTimeOr(to)} lies more than ${GATE_LIMITS.windowEndDays} days back: such a stretch is no evidence`,
+      allowed: `${isoTime(now - GATE_LIMITS.windowEndDays * DAY_MS)} or later, or look: true`,
+    });
   const timeframe = given.timeframe === undefined ? null : canonicalTimeframe(given.timeframe);
   if (given.timeframe !== undefined && timeframe === null) {
     problems.push({

@@ -6,6 +6,7 @@ import { underlyingOf } from '../risk/capacity.ts';
 import type { EpochMs } from '../time.ts';
 import { midPrice } from '../valuation.ts';
 import { type InstrumentKey, splitInstrumentKey, type Venue } from '../venue.ts';
+import { ageInWords } from '../words.ts';
 import type { Account, AccountPosition } from './account.ts';
 import { type AssetClass, assetClassOf } from './asset-class.ts';
 import type { OutcomeFact } from './outcome.ts';
@@ -78,7 +79,7 @@ function doubtOf({ quality, flags }: Quote, ageMs: number): string | null {
   if (doubtful.length > 0) return `its quote is ${quality} (${doubtful.join(', ')}): the price itself is in doubt`;
   if (quality === 'degraded' && flags.length === 0) return 'its quote is degraded: the price itself is in doubt';
   return ageMs > QUALIFIED_MAX_AGE_MS
-    ? `its quote is ${ageMs} ms old, and ${QUALIFIED_MAX_AGE_MS} ms is the most that values a holding`
+    ? `its quote is ${ageInWords(ageMs)} old, and ${ageInWords(QUALIFIED_MAX_AGE_MS)} is the most that values a holding`
     : null;
 }
 

@@ -290,14 +290,27 @@ function fundingSeries(facts: readonly Fact[]): CloseSeries {
   };
 }
 
+/** A decimal in its one spelling: `1.50`, `01.5` and `1.5` are one price. */
+function oneSpelling(text: DecimalString): DecimalString {
+  return ONE_SPELLING.test(text) ? text : plainDecimal(text);
+}
+const ONE_SPELLING = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+
 /** Covers every bar and fact, column by column, so that the same stored history has the same hash wherever it was read. */
 function historyHash(timeframe: string, inputs: readonly InstrumentInput[]): string {
   const bars = (candles: readonly Candle[] | undefined): string | null =>
     candles === undefined
       ? null
-      : sha256Hex(candles.map((bar) => `${bar.openTime},${bar.open},${bar.high},${bar.low},${bar.close},${bar.volume}`).join('\n'));
+      : sha256Hex(
+          candles
+            .map(
+              ({ openTime, open, high, low, close, volume }) =>
+                `${openTime},${[open, high, low, close, volume].map(oneSpelling).join(',')}`,
+            )
+            .join('\n'),
+        );
   const facts = (list: readonly Fact[] | undefined): string | null =>
-    list === undefined ? null : sha256Hex(list.map((fact) => `${fact.receivedAt},${fact.value}`).join('\n'));
+    list === undefined ? null : sha256Hex(list.map((fact) => `${fact.receivedAt},${oneSpelling(fact.value)}`).join('\n'));
   return canonicalHash({
     timeframe,
     instruments: inputs.map((input) => ({

@@ -102,7 +102,7 @@ async function agent(instrument = 'BTCUSDT'): Promise<string> {
 }
 
 async function begin(agentId: string, over: object = {}): Promise<string> {
-  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), ...over }, clock.now());
+  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString(), ...over }, TO + 86_400_000);
   const started = await evaluations.commands.start(context, agentId, 'backtest', request as never);
   if (!started.ok) throw new Error(started.refusal.detail);
   expect(started.value.state).toBe('queued');
@@ -266,7 +266,7 @@ test('reads the events that were heard, as they were known at each slot, and non
   const handler = new StoryTracker();
   for (const one of [report('first', heardFrom), report('second', Date.UTC(2025, 2, 1, 12))])
     await store.saveChange(handler.take(one) as TrackerChange, one);
-  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, clock.now());
+  const request = readBacktestRequest({ from: new Date(FROM).toISOString(), to: new Date(TO).toISOString() }, TO + 86_400_000);
   if (!('from' in request)) throw new Error(JSON.stringify(request));
   const trials = { versions: 1, otherSharpes: [] };
   const outcome = await workFromStore(

@@ -10,6 +10,7 @@ import type { DecisionRow } from '../../../domain/decision.ts';
 import { supersededBy } from '../../../domain/execution.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../domain/risk/preferences.ts';
+import { NO_INPUTS } from '../../../domain/tick-inputs.ts';
 import type { EpochMs } from '../../../domain/time.ts';
 import { cutDigest, decisionsDigest } from '../../../domain/trail/batch-digests.ts';
 import { UnreadableRow } from '../../../domain/unreadable-row.ts';
@@ -403,7 +404,8 @@ async function writeTrades(transaction: Transaction, trades: TickTrades, at: Epo
   if (trades.inputs.length > 0) {
     await transaction`
       insert into tick_inputs (agent_id, slot, body) select "agentId", slot, text
-      from jsonb_to_recordset(${transaction.json(trades.inputs as never)}) as r("agentId" uuid, slot bigint, text text) on conflict do nothing`;
+      from jsonb_to_recordset(${transaction.json(trades.inputs as never)}) as r("agentId" uuid, slot bigint, text text)
+      where text <> ${NO_INPUTS} or exists (select 1 from tick_inputs i where i.agent_id = r."agentId") on conflict do nothing`;
   }
   if (trades.announcements.length > 0) {
     await transaction`

@@ -13,14 +13,16 @@ import {
   type EvidenceSeries,
   evidenceKindAt,
   evidenceMetrics,
+  GATE_LIMITS,
   GATE_OF,
+  isRecentWindow,
   judgeEvidence,
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
 import { paperSeriesOf } from '../../../domain/paper-evaluation.ts';
 import { shadowSeriesOf } from '../../../domain/shadow-evaluation.ts';
-import type { EpochMs } from '../../../domain/time.ts';
+import { type EpochMs, isoTime } from '../../../domain/time.ts';
 import type { Sql } from '../database.ts';
 import { createEvaluationRows } from '../evaluations/evaluation-rows.ts';
 import { UnsignedRow } from '../trail/signed-rows.ts';
@@ -107,7 +109,10 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     const known = await deciding(agent, kind);
     const series = await seriesOf(agent, kind);
     const problems = kind === 'manifest' ? draftProblems(series as Manifest).map(({ path, problem }) => `${path}: ${problem}`) : [];
-    if (series === null) return gateOf(kind, known?.evidence ?? null, problems, known?.signedBy ?? null);
+    if (series === null) {
+      const aged = await agedProblems(sql, kind, known?.evidence ?? null);
+      return gateOf(kind, known?.evidence ?? null, [...problems, ...aged], known?.signedBy ?? null);
+    }
     const draft = draftOf(agent, kind, series);
     const { passed, checks } = judgeEvidence(kind, draft.metrics);
     if (!write) {
@@ -174,6 +179,17 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       order by seq desc limit 1`;
     return row === undefined ? null : evidenceOf(row);
   }
+}
+
+/** What is wrong with evidence that passed its checks: a backtest of a stretch that ended long ago. */
+async function agedProblems(sql: Sql, kind: EvidenceKind, known: StoredEvidence | null): Promise<readonly string[]> {
+  if (kind !== 'backtest' || known === null) return [];
+  const [row] = await sql<{ last: number; now: number }[]>`
+    select (series::jsonb ->> 'lastCandleAt')::bigint as last, gate_now() as now from evidence where id = ${known.id}`;
+  if (row === undefined || isRecentWindow(row.last, row.now)) return [];
+  return [
+    `the backtest ends at ${isoTime(row.last)}, and the last candle may lie at most ${GATE_LIMITS.windowEndDays} days back: run it again up to today`,
+  ];
 }
 
 /** When a series was drawn up; series of the manifest have no time. */

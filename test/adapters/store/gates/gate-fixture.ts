@@ -196,7 +196,7 @@ export async function createGateFixture(url: string): Promise<GateFixture> {
     if (kind === 'paper' || kind === 'shadow') await traded(id, kind, passing);
     const series = {
       manifest: () => of,
-      backtest: () => backtestSeries(passing ? {} : { driftPct: 0.01 }),
+      backtest: () => backtestSeries({ firstDay: Math.floor(now / DAY) * DAY - 1_828 * DAY, ...(passing ? {} : { driftPct: 0.01 }) }),
       stress_test: () => stressSeries(passing ? {} : { breaches: 2 }, of.maxDailyDrawdownPct),
       paper: () => rowsOf(id, 'paper'),
       shadow: () => rowsOf(id, 'shadow'),

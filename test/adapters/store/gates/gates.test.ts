@@ -226,6 +226,18 @@ describe('what the evaluator cannot make up', () => {
     await expect(write(early, 'risk_signoff', word('rita'))).rejects.toThrow(/does not stand/);
   });
 
+  test('a backtest of a stretch that ended more than a month ago opens nothing, whoever asks', async () => {
+    const stale = await stage.agentAt('backtest', { evidence: 'absent' });
+    const old = await write(stale, 'backtest', backtestSeries());
+    expect(old.passed).toBe(true);
+    await expect(app`update agents set stage = 'stress_test', stage_evidence = ${old.id} where id = ${stale}`).rejects.toThrow(
+      /more than 31 days back/,
+    );
+    const recent = await stage.agentAt('backtest', { evidence: 'passing' });
+    const [known] = await app`select id from evidence where agent_id = ${recent} and kind = 'backtest'`;
+    await app`update agents set stage = 'stress_test', stage_evidence = ${known?.['id'] as string} where id = ${recent}`;
+  });
+
   test('the same run twice: it is on record once, and both are answered alike', async () => {
     const id = await stage.agentAt('backtest', { evidence: 'absent' });
     const series = backtestSeries();

@@ -1,0 +1,52 @@
+// What a tick read is noted as it was read, on real PostgreSQL: a recording that goes on from the notes repeats the ticks.
+import { beforeEach, expect, test } from 'vitest';
+import { NO_INPUTS } from '../../../src/domain/tick-inputs.ts';
+import { type TradingFixture, tradingFixture } from './trading-fixture.ts';
+
+let stage: TradingFixture;
+beforeEach(async () => {
+  stage = await tradingFixture();
+  return () => stage.close();
+});
+
+const notes = async (id: string) =>
+  (await stage.sql<{ body: string }[]>`select body from tick_inputs where agent_id = ${id} order by slot`).map(
+    ({ body }) => JSON.parse(body) as { book: { openProposals: unknown[] } | null; risk: unknown },
+  );
+
+/** An agent whose one proposal waits, and was seen waiting by a tick. */
+async function waiting(): Promise<{ agentId: string; id: string }> {
+  const agentId = await stage.agent('confirm');
+  stage.price('60000', '60010');
+  await stage.tick();
+  await stage.tick();
+  const [proposal] = await stage.list();
+  expect((await notes(agentId)).at(-1)?.book?.openProposals).toHaveLength(1);
+  return { agentId, id: proposal?.id as string };
+}
+
+test.each([false, true])(
+  'after a proposal ended unfilled the next tick notes that nothing waits any more (another worker: %s)',
+  async (another) => {
+    const { agentId, id } = await waiting();
+    await stage.orders.decline(stage.context(), id, 'no');
+    // No price: the tick does not come so far as to ask risk.
+    stage.quotes.clear();
+    if (another) stage.freshWorker();
+    await stage.tick();
+    const noted = (await notes(agentId)).at(-1);
+    expect(noted?.book).toBe(null);
+    const count = (await notes(agentId)).length;
+    await stage.tick();
+    expect(await notes(agentId)).toHaveLength(count);
+  },
+);
+
+test('an agent that never read anything leaves no note, however many workers tick it', async () => {
+  const agentId = await stage.agent('confirm');
+  await stage.tick();
+  stage.freshWorker();
+  await stage.tick();
+  expect(await notes(agentId)).toEqual([]);
+  expect(JSON.parse(NO_INPUTS)).toEqual({ book: null, risk: null });
+});

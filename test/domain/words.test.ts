@@ -1,0 +1,40 @@
+// Figures as people read them, and the one spelling of names in hashed JSON.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { ageInWords, figureInWords, withAgesInWords } from '../../src/domain/words.ts';
+
+test.each<[number, string]>([
+  [0, '0 ms'],
+  [850, '850 ms'],
+  [12_340, '12.3 s'],
+  [300_000, '5 min'],
+  [104_100_000, '28.9 hours'],
+  [276_480_000, '3.2 days'],
+])('%d milliseconds are %s', (ms, words) => {
+  expect(ageInWords(ms)).toBe(words);
+});
+
+test('ages inside a text are told in words, and nothing else of it changes', () => {
+  expect(withAgesInWords('stale, over_age, 104100000 ms old')).toBe('stale, over_age, 28.9 hours old');
+  expect(withAgesInWords('a limit of 5000 ms')).toBe('a limit of 5000 ms');
+});
+
+test('no figure has an exponent, and none that is not zero reads as zero', () => {
+  expect(figureInWords(8.912e-7)).toBe('less than 0.001');
+  expect(figureInWords(-8.912e-7)).toBe('between -0.001 and 0');
+  expect([figureInWords(14), figureInWords(1.80049), figureInWords(0)]).toEqual(['14', '1.8', '0']);
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      const words = figureInWords(value);
+      expect(words).not.toMatch(/\de/);
+      if (value !== 0) expect(words).not.toBe('0');
+    }),
+  );
+});
+
+test('a name with half of a character has no canonical spelling, as a text has none', () => {
+  expect(() => canonicalJson({ '\ud800': 1 })).toThrow(TypeError);
+  expect(() => canonicalJson({ a: [{ 'b\udc00': null }] })).toThrow(/lone surrogate/);
+  expect(canonicalJson({ '\u{1f600}': 1 })).toBe('{"\u{1f600}":1}');
+});
