@@ -94,9 +94,10 @@ const wellFormed = (minLength: number, maxLength: number) =>
     .string({ unit: 'grapheme', minLength, maxLength: 20 })
     .filter((text) => text.length >= minLength && text.length <= maxLength && text.isWellFormed());
 const timeframes = fc.tuple(fc.integer({ min: 1, max: 999 }), fc.constantFrom('m', 'h')).map(([count, unit]) => `${count}${unit}`);
-const decimals = (max: string) =>
+/** From the whole number `min` to below `max`. */
+const decimals = (max: string, min = '0') =>
   fc
-    .tuple(fc.bigInt({ min: 0n, max: BigInt(max) - 1n }), fc.integer({ min: 0, max: 99_999_999 }))
+    .tuple(fc.bigInt({ min: BigInt(min), max: BigInt(max) - 1n }), fc.integer({ min: 0, max: 99_999_999 }))
     .map(([whole, part]) => `${whole}.${part}`);
 
 /** Any value that a field accepts. */
@@ -110,7 +111,7 @@ export function fieldValue(field: FieldSchema): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: field.min, max: field.max });
     case 'decimal':
-      return fc.oneof(decimals(field.max), fc.integer({ min: 0, max: Math.min(Number(field.max), 2 ** 31) }));
+      return fc.oneof(decimals(field.max, field.min), fc.integer({ min: Number(field.min), max: Math.min(Number(field.max), 2 ** 31) }));
     case 'string':
       return wellFormed(field.minLength, field.maxLength);
     case 'choice':

@@ -282,6 +282,47 @@ function percentOver(value: bigint, base: bigint): number {
   return scaled < 0n ? 0 - number : number;
 }
 
+/** A decimal, plain or with an exponent, as a fraction of whole numbers. */
+function fraction(text: string): readonly [bigint, bigint] {
+  const [digits = '0', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '0', part = ''] = digits.split('.');
+  const shift = part.length - Number(exponent);
+  return shift >= 0 ? [BigInt(whole + part), 10n ** BigInt(shift)] : [BigInt(whole + part) * 10n ** BigInt(-shift), 1n];
+}
+
+/**
+ * What buying at a discount earns beyond the costs of a round trip, in basis points to four decimals, in fractions of whole
+ * numbers; null where something is unknown or a pool's side does not hold the size. Venue fees count both ways.
+ */
+function naiveNetEdge(
+  { instrument, quote, premiumPct, liquidityUsd }: Observation,
+  notionalUsd: string,
+  transferFeeBps: number,
+): number | null {
+  if (quote?.bid == null || quote.ask === null || quote.mid === null || premiumPct === null || liquidityUsd === null) return null;
+  const [one, two, three] = [quote.bid, quote.ask, quote.mid].map(cents) as [bigint, bigint, bigint];
+  const [liquidity, liquidityUnit] = fraction(liquidityUsd);
+  const [notional, notionalUnit] = fraction(notionalUsd);
+  // One side of the pools and the size, in one unit.
+  const side = liquidity * notionalUnit;
+  const size = notional * liquidityUnit * 2n;
+  if (size >= side) return null;
+  const [fee, feeUnit] = fraction(String(transferFeeBps));
+  const [premium, premiumUnit] = fraction(String(premiumPct < 0 ? -premiumPct : 0));
+  const terms: (readonly [bigint, bigint])[] = [
+    [premium * 100n, premiumUnit],
+    [-2n * (instrument.startsWith('spotchain:') ? 5n : 10n), 1n],
+    [-2n * fee, feeUnit],
+    [(one - two) * 10_000n, three],
+    [-10_000n * side, side - size],
+    [10_000n * side, side + size],
+  ];
+  const [sum, unit] = terms.reduce(([a, b], [c, d]) => [a * d + c * b, b * d]);
+  const scaled = sum * 10_000n;
+  const half = ((scaled < 0n ? -scaled : scaled) * 2n + unit) / (unit * 2n);
+  return (Number(half) / 10_000) * (scaled < 0n && half !== 0n ? -1 : 1);
+}
+
 /** One rule by the letter of the decisions, written without the engine's conditions: a second opinion. */
 function naiveRule(rule: ManifestCondition, seen: Observation | undefined, book: AgentBook): Pick<RuleOutcome, 'passed' | 'observed'> {
   const unknown = { passed: false, observed: null };
@@ -310,6 +351,12 @@ function naiveRule(rule: ManifestCondition, seen: Observation | undefined, book:
     case 'premium_below':
     case 'premium_above':
       return quoteLive && referenceLive ? compare(seen.premiumPct, number('pct')) : unknown;
+    case 'net_edge_above':
+      return quoteLive && referenceLive
+        ? compare(naiveNetEdge(seen, String(rule['notionalUsd']), number('transferFeeBps')), number('bps'))
+        : unknown;
+    case 'reference_lost':
+      return quoteLive ? { passed: !referenceLive, observed: referenceLive ? 'live' : 'lost' } : unknown;
     case 'gap_to_mark_below':
     case 'gap_to_mark_above':
       return quoteLive && referenceLive ? compare(seen.gapToMarkPct, number('pct')) : unknown;
