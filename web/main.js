@@ -5,6 +5,8 @@ import { fill } from './dom.js';
 import { createFeed } from './feed.js';
 import { change, Refused, read } from './http.js';
 import { launchesView } from './launches-view.js';
+import { leaderboardView } from './leaderboard-view.js';
+import { marketplaceView } from './marketplace-view.js';
 import { marketsView } from './markets-view.js';
 import { portfolioView } from './portfolio-view.js';
 import { sentenceOf } from './problem-note.js';
@@ -19,6 +21,18 @@ import { plain } from './words.js';
 
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
+/** Pages for whoever may see agents. */
+const OF_AGENTS = /** @type {const} */ (['launches', 'proposals', 'portfolio', 'marketplace']);
+/** Every page but that of agents; its second argument is what follows it in the address. */
+const VIEWS = {
+  quotes: quotesView,
+  markets: marketsView,
+  leaderboard: leaderboardView,
+  marketplace: marketplaceView,
+  proposals: proposalsView,
+  portfolio: portfolioView,
+  launches: launchesView,
+};
 /** Until when somebody is signed in here; the token itself is in a cookie that no script can read. */
 const HINT = 'sevengate.signedInUntil';
 /** Ends what is shown and lets go of all it holds. */
@@ -88,21 +102,17 @@ function open(me) {
 
   /** @param {string} page What the address says. */
   function pageOf(page) {
-    if (page === 'quotes' || page === 'markets') return page;
+    if (page === 'quotes' || page === 'markets' || page === 'leaderboard') return page;
     if (!maySeeAgents) return 'quotes';
-    return page === 'launches' || page === 'proposals' || page === 'portfolio' ? page : 'agents';
+    return OF_AGENTS.find((one) => one === page) ?? 'agents';
   }
 
   /**
    * @param {ReturnType<typeof pageOf>} page
-   * @param {string} id An agent, a launch, the tab of the markets, or the mode of the portfolio; empty for none.
+   * @param {string} id An agent, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
    */
   function viewOf(page, id) {
-    if (page === 'quotes') return quotesView(context);
-    if (page === 'markets') return marketsView(context, id);
-    if (page === 'proposals') return proposalsView(context, id);
-    if (page === 'portfolio') return portfolioView(context, id);
-    if (page === 'launches') return launchesView(context, id);
+    if (page !== 'agents') return VIEWS[page](context, id);
     return id === '' ? agentsView(context) : agentView(context, id);
   }
 

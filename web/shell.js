@@ -30,8 +30,14 @@ function pageLinks(maySeeAgents) {
     proposals: link('#/proposals', 'Proposals'),
     portfolio: link('#/portfolio', 'Portfolio'),
     launches: link('#/launches', 'Launches'),
+    marketplace: link('#/marketplace', 'Marketplace'),
   };
-  return { ...(maySeeAgents ? ofAgents : {}), quotes: link('#/quotes', 'Quotes'), markets: link('#/markets', 'Markets') };
+  return {
+    ...(maySeeAgents ? ofAgents : {}),
+    quotes: link('#/quotes', 'Quotes'),
+    markets: link('#/markets', 'Markets'),
+    leaderboard: link('#/leaderboard', 'Leaderboard'),
+  };
 }
 
 /**
@@ -163,7 +169,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'proposals' | 'portfolio' | 'launches' | 'quotes' | 'markets'} page
+     * @param {'agents' | 'proposals' | 'portfolio' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
       fill(main, view.element);

@@ -61,7 +61,7 @@ export interface WalletUpdate {
 }
 
 export interface LeaderboardStore {
-  /** Wallets that were asked for before this time or never, oldest first. */
+  /** Wallets that were asked for before this time or never, oldest first; of each chain at most `limit`. */
   stale(before: EpochMs, limit: number): Promise<readonly RefreshedWallet[]>;
   /** Which of these signatures the wallet's events hold. */
   known(walletId: number, signatures: readonly string[]): Promise<ReadonlySet<string>>;
@@ -93,6 +93,42 @@ export interface RefreshResult {
   readonly behindMs: number;
 }
 
+/** What is newer than the wallet's newest signature; `gap` where so much is that the provider's limit ended it before. */
+async function freshTransactions(ask: NonNullable<WalletHistories['transactions']>, wallet: RefreshedWallet) {
+  const fresh = new Map<string, WalletTransaction>();
+  let before: string | null = null;
+  let asked = 0;
+  for (;;) {
+    const page: readonly WalletTransaction[] = await ask(wallet.address, before);
+    const end = page.findIndex(({ signature }) => signature === wallet.newest);
+    for (const one of end < 0 ? page : page.slice(0, end)) if (!fresh.has(one.signature)) fresh.set(one.signature, one);
+    asked += page.length;
+    const last = page.at(-1);
+    if (end >= 0 || page.length < PAGE_TRANSACTIONS || last === undefined || last.signature === before)
+      return { fresh: [...fresh.values()], gap: false };
+    if (asked >= MOST_TRANSACTIONS) return { fresh: [...fresh.values()], gap: true };
+    before = last.signature;
+  }
+}
+
+async function refreshPerps(histories: Pick<WalletHistories, 'fills'>, wallet: RefreshedWallet): Promise<WalletUpdate> {
+  const since = wallet.newest === null ? null : Number(wallet.newest);
+  const fills = await histories.fills(wallet.address, since);
+  const oldest = fills.reduce<EpochMs | null>((least, { at }) => (least === null || at < least ? at : least), null);
+  const isCut = since === null && fills.length >= FILLS_CAP;
+  return {
+    wallet: {
+      ...wallet,
+      newest: String(fills.reduce((most, { at }) => Math.max(most, at), since ?? 0)),
+      transactions: wallet.transactions + fills.length,
+      truncatedAt: isCut ? oldest : wallet.truncatedAt,
+    },
+    events: [],
+    sales: closingSales(fills),
+    replacesSales: false,
+  };
+}
+
 export function createLeaderboardRefresh(deps: {
   readonly store: LeaderboardStore;
   readonly histories: WalletHistories;
@@ -100,29 +136,8 @@ export function createLeaderboardRefresh(deps: {
 }): { run(): Promise<RefreshResult> } {
   const { store, histories, clock } = deps;
 
-  /** What is newer than the wallet's newest signature; `gap` where so much is that the provider's limit ended it before. */
-  async function freshTransactions(wallet: RefreshedWallet) {
-    const fresh = new Map<string, WalletTransaction>();
-    let before: string | null = null;
-    let asked = 0;
-    for (;;) {
-      const page: readonly WalletTransaction[] = await (histories.transactions as NonNullable<WalletHistories['transactions']>)(
-        wallet.address,
-        before,
-      );
-      const end = page.findIndex(({ signature }) => signature === wallet.newest);
-      for (const one of end < 0 ? page : page.slice(0, end)) if (!fresh.has(one.signature)) fresh.set(one.signature, one);
-      asked += page.length;
-      const last = page.at(-1);
-      if (end >= 0 || page.length < PAGE_TRANSACTIONS || last === undefined || last.signature === before)
-        return { fresh: [...fresh.values()], gap: false };
-      if (asked >= MOST_TRANSACTIONS) return { fresh: [...fresh.values()], gap: true };
-      before = last.signature;
-    }
-  }
-
   async function refreshPrimary(wallet: RefreshedWallet): Promise<WalletUpdate> {
-    const { fresh, gap } = await freshTransactions(wallet);
+    const { fresh, gap } = await freshTransactions(histories.transactions as NonNullable<WalletHistories['transactions']>, wallet);
     const own = await store.ownSwaps(wallet.address, wallet.readAt === null ? 0 : wallet.readAt - OWN_OVERLAP_MS);
     const told = new Set(fresh.map(({ signature }) => signature));
     const signatures = [...told, ...own.map(({ signature }) => signature)];
@@ -136,8 +151,11 @@ export function createLeaderboardRefresh(deps: {
     // After a gap nobody knows what is held: the ledger begins anew with what was read.
     const begun = gap ? { ...wallet, ledger: {}, ledgerSlot: null } : wallet;
     const isLate = !gap && events.some(({ slot }) => slot < (wallet.ledgerSlot ?? 0));
-    const folded = isLate ? foldAll([...(await store.events(wallet.id)), ...events]) : fold(begun.ledger, events);
     const oldest = fresh.at(-1);
+    const kept = isLate ? await store.events(wallet.id) : [];
+    const folded = isLate ? foldAll([...kept, ...events]) : fold(begun.ledger, events);
+    // Of what is folded anew nothing older than the kept events is known.
+    const cutAt = gap ? oldest?.at : kept.length >= MOST_TRANSACTIONS ? kept[0]?.at : undefined;
     return {
       wallet: {
         ...wallet,
@@ -145,7 +163,7 @@ export function createLeaderboardRefresh(deps: {
         ledger: folded.ledger,
         ledgerSlot: Math.max(wallet.ledgerSlot ?? 0, ...events.map(({ slot }) => slot)),
         transactions: wallet.transactions + fresh.length,
-        truncatedAt: gap && oldest !== undefined ? oldest.at : wallet.truncatedAt,
+        truncatedAt: cutAt ?? wallet.truncatedAt,
       },
       events,
       sales: folded.sales,
@@ -153,58 +171,45 @@ export function createLeaderboardRefresh(deps: {
     };
   }
 
-  async function refreshPerps(wallet: RefreshedWallet): Promise<WalletUpdate> {
-    const since = wallet.newest === null ? null : Number(wallet.newest);
-    const fills = await histories.fills(wallet.address, since);
-    const oldest = fills.reduce<EpochMs | null>((least, { at }) => (least === null || at < least ? at : least), null);
-    const isCut = since === null && fills.length >= FILLS_CAP;
-    return {
-      wallet: {
-        ...wallet,
-        newest: String(fills.reduce((most, { at }) => Math.max(most, at), since ?? 0)),
-        transactions: wallet.transactions + fills.length,
-        truncatedAt: isCut ? oldest : wallet.truncatedAt,
-      },
-      events: [],
-      sales: closingSales(fills),
-      replacesSales: false,
-    };
-  }
-
-  async function refresh(wallet: RefreshedWallet): Promise<'refreshed' | 'failed' | 'spent'> {
+  async function refresh(wallet: RefreshedWallet, defects: unknown[]): Promise<'refreshed' | 'failed' | 'spent'> {
     if (wallet.chain === 'spotchain' && histories.transactions === null) {
       await store.failed(wallet.id, 'no indexing provider is set up: INDEXER_URL', clock.now());
       return 'failed';
     }
     try {
-      const update = wallet.chain === 'spotchain' ? await refreshPrimary(wallet) : await refreshPerps(wallet);
+      const update = wallet.chain === 'spotchain' ? await refreshPrimary(wallet) : await refreshPerps(histories, wallet);
       await store.save(update, clock.now());
       return 'refreshed';
     } catch (error) {
       const failure = histories.failureOf(error);
-      if (failure === null) throw error;
       if (failure === 'spent') return 'spent';
-      await store.failed(wallet.id, (error instanceof Error ? error.message : String(error)).slice(0, 200), clock.now());
+      // A defect harms its wallet alone; whoever planned the round hears of it at the end.
+      if (failure === null) defects.push(error);
+      const why = failure === null ? 'an error of this service' : error instanceof Error ? error.message : String(error);
+      await store.failed(wallet.id, why.slice(0, 200), clock.now());
       return 'failed';
     }
   }
 
   return {
-    /** One round: up to twenty stale wallets, oldest first, each chain until its provider's budget is spent. */
+    /** One round: up to twenty stale wallets, oldest first, each chain until its provider's budget is spent. @throws the first defect, once all others are done */
     async run() {
       const staleBefore = clock.now() - STALE_MS;
       const wallets = await store.stale(staleBefore, REFRESH_WALLETS);
       const done: number[] = [];
       const spent = new Set<WalletChain>();
+      const defects: unknown[] = [];
       let failed = 0;
       for (const wallet of wallets) {
+        if (done.length >= REFRESH_WALLETS) break;
         if (spent.has(wallet.chain)) continue;
-        const outcome = await refresh(wallet);
+        const outcome = await refresh(wallet, defects);
         if (outcome === 'spent') spent.add(wallet.chain);
         else done.push(wallet.id);
         if (outcome === 'failed') failed++;
       }
       const { waiting, behindMs } = await store.project(done, clock.now(), staleBefore);
+      if (defects.length > 0) throw defects[0];
       return { refreshed: done.length - failed, failed, spent: spent.size > 0, waiting, behindMs };
     },
   };

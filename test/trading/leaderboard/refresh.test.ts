@@ -1,6 +1,7 @@
 // What the leaderboard shows of a wallet, refresh by refresh: figures, ranks, reasons, and what a refresh costs.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { coverageOf, reasonsOf } from '../../../src/domain/leaderboard/standing.ts';
+import { ranksOf } from './ranking.ts';
 import { bought, closing, HOUR, moved, NOW, type RefreshFixture, refreshFixture, signature, sold, USDC } from './refresh-fixture.ts';
 
 let stage: RefreshFixture;
@@ -131,6 +132,7 @@ describe('a wallet of the perpetuals venue', () => {
       closing(NOW - 90 * HOUR, '1000'),
     ]);
     await stage.settled();
+    expect(await stage.reads.find(address.toUpperCase().replace('0X', '0x'), '24h')).not.toBeNull();
     expect(await stage.entry(address, '24h')).toMatchObject({ chain: 'evmvenue', rank: 1, realizedPnlUsd: '16.5', sales: 4 });
     expect(await stage.entry(address, '7d')).toMatchObject({ realizedPnlUsd: '1016.5', sales: 5 });
     expect(coverageOf(await stage.entry(address))).toBeNull();
@@ -184,6 +186,22 @@ describe('the refresh', () => {
     expect(await stage.run()).toMatchObject({ refreshed: 1, spent: false, waiting: 0 });
   });
 
+  test('goes on with the others where one wallet meets a defect, and tells of it at the end', async () => {
+    const broken = await stage.wallet([{ ...bought(1, NOW - HOUR, 1, 1), tokens: null as never }]);
+    const sound = await stage.wallet([sold(2, NOW - HOUR, 1, 2_000_000), bought(1, NOW - 2 * HOUR, 1, 1_000_000)]);
+    await expect(stage.run()).rejects.toThrow(TypeError);
+    expect(await stage.entry(broken)).toMatchObject({ rank: null, failure: 'an error of this service' });
+    expect(await stage.entry(sound)).toMatchObject({ rank: 1, realizedPnlUsd: '1' });
+  });
+
+  test('is fair to both chains: where one budget is spent, wallets of the other one do not wait behind it', async () => {
+    for (let n = 0; n < 25; n++) await stage.wallet([bought(1, NOW - HOUR, 1, 1)]);
+    const perps = await stage.perpWallet([closing(NOW - HOUR, '1')]);
+    stage.limit(0);
+    expect(await stage.run()).toMatchObject({ refreshed: 1, spent: true, waiting: 25 });
+    expect((await stage.entry(perps)).rank).toBe(1);
+  });
+
   test('lets sales leave their windows without asking anybody, and takes the rank of what was not read for a day', async () => {
     const address = await stage.wallet([sold(2, NOW - 23 * HOUR, 1, 2_000_000), bought(1, NOW - 30 * HOUR, 1, 1_000_000)]);
     await stage.settled();
@@ -223,5 +241,14 @@ describe('the refresh', () => {
     ]);
     expect((await stage.reads.rank('7d', { ...filter, ranked: false }, { limit: 9, after: null })).items).toHaveLength(1);
     expect((await stage.reads.rank('7d', { ...filter, chain: 'evmvenue' }, { limit: 9, after: null })).items).toHaveLength(0);
+  });
+
+  test('answers from its projection: without a sale to read the ranking is the same', async () => {
+    await ranksOf(stage, { wallets: 300, salesPerWallet: 4, questions: 30 });
+    const filter = { chain: null, search: null, ranked: null, minimumCoveragePct: null };
+    const before = await stage.reads.rank('7d', filter, { limit: 200, after: null });
+    expect(before.items.some(({ rank }) => rank !== null)).toBe(true);
+    await stage.sql`delete from leaderboard_sales`;
+    expect(await stage.reads.rank('7d', filter, { limit: 200, after: null })).toEqual(before);
   });
 });

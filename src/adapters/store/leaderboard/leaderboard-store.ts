@@ -64,8 +64,10 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
   return {
     async stale(before, limit) {
       const rows = await sql<WalletRow[]>`
-        select id, chain, address, newest, ledger_slot, ledger, read_at, transactions, truncated_at from leaderboard_wallets
-        where asked_at is null or asked_at < ${before} order by asked_at nulls first, id limit ${limit}`;
+        select w.* from unnest(array['spotchain', 'evmvenue']) as c(chain) cross join lateral (
+          select id, chain, address, newest, ledger_slot, ledger, read_at, transactions, truncated_at, asked_at from leaderboard_wallets
+          where chain = c.chain and (asked_at is null or asked_at < ${before}) order by asked_at nulls first, id limit ${limit}
+        ) w order by w.asked_at nulls first, w.id`;
       return rows.map(walletOf);
     },
 
@@ -77,7 +79,7 @@ export function createLeaderboardStore(sql: Sql): LeaderboardStore {
 
     async ownSwaps(address, since) {
       const rows = await sql<{ signature: string; signers: readonly string[]; landed: LandedTransaction | null; changed_at: number }[]>`
-        select t.signature, t.message->'signers' as signers, a.snapshot->'context'->'landed' as landed, t.changed_at
+        select t.signature, t.message->'requiredSigners' as signers, a.snapshot->'context'->'landed' as landed, t.changed_at
         from prepared_transactions t join actors a on a.id = t.id
         where t.wallet = ${address} and t.purpose = 'swap' and t.state = 'finalized' and t.changed_at >= ${since} order by t.slot, t.number`;
       return rows.flatMap(({ signature, signers, landed, changed_at: changedAt }) =>
@@ -160,6 +162,9 @@ async function writeSales(transaction: Transaction, walletId: number, sales: rea
 async function project(transaction: Transaction, refreshed: readonly number[], at: number, staleBefore: number) {
   const [progress] = await transaction<{ swept_at: number }[]>`select swept_at from leaderboard_progress for update`;
   const since = progress?.swept_at ?? 0;
+  await transaction`
+    update leaderboard_standings t set read_at = w.read_at, failure = w.failure, truncated_at = w.truncated_at
+    from leaderboard_wallets w where w.id = t.wallet_id and w.id = any(${refreshed as number[]}::bigint[])`;
   for (const window of LEADERBOARD_WINDOWS) {
     const begins = at - WINDOW_MS[window];
     await transaction`
@@ -176,8 +181,7 @@ async function project(transaction: Transaction, refreshed: readonly number[], a
   }
   await transaction`
     with placed as (
-      select s."window", s.wallet_id, s.matched > 0 and w.read_at >= ${at - OUTDATED_MS} is true as is_ranked, s.realized_usd
-      from leaderboard_standings s join leaderboard_wallets w on w.id = s.wallet_id
+      select "window", wallet_id, matched > 0 and read_at >= ${at - OUTDATED_MS} is true as is_ranked, realized_usd from leaderboard_standings
     ), ordered as (
       select "window", wallet_id,
         case when is_ranked then rank() over (partition by "window", is_ranked order by realized_usd desc) end as rank,
@@ -211,7 +215,7 @@ function walletOf(row: WalletRow): RefreshedWallet {
 }
 
 export function createLeaderboardReads(sql: Sql): LeaderboardReads {
-  const columns = sql`w.address, w.chain, w.label, s.place, s.rank, s.realized_usd::text, s.sales, s.matched, w.read_at, w.failure, w.truncated_at`;
+  const columns = sql`w.address, w.chain, w.label, s.place, s.rank, s.realized_usd::text, s.sales, s.matched, s.read_at, s.failure, s.truncated_at`;
   return {
     /** In the order of the ranking, wallets without a rank at the end. The position is the last one's place. */
     async rank(window, { chain, search, ranked, minimumCoveragePct }, { limit, after }) {
@@ -230,7 +234,7 @@ export function createLeaderboardReads(sql: Sql): LeaderboardReads {
     async find(address, window) {
       const [row] = await sql<EntryRow[]>`
         select ${columns} from leaderboard_wallets w join leaderboard_standings s on s.wallet_id = w.id and s."window" = ${window}
-        where w.address = ${address}`;
+        where ${/^0x/i.test(address) ? sql`lower(w.address) = ${address.toLowerCase()}` : sql`w.address = ${address}`}`;
       return row === undefined ? null : entryOf(row);
     },
 

@@ -1,0 +1,50 @@
+// A board with many wallets, and how long its pages take.
+import { expect } from 'vitest';
+import type { LeaderboardFilter } from '../../../api/v1/leaderboard/ports.ts';
+import { LEADERBOARD_WINDOWS } from '../../../src/domain/leaderboard/standing.ts';
+import { seededRandom } from '../../../src/sandbox/faults.ts';
+import { HOUR, NOW, ORG, type RefreshFixture } from './refresh-fixture.ts';
+
+const EVERYTHING: LeaderboardFilter = { chain: null, search: null, ranked: null, minimumCoveragePct: null };
+
+/** Fills the board, ranks it, and asks for pages of it; milliseconds. */
+export async function ranksOf(
+  stage: RefreshFixture,
+  size: { readonly wallets: number; readonly salesPerWallet: number; readonly questions: number },
+) {
+  const { sql, reads, store } = stage;
+  await sql`
+    insert into leaderboard_registrations (org_id, chain, address, label, registered_by, registered_at)
+    select ${ORG}, 'evmvenue', '0x' || lpad(to_hex(n), 40, '0'), 'desk ' || n, 'ann', ${NOW} from generate_series(1, ${size.wallets}) n`;
+  await sql`update leaderboard_wallets set read_at = ${NOW}, asked_at = ${NOW}`;
+  await sql`
+    insert into leaderboard_sales (wallet_id, key, at, asset, direction, profit_usd, reference)
+    select w.id, 'sale ' || n, ${NOW} - (w.id * 7919 + n * 104729) % ${720 * HOUR}, 'BTC', 'Close Long', (w.id * 31 + n * 17) % 2001 - 1000, 'x'
+    from leaderboard_wallets w cross join generate_series(1, ${size.salesPerWallet}) n`;
+  const ids = (await sql<{ id: number }[]>`select id from leaderboard_wallets`).map(({ id }) => id);
+  const began = performance.now();
+  await store.project(ids, NOW, NOW - HOUR);
+  const projectedMs = performance.now() - began;
+  await sql`analyze leaderboard_standings, leaderboard_wallets`;
+
+  const random = seededRandom(5);
+  const took: number[] = [];
+  for (let question = 0; question < size.questions; question++) {
+    const window = LEADERBOARD_WINDOWS[question % 3] as (typeof LEADERBOARD_WINDOWS)[number];
+    const after = question % 2 === 0 ? null : String(Math.floor(random() * size.wallets));
+    const filter: LeaderboardFilter =
+      question % 5 === 0
+        ? { ...EVERYTHING, search: `desk ${Math.floor(random() * size.wallets)}` }
+        : question % 7 === 0
+          ? { ...EVERYTHING, ranked: true }
+          : EVERYTHING;
+    const from = performance.now();
+    await reads.rank(window, filter, { limit: 50, after });
+    took.push(performance.now() - from);
+  }
+  took.sort((a, b) => a - b);
+  const at = (part: number): number => took[Math.min(took.length - 1, Math.floor(took.length * part))] as number;
+  const first = await reads.rank('30d', EVERYTHING, { limit: 2, after: null });
+  expect(first.items[0]?.rank).toBe(1);
+  return { p50: at(0.5), p99: at(0.99), projectedMs };
+}

@@ -1,0 +1,171 @@
+/** The marketplace: listings that match, one listing with its evidence and rules, the licences of the organization, and the import. */
+import { fill, h, say } from './dom.js';
+import { change, read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dataTable, factList, number } from './tables.js';
+import { plain } from './words.js';
+
+/** @typedef {import('./shell.js').Context} Context */
+
+/**
+ * @param {Context} context
+ * @param {string} id A listing; empty for the list.
+ * @returns {import('./shell.js').View}
+ */
+export function marketplaceView(context, id) {
+  const abort = new AbortController();
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const place = h('div', { class: 'panel' });
+  const search = h('input', { type: 'search', name: 'search', 'aria-label': 'Search name or description', placeholder: 'Search' });
+
+  async function refresh() {
+    try {
+      const parts =
+        id === '' ? await list(search.value.trim(), abort.signal) : await listing(context, id, abort.signal, () => void refresh());
+      fill(place, parts);
+      say(note, '');
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      say(note, 'This cannot be read at the moment.');
+      context.fail(error);
+    }
+  }
+  search.addEventListener('change', () => void refresh());
+  void refresh();
+
+  return {
+    element: h(
+      'section',
+      { class: 'page marketplace' },
+      h(
+        'div',
+        { class: 'page-head' },
+        h('h1', {}, 'Marketplace'),
+        id === '' ? search : h('a', { href: '#/marketplace' }, 'All listings'),
+        note,
+      ),
+      place,
+    ),
+    title: 'Marketplace',
+    end: () => abort.abort(),
+  };
+}
+
+/**
+ * @param {string} search
+ * @param {AbortSignal} signal
+ */
+async function list(search, signal) {
+  const query = search === '' ? '' : `&search=${encodeURIComponent(search)}`;
+  const [listed, licences] = /** @type {any[]} */ (
+    await Promise.all([read(`/v1/marketplace?limit=100${query}`, { signal }), read('/v1/marketplace/licences?limit=100', { signal })])
+  );
+  return [
+    dataTable({
+      caption: 'Strategies, newest first',
+      head: ['Strategy', 'Price (USD)', 'Categories', 'Gates passed', 'Sharpe', 'Days of paper'],
+      empty: 'No strategy matches.',
+      rows: listed.items.map((/** @type {any} */ one) => [
+        h('a', { href: `#/marketplace/${one.id}` }, one.name),
+        number(one.priceUsd),
+        one.categories.join(', '),
+        String(one.evidence.gatesPassed),
+        number(one.metrics?.sharpe ?? null),
+        String(one.evidence.paperDays),
+      ]),
+    }),
+    dataTable({
+      caption: 'Licences of your organization',
+      head: ['Listing', 'Paid (USD)', 'Issued', 'Imported agents'],
+      empty: 'None yet.',
+      rows: licences.items.map((/** @type {any} */ one) => [
+        h('a', { href: `#/marketplace/${one.listingId}` }, one.listingId.slice(-8)),
+        number(one.priceUsd),
+        one.issuedAt.slice(0, 10),
+        String(one.agentIds.length),
+      ]),
+    }),
+  ];
+}
+
+/**
+ * @param {Context} context
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @param {() => void} again
+ */
+async function listing(context, id, signal, again) {
+  const one = /** @type {any} */ (await read(`/v1/marketplace/${id}`, { signal }));
+  const { evidence, shape } = one;
+  return [
+    h('h2', {}, one.name),
+    h('p', {}, one.description),
+    factList([
+      ['Price (USD)', number(one.priceUsd)],
+      ['State', plain(one.state)],
+      ['Categories', one.categories.join(', ')],
+      ['Rules', `${shape.entry.map(plain).join(', ')}; exit: ${shape.exit.map(plain).join(', ') || 'none'}`],
+      ['Universe', `${shape.instruments} of ${shape.kinds.map(plain).join(', ')}, ${shape.timeframe}`],
+      ['Versions tried', `${evidence.versionsTried} of ${evidence.versions}`],
+      ['Deflated Sharpe', number(evidence.luck?.deflatedSharpe ?? null)],
+      ['Days of paper', String(evidence.paperDays)],
+      ['Manifest', h('code', {}, one.manifestHash.slice(0, 16))],
+    ]),
+    dataTable({
+      caption: 'Evidence on record when it was published',
+      head: ['Gate', 'Verdict', 'Judged'],
+      empty: 'Nothing is on record of this version.',
+      rows: evidence.gates.map((/** @type {any} */ gate) => [plain(gate.kind), gate.passed ? 'passed' : 'failed', gate.at.slice(0, 10)]),
+    }),
+    one.rules === null
+      ? h('p', { class: 'faint' }, 'The rules themselves are for licence holders.')
+      : h('details', {}, h('summary', {}, 'Rules'), h('pre', {}, JSON.stringify(one.rules, null, 2))),
+    actions(context, one, again),
+  ];
+}
+
+/**
+ * What may be done: a free licence is taken here, a paid one is signed in a wallet, and what is licensed is imported.
+ * @param {Context} context
+ * @param {any} one
+ * @param {() => void} again
+ */
+function actions({ me, fail, notify }, one, again) {
+  if (!me.permissions.includes('trade:execute')) return null;
+  const problem = createProblemNote(fail);
+  /** @param {() => Promise<void>} work */
+  const tried = (work) => async () => {
+    problem.clear();
+    try {
+      await work();
+    } catch (error) {
+      problem.show(error);
+    }
+  };
+  const take = tried(async () => {
+    await change('POST', `/v1/marketplace/${one.id}/checkout`, {});
+    again();
+  });
+  const bring = tried(async () => {
+    const agent = /** @type {any} */ (await change('POST', `/v1/marketplace/${one.id}/import`, {}));
+    notify(`${agent.name} was imported as a draft.`);
+    location.hash = `#/agents/${agent.id}`;
+  });
+  const isFree = Number(one.priceUsd) === 0;
+  return h(
+    'div',
+    { class: 'actions' },
+    one.rules === null && isFree ? h('button', { type: 'button', onclick: take }, 'Take the free licence') : null,
+    one.rules === null && !isFree
+      ? h(
+          'p',
+          {},
+          'To buy: ',
+          h('code', {}, `POST /v1/marketplace/${one.id}/checkout`),
+          ', sign the payment in your wallet, and settle it.',
+        )
+      : null,
+    one.rules === null ? null : h('button', { type: 'button', onclick: bring }, 'Import as a new agent'),
+    problem.element,
+  );
+}
