@@ -94,7 +94,7 @@ type Followed = (typeof FOLLOWED)[number];
 
 /** What both chains have said for good. */
 const ENDS = (['completed', 'refunded', 'failed'] as const).map(
-  (end) => ({ guard: `leadsTo_${end}`, target: `#${end}`, actions: [...REMEMBER, 'rememberEnd'] }) as const,
+  (end) => ({ guard: `leadsTo_${end}`, target: `#bridge_transfer@1.${end}`, actions: [...REMEMBER, 'rememberEnd'] }) as const,
 );
 
 /** One followed state: looked at on entry and by a timer, left wherever the axes lead. */
@@ -245,11 +245,11 @@ export const bridgeTransferMachine = setup({
       },
     },
     /** The destination chain shows the money, for good. */
-    completed: { id: 'completed', type: 'final', entry: [...SHOW, alert('bridge_transfer_completed')] },
+    completed: { type: 'final', entry: [...SHOW, alert('bridge_transfer_completed')] },
     /** The source chain shows the money again, for good. */
-    refunded: { id: 'refunded', type: 'final', entry: [...SHOW, alert('bridge_transfer_refunded')] },
+    refunded: { type: 'final', entry: [...SHOW, alert('bridge_transfer_refunded')] },
     /** Proven: the money has never left. */
-    failed: { id: 'failed', type: 'final', entry: [...SHOW, alert('bridge_transfer_failed')] },
+    failed: { type: 'final', entry: [...SHOW, alert('bridge_transfer_failed')] },
     /** A quote that nobody took. */
     expired: { type: 'final', entry: 'projectTransfer' },
   },
