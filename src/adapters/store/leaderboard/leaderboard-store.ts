@@ -223,7 +223,12 @@ export function createLeaderboardReads(sql: Sql): LeaderboardReads {
         select ${columns} from leaderboard_standings s join leaderboard_wallets w on w.id = s.wallet_id
         where s."window" = ${window} ${after === null ? sql`` : sql`and s.place > ${Number(after)}`}
         ${chain === null ? sql`` : sql`and w.chain = ${chain}`}
-        ${search === null ? sql`` : sql`and (starts_with(w.address, ${search}) or strpos(lower(coalesce(w.label, '')), lower(${search})) > 0)`}
+        ${
+          search === null
+            ? sql``
+            : sql`and s.wallet_id = any(array(select f.id from leaderboard_wallets f
+                where starts_with(f.address, ${search}) or strpos(lower(coalesce(f.label, '')), lower(${search})) > 0))`
+        }
         ${ranked === null ? sql`` : ranked ? sql`and s.rank is not null` : sql`and s.rank is null`}
         ${minimumCoveragePct === null ? sql`` : sql`and w.chain = 'spotchain' and s.sales > 0 and s.matched * 100.0 / s.sales >= ${minimumCoveragePct}`}
         order by s.place, s.wallet_id limit ${limit + 1}`;
