@@ -79,6 +79,8 @@ test('what cannot be run as asked is refused with every reason; foreign and miss
     body: { to: '2030-01-01T00:00:00.000Z', timeframe: '1d' },
   });
   expect(refused.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: '$.to' }, { path: '$.timeframe' }] });
+  const old = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, body: { to: '2025-12-01T00:00:00.000Z' } });
+  expect(old.body).toMatchObject({ status: 400, code: 'malformed', problems: [{ path: '$.to' }] });
   const easier = await api.call('POST', `/v1/agents/${id}/backtest`, { token: trader, body: { assumptions: { costMultiplier: 0.5 } } });
   expect(easier.body).toMatchObject({ status: 400, code: 'malformed' });
   expect((await api.call('POST', `/v1/agents/${id}/backtest`, { token: reader })).body).toMatchObject({ code: 'permission_missing' });

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { ASSUMPTION_LIMITS } from '../../../src/domain/backtest/assumptions.ts';
-import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { agedWindow, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import { onceOnly } from '../../idempotency.ts';
 import { idInPath } from '../../identifier.ts';
 import { sendProblem } from '../../problem.ts';
@@ -50,6 +50,9 @@ export const backtestAgent = defineRoute({
       if (id === null) return sendProblem(reply, 'not_found', NO_AGENT);
       const read = readBacktestRequest(request.body ?? {}, ports.clock.now());
       if (!('assumptions' in read)) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: read });
+      // Told before anybody waits: the gate would refuse what the run comes to.
+      const aged = agedWindow(read, ports.clock.now());
+      if (aged !== null) return sendProblem(reply, 'malformed', 'the backtest cannot be run as asked', { problems: [aged] });
       return carryOut(request, reply, {
         status: 202,
         answer: evaluationBody,

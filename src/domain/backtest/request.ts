@@ -50,13 +50,6 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
   if (from >= to)
     problems.push({ path: '$.from', problem: `${isoTimeOr(from)} does not lie before ${isoTimeOr(to)}`, allowed: 'a time before `to`' });
   if (to > now) problems.push({ path: '$.to', problem: `${isoTimeOr(to)} lies in the future`, allowed: `at most ${isoTime(now)}` });
-  // The stretch that is looked at is not chosen by how well it went.
-  if (given.look !== true && to <= now && !isRecentWindow(to, now))
-    problems.push({
-      path: '$.to',
-      problem: `${isoTimeOr(to)} lies more than ${GATE_LIMITS.windowEndDays} days back: such a stretch is no evidence`,
-      allowed: `${isoTime(now - GATE_LIMITS.windowEndDays * DAY_MS)} or later, or look: true`,
-    });
   const timeframe = given.timeframe === undefined ? null : canonicalTimeframe(given.timeframe);
   if (given.timeframe !== undefined && timeframe === null) {
     problems.push({
@@ -68,6 +61,16 @@ export function readBacktestRequest(given: GivenRequest, now: EpochMs): Backtest
   const assumptions = readAssumptions(given.assumptions ?? {}, problems);
   if (problems.length > 0) return problems;
   return { from: isoTime(from), to: isoTime(to), timeframe, look: given.look === true, assumptions };
+}
+
+/** Why a run that is asked for as evidence could open no gate: its stretch ended long ago. Null where it could, and for a look. */
+export function agedWindow({ to, look }: BacktestRequest, now: EpochMs): Problem | null {
+  if (look || isRecentWindow(Date.parse(to), now)) return null;
+  return {
+    path: '$.to',
+    problem: `${to} lies more than ${GATE_LIMITS.windowEndDays} days back: such a stretch is no evidence`,
+    allowed: `${isoTime(now - GATE_LIMITS.windowEndDays * DAY_MS)} or later, or look: true`,
+  };
 }
 
 function isoTimeOr(at: EpochMs): string {

@@ -1,7 +1,7 @@
 // A whole backtest on a history small enough to follow by hand, what its result says, and which histories are enough.
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_ASSUMPTIONS, readAssumptions } from '../../../src/domain/backtest/assumptions.ts';
-import { readBacktestRequest } from '../../../src/domain/backtest/request.ts';
+import { agedWindow, type BacktestRequest, readBacktestRequest } from '../../../src/domain/backtest/request.ts';
 import type { Candle } from '../../../src/domain/candle.ts';
 import { evidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
@@ -218,6 +218,11 @@ test('what is asked for is resolved or refused with every reason', () => {
   expect(Array.isArray(refused) && refused.map(({ path }) => path)).toEqual(
     ['$.to', '$.timeframe', '$.assumptions.costMultiplier'].toSpliced(0, 0, '$.from'),
   );
+  // A command-line run over an old file is read; only what is to open a gate has to be recent.
+  const old = readBacktestRequest({ to: '2025-12-01T00:00:00Z' }, now) as BacktestRequest;
+  expect(agedWindow(old, now)).toMatchObject({ path: '$.to', problem: expect.stringContaining('no evidence') });
+  expect(agedWindow({ ...old, look: true }, now)).toBe(null);
+  expect(agedWindow(readBacktestRequest({}, now) as BacktestRequest, now)).toBe(null);
   const problems: never[] = [];
   expect(readAssumptions({ maxParticipationPct: 1 }, problems)).toEqual({ ...DEFAULT_ASSUMPTIONS, maxParticipationPct: 1 });
 });
