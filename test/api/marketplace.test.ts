@@ -185,7 +185,7 @@ describe('a listing', () => {
     const agentId = await agent();
     const replies = await Promise.all(Array.from({ length: 6 }, () => publish({ agentId })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
-    const { id } = replies.find(({ status }) => status === 201)?.body as { id: string };
+    const id: string = replies.find(({ status }) => status === 201)?.body.id;
     await api.call('POST', `/v1/marketplace/${id}/unlist`, { token: creator });
     expect((await publish({ agentId })).status).toBe(201);
   });
