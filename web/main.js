@@ -1,6 +1,7 @@
 /** The console begins here: who is signed in, which page is shown, and the one connection that all pages share. */
 import { agentView } from './agent-view.js';
 import { agentsView } from './agents-view.js';
+import { bridgeView } from './bridge-view.js';
 import { fill } from './dom.js';
 import { createFeed } from './feed.js';
 import { change, Refused, read } from './http.js';
@@ -22,7 +23,7 @@ import { plain } from './words.js';
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ (['launches', 'proposals', 'portfolio', 'marketplace']);
+const OF_AGENTS = /** @type {const} */ (['launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
 /** Every page but that of agents; its second argument is what follows it in the address. */
 const VIEWS = {
   quotes: quotesView,
@@ -31,6 +32,7 @@ const VIEWS = {
   marketplace: marketplaceView,
   proposals: proposalsView,
   portfolio: portfolioView,
+  bridge: bridgeView,
   launches: launchesView,
 };
 /** Until when somebody is signed in here; the token itself is in a cookie that no script can read. */

@@ -6,6 +6,7 @@ import { flagChips, qualityWord } from './decision-card.js';
 import { fill, h, mark, say } from './dom.js';
 import { read } from './http.js';
 import { impactPanel } from './impact-panel.js';
+import { walletButtons } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { age, clockTime, dayAndTime, plain, priceText } from './words.js';
@@ -85,11 +86,17 @@ export function portfolioView(context, wanted) {
       look.disabled = false;
     }
   }
+  /** @param {import('./wire.ts').LinkedWallet} wallet */
+  const onPick = ({ address }) => {
+    input.value = [...input.value.split(/[\s,]+/).filter((text) => text !== '' && text !== address), address].join(', ');
+    walletForm.requestSubmit();
+  };
   const walletForm = h(
     'form',
     { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void lookAt(event) },
     h('label', {}, 'Wallets beside the books ', input),
     look,
+    walletButtons({ onPick, fail, signal: abort.signal }),
     h('span', { class: 'faint' }, 'At most five, separated by commas; they are read, not kept.'),
   );
   void refresh();

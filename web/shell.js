@@ -29,6 +29,7 @@ function pageLinks(maySeeAgents) {
     agents: link('#/agents', 'Agents'),
     proposals: link('#/proposals', 'Proposals'),
     portfolio: link('#/portfolio', 'Portfolio'),
+    bridge: link('#/bridge', 'Transfers'),
     launches: link('#/launches', 'Launches'),
     marketplace: link('#/marketplace', 'Marketplace'),
   };
@@ -169,7 +170,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'proposals' | 'portfolio' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {'agents' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
       fill(main, view.element);

@@ -1,6 +1,7 @@
 /** An agent's vault: what it holds for whom at which price of a share, and the forms that pay in and out. */
 import { fill, h, say } from './dom.js';
 import { change, read } from './http.js';
+import { readLinkedWallets, walletName } from './linked-wallets.js';
 import { createProblemNote } from './problem-note.js';
 import { dataTable, factList, number } from './tables.js';
 import { clockTime, dayAndTime, plain } from './words.js';
@@ -65,8 +66,9 @@ export function vaultPanel({ context: { me, fail, notify }, id, signal }) {
     try {
       /** @type {Vault} */
       const vault = await read(`/v1/agents/${id}/vault`, { signal });
+      const wallets = vault.depositors.length === 0 ? [] : await readLinkedWallets(signal);
       fill(facts, factList(factsOf(vault)));
-      fill(depositors, depositorTable(vault));
+      fill(depositors, depositorTable(vault, wallets));
       say(
         note,
         vault.unpriced.length > 0
@@ -123,18 +125,26 @@ function factsOf(vault) {
   ];
 }
 
-/** @param {Vault} vault */
-function depositorTable({ depositors }) {
+/**
+ * Each depositor with the wallets that are proved to be theirs.
+ * @param {Vault} vault
+ * @param {readonly import('./wire.ts').LinkedWallet[]} wallets
+ */
+function depositorTable({ depositors }, wallets) {
   return dataTable({
     caption: 'Depositors',
     empty: 'Nobody has paid in.',
-    head: ['depositor', 'shares', 'paid in USD', 'paid out USD', 'worth USD'],
+    head: ['depositor', 'shares', 'paid in USD', 'paid out USD', 'worth USD', 'linked wallets'],
     rows: depositors.map(({ depositor, shares, paidInUsd, paidOutUsd, valueUsd }) => [
       depositor,
       number(shares),
       number(paidInUsd),
       number(paidOutUsd),
       number(valueUsd),
+      wallets
+        .filter(({ provedBy }) => provedBy === depositor)
+        .map(walletName)
+        .join(', '),
     ]),
   });
 }

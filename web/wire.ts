@@ -631,3 +631,78 @@ export interface RankedAgentToken {
   readonly holders: { readonly top10Pct: number | null } | null;
   readonly depth: { readonly depthUsd: string } | null;
 }
+
+/** A wallet whose owner has proved it. Ownership permits nothing. */
+export interface LinkedWallet {
+  readonly id: string;
+  readonly chain: 'spotchain' | 'evmvenue';
+  readonly address: string;
+  readonly label: string | null;
+  readonly provedBy: string;
+  readonly provedAt: string;
+}
+
+export interface BridgeArrival {
+  readonly state: string;
+  readonly hash: string | null;
+  readonly amountUsd: string | null;
+}
+
+/** An unsigned source transaction: a call on the EVM chain, or bytes on the primary chain. */
+export type BridgeTransaction =
+  | {
+      readonly kind: 'evm';
+      readonly chainId: number;
+      readonly from: string;
+      readonly to: string;
+      readonly data: string;
+      readonly value: string;
+      readonly approval: { readonly to: string; readonly data: string } | null;
+    }
+  | {
+      readonly kind: 'solana';
+      readonly wallet: string;
+      readonly unsigned: string;
+      readonly digest: string;
+      readonly lastValidBlockHeight: number;
+    };
+
+/** A quote, and the transfer that comes of it. */
+export interface BridgeTransfer {
+  readonly id: string;
+  readonly state: string;
+  readonly provider: string;
+  readonly providerKind: string;
+  readonly from: string;
+  readonly to: string;
+  readonly token: string;
+  readonly amount: string;
+  readonly sender: string;
+  readonly recipient: string;
+  readonly fees: readonly { readonly name: string; readonly amountUsd: string | null; readonly included: boolean }[];
+  readonly expectedReceived: string;
+  readonly minimumReceived: string;
+  readonly route: readonly string[];
+  readonly estimatedSeconds: number;
+  readonly expiresAt: string;
+  readonly explanation: string;
+  readonly transaction: BridgeTransaction;
+  readonly hash: string | null;
+  readonly axes: {
+    readonly provider: {
+      readonly state: string;
+      readonly said: string | null;
+      readonly reason: string | null;
+      readonly silentSince: string | null;
+    };
+    readonly source: { readonly state: string; readonly confirmations: number; readonly detail: string | null };
+    readonly destination: BridgeArrival;
+    readonly refund: BridgeArrival;
+  };
+  readonly attentions: readonly { readonly code: string; readonly words: string }[];
+  readonly delayed: boolean;
+  readonly createdAt: string;
+  readonly submittedAt: string | null;
+  readonly endedAt: string | null;
+  readonly changedAt: string;
+}

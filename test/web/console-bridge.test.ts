@@ -1,0 +1,168 @@
+// The console where money moves between the chains: wallets are linked, a transfer is quoted, signed, submitted and seen to end, over the whole running service.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { USDC_MINT } from '../../src/domain/catalog.ts';
+import { signedBy } from '../actors/prepared-transaction/swap-fixture.ts';
+import { keyOf } from '../domain/solana/honest-transactions.ts';
+import { PATIENCE, waitFor } from '../harness/wait-for.ts';
+import { type Service, startService } from '../journeys/running-service.ts';
+import { type Browser, barriers, CHROMIUM, openBrowser, signIn, type Watched } from './console-fixture.ts';
+
+const solana = keyOf(33);
+const SENDER = solana.publicKey.toBase58();
+const evm = privateKeyToAccount(`0x${'3c'.repeat(32)}`);
+const WISH = { from: 'spotchain', to: 'evmvenue', token: 'USDC', amount: '30', sender: SENDER, recipient: evm.address };
+/** The page waits for blocks and for durable timers. */
+const SLOW = { timeout: 120_000 * PATIENCE };
+
+describe.skipIf(CHROMIUM === null)('the console where money moves between the chains', () => {
+  let service: Service;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  let control: string;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startService(), openBrowser()]);
+    control = (JSON.parse(readFileSync(join(service.home, 'sandbox.json'), 'utf8')) as { control: string }).control;
+    await chain('fund', { owner: SENDER, mint: 'SOL', amount: '1000000000' });
+    await chain('fund', { owner: SENDER, mint: USDC_MINT, amount: '1000000000' });
+    await waitFor(async () => (await service.post('/v1/bridge/quote', WISH)).status === 201, { what: 'a quote', deadlineMs: 20_000 });
+    watched = await browser.page();
+    page = watched.page;
+    await signIn(page, service, 'operator');
+  }, 60_000 * PATIENCE);
+  afterAll(async () => {
+    await browser?.close();
+    await service?.discard();
+  });
+
+  async function chain(verb: string, body: object): Promise<void> {
+    const answer = await fetch(`${control}/chain/${verb}`, { method: 'POST', body: JSON.stringify(body) });
+    expect(answer.status, await answer.text()).toBe(200);
+  }
+  const wallets = (): Locator => page.locator('.linked-wallets');
+  const quoting = (): Locator => page.locator('.bridge-quote-panel');
+  /** The browser itself notes a refusal, and nothing else was wrong. */
+  const expectOnly = (status: string) => expect(watched.complaints.splice(0)).toEqual([expect.stringContaining(status)]);
+
+  async function link(address: string, sign: (text: string) => Promise<string>, label: string): Promise<void> {
+    await wallets().getByLabel('Address of either chain').fill(address);
+    await wallets().getByRole('button', { name: 'Get the text to sign' }).click();
+    const text = wallets().getByRole('region', { name: 'Text to sign' });
+    await text.getByText(`Wallet: ${address}`).waitFor();
+    await wallets()
+      .getByLabel('Signature')
+      .fill(await sign(await text.innerText()));
+    await wallets().getByLabel('Label').fill(label);
+    await wallets().getByRole('button', { name: 'Link', exact: true }).click();
+  }
+
+  /** Quotes on the page and signs what the page shows. Answers the signed transaction. */
+  async function quote(amount: string): Promise<string> {
+    await quoting().getByLabel('Amount in USDC').fill(amount);
+    await quoting().getByLabel('Sender').fill(SENDER);
+    await quoting().getByLabel('Recipient').fill(evm.address);
+    await quoting().getByRole('button', { name: 'Quote' }).click();
+    await quoting().locator('.bridge-quote form').waitFor();
+    await quoting().getByText('The transaction to sign').click();
+    return signedBy(solana, await quoting().getByRole('region', { name: 'Unsigned transaction' }).innerText());
+  }
+
+  async function submit(signed: string): Promise<void> {
+    await quoting()
+      .getByRole('textbox', { name: /^Signed transaction/ })
+      .fill(signed);
+    await quoting().getByRole('button', { name: 'Submit' }).click();
+  }
+
+  test('a wallet is linked by its signature, and somebody else’s signature is refused beside the button', SLOW, async () => {
+    await page.getByRole('link', { name: 'Transfers', exact: true }).click();
+    await page.getByText('Nothing was transferred yet.').waitFor();
+    await wallets().getByText('None is linked yet.').waitFor();
+    const stranger = privateKeyToAccount(`0x${'3d'.repeat(32)}`);
+    await link(evm.address, (message) => stranger.signMessage({ message }), 'cold');
+    await wallets().locator('.problem p').getByText('signature invalid').waitFor();
+    expectOnly('422');
+    await link(evm.address, (message) => evm.signMessage({ message }), 'cold');
+    const row = wallets().locator('tbody tr');
+    await row.getByText('cold').waitFor();
+    expect(await row.innerText()).toContain(evm.address);
+    const { body } = await service.get('/v1/wallets');
+    expect(body.items).toMatchObject([{ address: evm.address, label: 'cold' }]);
+    expect(await quoting().locator('#bridge-recipients option').getAttribute('value')).toBe(evm.address);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test(
+    'a transfer is quoted with its fees, refused where it is another one, submitted, and seen to complete without reloading',
+    SLOW,
+    async () => {
+      const other = await quote('30');
+      const signed = await quote('40');
+      expect(await quoting().locator('.data-table tbody tr').count()).toBeGreaterThanOrEqual(2);
+      expect(await quoting().locator('.bridge-words').innerText()).toMatch(/relay costs .* USD/);
+      expect(await barriers(page)).toEqual([]);
+      watched.complaints.length = 0;
+      await submit(other);
+      await quoting()
+        .locator('.bridge-quote .problem p')
+        .getByText(/differ|quoted/)
+        .waitFor();
+      expectOnly('422');
+      await submit(signed);
+      const card = page.locator('[data-transfer]');
+      await card.waitFor();
+      await card.getByText('Terms and state chart').click();
+      await card.locator('.chart').waitFor();
+      const id = await card.getAttribute('data-transfer');
+      await page.locator(`[data-transfer="${id}"][data-state=completed]`).waitFor({ timeout: 60_000 * PATIENCE });
+      await card.locator('.chart[data-standing=completed]').waitFor();
+      const { body } = await service.get(`/v1/bridge/status?id=${id}`);
+      const facts = await card.locator('.facts').first().innerText();
+      expect(facts).toContain('final');
+      expect(facts).toContain(`${Number(body.axes.destination.amountUsd)}`);
+      expect(await card.locator('.step-event').allInnerTexts()).toContain('activity.done');
+      expect(await barriers(page)).toEqual([]);
+    },
+  );
+
+  test('a transfer whose payment is short says so in words', SLOW, async () => {
+    await chain('bridge_trouble', { provider: 'relay', how: 'pays_part' });
+    await chain('bridge_trouble', { provider: 'cctp', how: 'pays_part' });
+    await submit(await quote('25'));
+    const words = page.locator('[data-attention=partial_fill]');
+    await words.waitFor({ timeout: 60_000 * PATIENCE });
+    expect(await words.innerText()).toBe('less has arrived than the quote promised at least');
+    await chain('bridge_trouble', { provider: 'relay', how: null });
+    await chain('bridge_trouble', { provider: 'cctp', how: null });
+    await waitFor(async () => (await page.locator('[data-transfer]').count()) === 2, { what: 'both transfers, newest first' });
+    expect(await page.locator('[data-transfer]').first().locator('h2').innerText()).toContain('25 USDC');
+  });
+
+  test('a linked wallet stands beside the live books at one click', SLOW, async () => {
+    await page.evaluate(`location.hash = '#/portfolio/live'`);
+    const button = page.getByRole('group', { name: 'Linked wallets' }).getByRole('button', { name: /^cold / });
+    await button.click();
+    await page.getByRole('region', { name: 'Holdings' }).locator('tbody tr', { hasText: evm.address.toLowerCase() }).first().waitFor();
+    expect(await page.getByLabel('Wallets beside the books').inputValue()).toBe(evm.address);
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  test('who may only read is offered no submission, and nothing complained on the way', SLOW, async () => {
+    expect(watched.complaints).toEqual([]);
+    await page.locator('.who summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, service, 'viewer');
+    await page.evaluate(`location.hash = '#/bridge'`);
+    await page.locator('[data-transfer]').first().waitFor();
+    await quote('20');
+    const button = quoting().getByRole('button', { name: 'Submit' });
+    expect([await button.isDisabled(), await button.getAttribute('title')]).toEqual([true, 'This needs trade:execute']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await barriers(page)).toEqual([]);
+  });
+});

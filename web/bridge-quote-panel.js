@@ -1,0 +1,184 @@
+/** A quote for a transfer between the chains: the form that asks, what it costs and brings, and where the signed transaction is handed in. */
+import { fill, h, say } from './dom.js';
+import { change } from './http.js';
+import { CHAIN_WORDS, walletName } from './linked-wallets.js';
+import { createProblemNote } from './problem-note.js';
+import { dataTable, factList, number } from './tables.js';
+import { clockTime, plain } from './words.js';
+
+/** @typedef {import('./wire.ts').BridgeTransfer} BridgeTransfer */
+/** @typedef {import('./wire.ts').LinkedWallet} LinkedWallet */
+
+const CHAINS = /** @type {const} */ (['spotchain', 'evmvenue']);
+
+/**
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {(transfer: BridgeTransfer) => void} options.onSubmitted
+ */
+export function bridgeQuotePanel({ context: { me, fail }, onSubmitted }) {
+  const maySubmit = me.permissions.includes('trade:execute');
+  const problem = createProblemNote(fail);
+  const note = h('p', { class: 'faint', role: 'status' });
+  const place = h('div', { class: 'bridge-quote' });
+  const from = h(
+    'select',
+    { onchange: () => offerWallets() },
+    CHAINS.map((chain) => h('option', { value: chain }, CHAIN_WORDS[chain])),
+  );
+  const amount = h('input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', size: 10, placeholder: '250.00', required: true });
+  const senders = h('datalist', { id: 'bridge-senders' });
+  const recipients = h('datalist', { id: 'bridge-recipients' });
+  const sender = h('input', { type: 'text', list: 'bridge-senders', autocomplete: 'off', spellcheck: 'false', size: 46, required: true });
+  const recipient = h('input', {
+    type: 'text',
+    list: 'bridge-recipients',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    size: 46,
+    required: true,
+  });
+  const preference = h('select', {}, h('option', { value: 'received' }, 'what arrives'), h('option', { value: 'speed' }, 'speed'));
+  const ask = h('button', { type: 'submit', class: 'primary' }, 'Quote');
+  /** @type {readonly LinkedWallet[]} */
+  let linked = [];
+
+  const to = () => (from.value === 'spotchain' ? 'evmvenue' : 'spotchain');
+
+  function offerWallets() {
+    const optionsOf = (/** @type {string} */ chain) =>
+      linked.filter((wallet) => wallet.chain === chain).map((wallet) => h('option', { value: wallet.address }, walletName(wallet)));
+    fill(senders, optionsOf(from.value));
+    fill(recipients, optionsOf(to()));
+  }
+
+  /** @param {Event} event */
+  async function quote(event) {
+    event.preventDefault();
+    problem.clear();
+    fill(place);
+    ask.disabled = true;
+    say(note, 'Every provider is asked…');
+    try {
+      /** @type {BridgeTransfer} */
+      const made = await change('POST', '/v1/bridge/quote', {
+        from: from.value,
+        to: to(),
+        token: 'USDC',
+        amount: amount.value.trim(),
+        sender: sender.value.trim(),
+        recipient: recipient.value.trim(),
+        preference: preference.value,
+      });
+      say(note, `Until ${clockTime(made.expiresAt)} UTC; nothing happens on any chain before it is signed.`);
+      fill(place, quoted(made), submission(made));
+    } catch (error) {
+      say(note, '');
+      problem.show(error);
+    } finally {
+      ask.disabled = false;
+    }
+  }
+
+  /** @param {BridgeTransfer} made */
+  function submission({ id }) {
+    const refusal = createProblemNote(fail);
+    const title = maySubmit ? null : 'This needs trade:execute';
+    const signed = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 60, required: true, disabled: !maySubmit });
+    const hand = h('button', { type: 'submit', class: 'primary', disabled: !maySubmit, title }, 'Submit');
+    /** @param {Event} event */
+    async function submit(event) {
+      event.preventDefault();
+      refusal.clear();
+      hand.disabled = true;
+      try {
+        const given = signed.value.trim();
+        const body = { quoteId: id, ...(isHash(given) ? { hash: given } : { signedTransaction: given }) };
+        onSubmitted(await change('POST', '/v1/bridge/submission', body));
+        fill(place);
+        say(note, 'Submitted.');
+      } catch (error) {
+        refusal.show(error);
+      } finally {
+        hand.disabled = !maySubmit;
+      }
+    }
+    return h(
+      'form',
+      { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void submit(event) },
+      h('label', {}, 'Signed transaction, or its hash where the wallet has sent it ', signed),
+      hand,
+      refusal.element,
+    );
+  }
+
+  return {
+    element: h(
+      'div',
+      { class: 'panel bridge-quote-panel' },
+      h('div', { class: 'panel-head' }, h('h2', {}, 'A new transfer'), note),
+      h(
+        'form',
+        { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void quote(event) },
+        h('label', {}, 'From the ', from),
+        h('label', {}, 'Amount in USDC ', amount),
+        h('label', {}, 'Sender ', sender),
+        h('label', {}, 'Recipient ', recipient),
+        h('label', {}, 'What decides ', preference),
+        senders,
+        recipients,
+        ask,
+      ),
+      problem.element,
+      place,
+    ),
+    /** Offers them where a sender or a recipient is named. @param {readonly LinkedWallet[]} wallets */
+    offer(wallets) {
+      linked = wallets;
+      offerWallets();
+    },
+  };
+}
+
+/**
+ * A hash of either chain is told from signed bytes by its length.
+ * @param {string} given
+ */
+function isHash(given) {
+  return /^0x[0-9a-f]{64}$/.test(given) || /^[1-9A-HJ-NP-Za-km-z]{64,90}$/.test(given);
+}
+
+/** @param {BridgeTransfer} quote */
+function quoted({ provider, providerKind, minimumReceived, expectedReceived, estimatedSeconds, fees, route, explanation, transaction }) {
+  return h(
+    'div',
+    {},
+    factList([
+      ['Provider', `${provider}, ${plain(providerKind)}`],
+      ['Arrives at least', number(minimumReceived)],
+      ['Expected', number(expectedReceived)],
+      ['Takes about', `${estimatedSeconds} s`],
+    ]),
+    h('p', { class: 'bridge-words' }, explanation),
+    dataTable({
+      caption: 'Fees',
+      head: ['fee', 'USD', ''],
+      rows: fees.map(({ name, amountUsd, included }) => [name, number(amountUsd), included ? 'out of the amount' : 'on top of it']),
+    }),
+    h(
+      'ol',
+      { class: 'bridge-route' },
+      route.map((step) => h('li', {}, step)),
+    ),
+    h(
+      'details',
+      { class: 'options' },
+      h('summary', {}, 'The transaction to sign'),
+      h(
+        'pre',
+        { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Unsigned transaction' },
+        transaction.kind === 'evm' ? JSON.stringify(transaction, null, 2) : transaction.unsigned,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,167 @@
+/** Wallets that their owners have proved: how pages name them and offer them, and the forms that prove another one. */
+import { fill, h, say } from './dom.js';
+import { change, read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dataTable } from './tables.js';
+import { clockTime, dayAndTime } from './words.js';
+
+/** @typedef {import('./wire.ts').LinkedWallet} LinkedWallet */
+
+const READ_AT_ONCE = 200;
+/** What the chains are called on pages. */
+export const CHAIN_WORDS = /** @type {{ readonly [chain: string]: string }} */ ({ spotchain: 'primary chain', evmvenue: 'EVM chain' });
+
+/**
+ * The newest linked wallets of the organization.
+ * @param {AbortSignal} signal
+ * @returns {Promise<readonly LinkedWallet[]>}
+ */
+export async function readLinkedWallets(signal) {
+  /** @type {import('./wire.ts').Page<LinkedWallet>} */
+  const { items } = await read(`/v1/wallets?limit=${READ_AT_ONCE}`, { signal });
+  return items;
+}
+
+/**
+ * `0x1234…abcd` of an address.
+ * @param {string} address
+ */
+export function shortAddress(address) {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/**
+ * `cold 0x1234…abcd`, or the address alone where the wallet has no label.
+ * @param {LinkedWallet} wallet
+ */
+export function walletName({ label, address }) {
+  return label === null ? shortAddress(address) : `${label} ${shortAddress(address)}`;
+}
+
+/**
+ * Buttons that put linked wallets where one would write their addresses; none where none is linked.
+ * @param {object} options
+ * @param {(wallet: LinkedWallet) => void} options.onPick
+ * @param {(error: unknown) => void} options.fail
+ * @param {AbortSignal} options.signal
+ */
+export function walletButtons({ onPick, fail, signal }) {
+  const element = h('span', { class: 'wallet-buttons', role: 'group', 'aria-label': 'Linked wallets', hidden: true });
+  const draw = (/** @type {readonly LinkedWallet[]} */ wallets) => {
+    element.hidden = wallets.length === 0;
+    fill(
+      element,
+      wallets.map((wallet) => h('button', { type: 'button', title: wallet.address, onclick: () => onPick(wallet) }, walletName(wallet))),
+    );
+  };
+  readLinkedWallets(signal).then(draw, (error) => {
+    if (!signal.aborted) fail(error);
+  });
+  return element;
+}
+
+/**
+ * The linked wallets, and the two steps that link another one: a text is asked for, and its signature is handed in.
+ * @param {object} options
+ * @param {import('./shell.js').Context} options.context
+ * @param {AbortSignal} options.signal
+ * @param {(wallets: readonly LinkedWallet[]) => void} options.onChange Told whenever they were read.
+ */
+export function linkedWalletsPanel({ context: { fail, notify }, signal, onChange }) {
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const list = h('div', {});
+  const problem = createProblemNote(fail);
+  const address = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 46, required: true });
+  const label = h('input', { type: 'text', autocomplete: 'off', maxlength: 60, size: 14 });
+  const signature = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', size: 46 });
+  const text = h('pre', { class: 'wallet-text', tabindex: '0', role: 'region', 'aria-label': 'Text to sign' });
+  const prove = h('button', { type: 'button', class: 'primary', onclick: () => void link() }, 'Link');
+  const signing = h(
+    'div',
+    { class: 'wallet-signing', hidden: true },
+    text,
+    h('div', { class: 'wallet-form' }, h('label', {}, 'Signature ', signature), h('label', {}, 'Label ', label), prove),
+  );
+  const asking = h(
+    'form',
+    { class: 'wallet-form', onsubmit: (/** @type {Event} */ event) => void challenge(event) },
+    h('label', {}, 'Address of either chain ', address),
+    h('button', { type: 'submit' }, 'Get the text to sign'),
+  );
+
+  async function refresh() {
+    try {
+      const wallets = await readLinkedWallets(signal);
+      say(note, wallets.length === 0 ? 'None is linked yet.' : 'Ownership permits nothing; it says whose a wallet is.');
+      fill(list, wallets.length === 0 ? null : walletTable(wallets));
+      onChange(wallets);
+    } catch (error) {
+      if (signal.aborted) return;
+      say(note, 'The linked wallets cannot be read at the moment.');
+      fail(error);
+    }
+  }
+
+  /** @param {Event} event */
+  async function challenge(event) {
+    event.preventDefault();
+    problem.clear();
+    signing.hidden = true;
+    try {
+      /** @type {{ readonly address: string, readonly text: string, readonly expiresAt: string }} */
+      const made = await change('POST', '/v1/wallets/challenge', { address: address.value.trim() });
+      address.value = made.address;
+      say(text, made.text);
+      signature.value = '';
+      signing.hidden = false;
+      say(note, `Have this text signed by the wallet before ${clockTime(made.expiresAt)} UTC.`);
+    } catch (error) {
+      problem.show(error);
+    }
+  }
+
+  async function link() {
+    problem.clear();
+    prove.disabled = true;
+    try {
+      const named = label.value.trim();
+      const body = { address: address.value.trim(), signature: signature.value.trim(), ...(named === '' ? {} : { label: named }) };
+      /** @type {LinkedWallet} */
+      const linked = await change('POST', '/v1/wallets', body);
+      notify(`Linked: ${walletName(linked)}.`);
+      signing.hidden = true;
+      address.value = label.value = '';
+      void refresh();
+    } catch (error) {
+      problem.show(error);
+    } finally {
+      prove.disabled = false;
+    }
+  }
+
+  void refresh();
+  return h(
+    'div',
+    { class: 'panel linked-wallets' },
+    h('div', { class: 'panel-head' }, h('h2', {}, 'Linked wallets'), note),
+    list,
+    asking,
+    signing,
+    problem.element,
+  );
+}
+
+/** @param {readonly LinkedWallet[]} wallets */
+function walletTable(wallets) {
+  return dataTable({
+    caption: 'Wallets that were proved',
+    head: ['wallet', 'chain', 'address', 'proved by', 'at'],
+    rows: wallets.map(({ label, address, chain, provedBy, provedAt }) => [
+      label ?? shortAddress(address),
+      CHAIN_WORDS[chain] ?? chain,
+      h('code', {}, address),
+      provedBy,
+      dayAndTime(provedAt),
+    ]),
+  });
+}

@@ -1,0 +1,142 @@
+/** One transfer between the chains: its state, what the provider says and what both chains show, and what is remarkable in words. */
+import { actorChart } from './actor-chart.js';
+import { fill, h, mark, say } from './dom.js';
+import { CHAIN_WORDS, shortAddress } from './linked-wallets.js';
+import { factList, number } from './tables.js';
+import { clockTime, dayAndTime, plain, priceText } from './words.js';
+
+/** @typedef {import('./wire.ts').BridgeTransfer} BridgeTransfer */
+
+const MACHINE = 'bridge_transfer@1';
+const ENDED = ['completed', 'refunded', 'failed', 'expired'];
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @param {BridgeTransfer} first
+ */
+export function transferCard(context, first) {
+  let transfer = first;
+  /** @type {ReturnType<typeof actorChart> | null} */
+  let chart = null;
+  const state = h('span', { class: 'badge' });
+  const late = h('span', { class: 'badge mode-live', hidden: true }, 'delayed');
+  const axes = h('div', {});
+  const attentions = h('ul', { class: 'gate-problems' });
+  const facts = h('div', {});
+  const chartPlace = h('div', {});
+  const details = h(
+    'details',
+    { class: 'proposal-details', ontoggle: () => unfold() },
+    h('summary', {}, 'Terms and state chart'),
+    facts,
+    chartPlace,
+  );
+  const element = h(
+    'article',
+    { class: 'proposal', 'data-transfer': first.id },
+    h(
+      'div',
+      { class: 'proposal-head' },
+      state,
+      late,
+      h(
+        'h2',
+        {},
+        `${priceText(first.amount)} ${first.token} `,
+        h('small', { class: 'faint' }, `to the ${CHAIN_WORDS[first.to] ?? first.to}`),
+      ),
+      h('span', { class: 'faint' }, `by ${first.provider}`),
+      h('span', { class: 'space' }),
+      h('time', { class: 'faint number', datetime: first.createdAt, title: dayAndTime(first.createdAt) }, clockTime(first.createdAt)),
+    ),
+    axes,
+    attentions,
+    details,
+  );
+
+  /** Where the actor stands: a transfer that is followed stands inside the state of following. */
+  const standing = () => (ENDED.includes(transfer.state) || transfer.state === 'quoted' ? transfer.state : { tracking: transfer.state });
+
+  function draw() {
+    mark(element, 'data-state', transfer.state);
+    mark(state, 'class', `badge transfer-${transfer.state}`);
+    say(state, plain(transfer.state));
+    late.hidden = !transfer.delayed;
+    fill(axes, factList(axesOf(transfer)));
+    fill(
+      attentions,
+      transfer.attentions.map(({ code, words }) => h('li', { 'data-attention': code }, words)),
+    );
+    attentions.hidden = transfer.attentions.length === 0;
+    if (details.open) fill(facts, factList(termsOf(transfer)));
+    chart?.stand(standing());
+  }
+
+  function unfold() {
+    if (details.open) {
+      fill(facts, factList(termsOf(transfer)));
+      chart ??= actorChart({ context, actorId: transfer.id, machine: MACHINE, value: standing() });
+      fill(chartPlace, chart.element);
+    } else end();
+  }
+
+  function end() {
+    chart?.end();
+    chart = null;
+    fill(chartPlace);
+  }
+  draw();
+
+  return {
+    element,
+    get transfer() {
+      return transfer;
+    },
+    /** @param {BridgeTransfer} read */
+    update(read) {
+      if (read.changedAt < transfer.changedAt) return;
+      transfer = read;
+      draw();
+    },
+    end,
+  };
+}
+
+/**
+ * @param {BridgeTransfer} transfer
+ * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
+ */
+function axesOf({ axes: { provider, source, destination, refund } }) {
+  const said =
+    provider.silentSince === null ? plain(provider.state) : `${plain(provider.state)}, silent since ${clockTime(provider.silentSince)}`;
+  const blocks = source.state === 'included' ? `${plain(source.state)}, ${source.confirmations} deep` : plain(source.state);
+  return [
+    ['The provider says', provider.reason === null ? said : `${said}: ${provider.reason}`],
+    ['The source chain shows', source.detail === null ? blocks : `${blocks}: ${source.detail}`],
+    ['The destination chain shows', arrivalWords(destination)],
+    ...(refund.state === 'none' ? [] : [/** @type {const} */ (['Of the refund', arrivalWords(refund)])]),
+  ];
+}
+
+/** @param {import('./wire.ts').BridgeArrival} arrival */
+function arrivalWords({ state, amountUsd }) {
+  return amountUsd === null ? plain(state) : `${plain(state)}, ${priceText(amountUsd)} USDC`;
+}
+
+/**
+ * @param {BridgeTransfer} transfer
+ * @returns {readonly (readonly [string, import('./dom.js').Child])[]}
+ */
+function termsOf({ sender, recipient, minimumReceived, expectedReceived, estimatedSeconds, hash, submittedAt, endedAt, explanation }) {
+  return [
+    ['Sender', h('code', { title: sender }, shortAddress(sender))],
+    ['Recipient', h('code', { title: recipient }, shortAddress(recipient))],
+    ['Arrives at least', number(minimumReceived)],
+    ['Expected', number(expectedReceived)],
+    ['Takes about', `${estimatedSeconds} s`],
+    ['Source transaction', hash === null ? 'not submitted' : h('code', {}, hash)],
+    ['Submitted', submittedAt === null ? 'not yet' : dayAndTime(submittedAt)],
+    ['Ended', endedAt === null ? 'not yet' : dayAndTime(endedAt)],
+    ['Why this provider', explanation],
+  ];
+}
