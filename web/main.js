@@ -15,6 +15,8 @@ import { proposalsView } from './proposals-view.js';
 import { quotesView } from './quotes-view.js';
 import { createShell } from './shell.js';
 import { signInView } from './sign-in-view.js';
+import { takeView } from './take-view.js';
+import { takesView } from './takes-view.js';
 import { plain } from './words.js';
 
 /** @typedef {import('./wire.ts').Me} Me */
@@ -23,7 +25,7 @@ import { plain } from './words.js';
 const place = /** @type {HTMLElement} */ (document.getElementById('console'));
 const RETRY_MS = 2_000;
 /** Pages for whoever may see agents. */
-const OF_AGENTS = /** @type {const} */ (['launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
+const OF_AGENTS = /** @type {const} */ (['takes', 'launches', 'proposals', 'portfolio', 'bridge', 'marketplace']);
 /** Every page but that of agents; its second argument is what follows it in the address. */
 const VIEWS = {
   quotes: quotesView,
@@ -34,6 +36,8 @@ const VIEWS = {
   portfolio: portfolioView,
   bridge: bridgeView,
   launches: launchesView,
+  takes: (/** @type {import('./shell.js').Context} */ context, /** @type {string} */ id) =>
+    id === '' ? takesView(context) : takeView(context, id),
 };
 /** Until when somebody is signed in here; the token itself is in a cookie that no script can read. */
 const HINT = 'sevengate.signedInUntil';
@@ -111,7 +115,7 @@ function open(me) {
 
   /**
    * @param {ReturnType<typeof pageOf>} page
-   * @param {string} id An agent, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
+   * @param {string} id An agent, a Take, a launch, a listing, a wallet, the tab of the markets, or the mode of the portfolio; empty for none.
    */
   function viewOf(page, id) {
     if (page !== 'agents') return VIEWS[page](context, id);

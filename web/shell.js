@@ -27,6 +27,7 @@ function link(href, text) {
 function pageLinks(maySeeAgents) {
   const ofAgents = {
     agents: link('#/agents', 'Agents'),
+    takes: link('#/takes', 'Takes'),
     proposals: link('#/proposals', 'Proposals'),
     portfolio: link('#/portfolio', 'Portfolio'),
     bridge: link('#/bridge', 'Transfers'),
@@ -170,7 +171,7 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
     },
     /**
      * @param {View} view
-     * @param {'agents' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
+     * @param {'agents' | 'takes' | 'proposals' | 'portfolio' | 'bridge' | 'launches' | 'marketplace' | 'quotes' | 'markets' | 'leaderboard'} page
      */
     showView(view, page) {
       fill(main, view.element);

@@ -35,6 +35,39 @@ export interface AgentChange {
   readonly manifestHash: string;
 }
 
+export interface Condition {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface Take {
+  readonly id: string;
+  readonly state: string;
+  readonly onDuty: boolean;
+  readonly symbol: string;
+  readonly hash: string;
+  readonly conditions: { readonly entry: readonly Condition[]; readonly exit: readonly Condition[] };
+  readonly allocationUsd: string;
+  readonly maxSlippageBps: number;
+  readonly expiresAt: string;
+  readonly mode: string | null;
+  readonly reason: string | null;
+  readonly thesis: string | null;
+  readonly understood: readonly { readonly phrase: string; readonly as: string }[];
+  readonly assumed: readonly string[];
+  readonly notUnderstood: readonly string[];
+  readonly lineage: readonly string[];
+  readonly published: boolean;
+}
+
+/** An announcement of the `takes` channel. */
+export interface TakeChange {
+  readonly takeId: string;
+  readonly state: string;
+  readonly mode: string | null;
+  readonly reason: string | null;
+}
+
 export type StateValue = string | { readonly [region: string]: StateValue };
 
 export interface Step {
@@ -147,6 +180,8 @@ export interface Problem {
   readonly detail?: string;
   readonly rejections?: readonly Rejection[];
   readonly checks?: readonly GateCheck[];
+  /** What would settle an ambiguous thesis. */
+  readonly questions?: readonly string[];
   readonly problems?: readonly { readonly path: string; readonly problem: string; readonly allowed: string }[];
 }
 

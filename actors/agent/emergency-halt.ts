@@ -91,15 +91,13 @@ export function createEmergencyHalt(deps: {
       // What had its permit before the new epoch is still on its way to a venue; nothing begins after the answer.
       const underWay = store.leasesEnded(orgId, null);
       const swept: Swept = { paused: [], cancelled: 0 };
-      const over = new Promise<void>((resolve) => {
-        const forget = clock.deadline(clock.now() + ANSWER_MS, resolve);
-        const done = (): void => {
-          forget();
-          resolve();
-        };
-        // What failed here is not lost: nobody gets a permit until a worker has done it again.
-        sweep(orgId, epoch, cause, swept).then(done, done);
+      // What fails here is not lost: nobody gets a permit until a worker has done it again.
+      const done = sweep(orgId, epoch, cause, swept).catch(() => {});
+      let forget = (): void => {};
+      const late = new Promise<void>((resolve) => {
+        forget = clock.deadline(clock.now() + ANSWER_MS, resolve);
       });
+      const over = Promise.race([done, late]).finally(() => forget());
       await Promise.all([over, underWay]);
       const paused = [...swept.paused];
       return { paused, pausing: Math.max(0, onDuty - paused.length), cancelledProposals: swept.cancelled, epoch };

@@ -48,6 +48,8 @@ export const LONG_FUNCTIONS: readonly LongFunctions[] = [
     functions: [
       ['web/actor-chart.js', 'actorChart', 80],
       ['web/agent-view.js', 'agentView', 330],
+      ['web/take-view.js', 'takeView', 180],
+      ['web/takes-view.js', 'takesView', 130],
       ['web/agents-view.js', 'agentRow', 70],
       ['web/agents-view.js', 'agentsView', 160],
       ['web/books-panel.js', 'booksPanel', 80],

@@ -1,0 +1,185 @@
+/** The organization's Takes: written in words, what was understood of them, where each stands; alive by the feed. */
+import { fill, h, mark, say } from './dom.js';
+import { change, Refused, read } from './http.js';
+import { createProblemNote } from './problem-note.js';
+import { dayAndTime, plain } from './words.js';
+
+/** @typedef {import('./wire.ts').Take} Take */
+/** @typedef {import('./wire.ts').TakeChange} TakeChange */
+
+const PER_PAGE = 25;
+const MOST_THESIS = 2_000;
+const EXAMPLE = 'Buy AAPLx when it trades more than 2% below its reference, with $500; sell when the premium is above 0.5%';
+
+/**
+ * @param {import('./shell.js').Context} context
+ * @returns {import('./shell.js').View}
+ */
+export function takesView({ me, feed, fail }) {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const mayTrade = me.permissions.includes('trade:execute');
+  /** @type {Map<string, ReturnType<typeof takeRow>>} */
+  const rows = new Map();
+  /** @type {string | null} */
+  let cursor = null;
+
+  const note = h('p', { class: 'faint', role: 'status' }, 'Reading…');
+  const body = h('tbody', {});
+  const more = h('button', { type: 'button', hidden: true, onclick: () => void load(false) }, 'Earlier Takes');
+  const thesis = h('textarea', { rows: '3', maxlength: MOST_THESIS, placeholder: EXAMPLE, 'aria-label': 'Thesis in words' });
+  const compile = h('button', { type: 'submit', class: 'primary' }, 'Compile');
+  const problem = createProblemNote(fail);
+  const questions = h('ul', { class: 'take-questions', 'aria-label': 'Questions' });
+  const made = h('div', { role: 'status' });
+  const head = ['Take', 'State', 'Mode', 'Allocation', 'Expires'].map((title) => h('th', { scope: 'col' }, title));
+  const element = h(
+    'section',
+    { class: 'page' },
+    h('div', { class: 'page-head' }, h('h1', {}, 'Takes'), note),
+    mayTrade
+      ? h(
+          'form',
+          { class: 'take-form', onsubmit: write },
+          thesis,
+          h('div', { class: 'actions' }, compile, h('span', { class: 'faint' }, 'Makes a draft. Nothing is armed by it.')),
+          problem.element,
+          questions,
+          made,
+        )
+      : null,
+    h('table', { class: 'agents' }, h('thead', {}, h('tr', {}, head)), body),
+    h('div', { class: 'pager' }, more),
+  );
+
+  /** @param {Event} event */
+  async function write(event) {
+    event.preventDefault();
+    compile.disabled = true;
+    problem.clear();
+    fill(questions);
+    fill(made);
+    try {
+      /** @type {Take} */
+      const take = await change('POST', '/v1/takes/compile', { thesis: thesis.value });
+      include(take, true);
+      fill(made, h('p', {}, 'A draft: ', h('a', { href: `#/takes/${take.id}` }, take.symbol), '. ', understoodWords(take)));
+      thesis.value = '';
+    } catch (error) {
+      problem.show(error);
+      const asked = error instanceof Refused ? (error.problem.questions ?? []) : [];
+      fill(
+        questions,
+        asked.map((question) => h('li', {}, question)),
+      );
+    } finally {
+      compile.disabled = false;
+    }
+  }
+
+  /** @param {boolean} anew */
+  async function load(anew) {
+    try {
+      const from = anew || cursor === null ? '' : `&cursor=${cursor}`;
+      /** @type {import('./wire.ts').Page<Take>} */
+      const page = await read(`/v1/takes?limit=${PER_PAGE}${from}`, { signal });
+      if (anew) {
+        rows.clear();
+        fill(body);
+      }
+      cursor = page.nextCursor;
+      more.hidden = cursor === null;
+      for (const take of page.items) include(take, false);
+      say(note, rows.size === 0 ? 'No Take yet: write a thesis.' : `${rows.size} shown`);
+    } catch (error) {
+      if (signal.aborted) return;
+      say(note, 'The Takes cannot be read at the moment.');
+      fail(error);
+    }
+  }
+
+  /** @param {Take} take @param {boolean} first Whether it is the newest. */
+  function include(take, first) {
+    const known = rows.get(take.id);
+    if (known !== undefined) return known.stand(take);
+    const row = takeRow(take);
+    rows.set(take.id, row);
+    if (first) body.prepend(row.element);
+    else body.append(row.element);
+    say(note, `${rows.size} shown`);
+  }
+
+  /** @param {TakeChange} news */
+  async function hear(news) {
+    const known = rows.get(news.takeId);
+    if (known !== undefined) return known.stand(news);
+    try {
+      include(await read(`/v1/takes/${news.takeId}`, { signal }), true);
+    } catch (error) {
+      if (!signal.aborted) fail(error);
+    }
+  }
+
+  const stop = feed.subscribe({
+    channel: 'takes',
+    begin: () => void load(true),
+    hear: ({ type, data }) => {
+      if (type === 'update') void hear(data);
+    },
+    refuse: (detail) => fail(new Error(detail)),
+  });
+
+  return {
+    element,
+    title: 'Takes',
+    end() {
+      abort.abort();
+      stop();
+    },
+  };
+}
+
+/** @param {Take} take */
+function takeRow(take) {
+  const state = h('span', { class: 'badge' });
+  const mode = h('td', { 'data-title': 'Mode' });
+  const element = h(
+    'tr',
+    { 'data-take': take.id },
+    h(
+      'th',
+      { scope: 'row' },
+      h('a', { href: `#/takes/${take.id}` }, take.symbol),
+      h('p', { class: 'faint description' }, take.thesis ?? ''),
+    ),
+    h('td', { 'data-title': 'State' }, state),
+    mode,
+    h('td', { 'data-title': 'Allocation' }, h('span', { class: 'number' }, take.allocationUsd), ' USD'),
+    h('td', { 'data-title': 'Expires' }, h('span', { class: 'number' }, dayAndTime(take.expiresAt))),
+  );
+  /** @param {{ readonly state: string, readonly mode: string | null, readonly reason: string | null }} now */
+  function stand(now) {
+    mark(element, 'data-state', now.state);
+    say(state, now.reason === null ? plain(now.state) : `${plain(now.state)}: ${plain(now.reason)}`);
+    say(mode, now.mode ?? '');
+  }
+  stand(take);
+  return { element, stand };
+}
+
+/**
+ * What was understood of a thesis, phrase by phrase.
+ * @param {Take} take
+ */
+export function understoodWords({ understood, assumed, notUnderstood }) {
+  const lines = [
+    ...understood.map(({ phrase, as }) => `“${phrase}” as ${as}`),
+    ...assumed.map((one) => `assumed: ${one}`),
+    ...notUnderstood.map((one) => `set aside: ${one}`),
+  ];
+  return h(
+    'ul',
+    { class: 'understood', 'aria-label': 'What was understood' },
+    lines.map((line) => h('li', {}, line)),
+  );
+}
