@@ -38,7 +38,7 @@ export const AttributionBody = Type.Unsafe<object | null>({
     rejections: Type.Array(RejectionBody),
     order: Type.Object(
       { side: choice(['buy', 'sell']), quantity: DecimalText, limitPrice: DecimalText, notionalUsd: DecimalText },
-      { description: 'The order that was judged; absent where none could be sized.' },
+      { description: 'The order that was assessed; absent where none could be sized.' },
     ),
     headroom: Type.Object(
       { quantity: DecimalText, code: Type.String() },

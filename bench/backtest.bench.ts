@@ -93,7 +93,7 @@ function historyOf(timeframe: string, barMs: number, instruments: readonly Instr
 }
 
 /** Returns of whole days and the deepest fall: what both sides end with. */
-function judged(equity: Float64Array, barsPerDay: number): number {
+function assessed(equity: Float64Array, barsPerDay: number): number {
   const days = Math.floor(equity.length / barsPerDay);
   const returns = new Float64Array(days);
   let before = 100_000;
@@ -250,7 +250,7 @@ function ours(name: string, manifest: Manifest, history: History, barsPerDay: nu
   return repeated(name, history.length * history.instruments.length, () => {
     const rules = evaluateRules(manifest, history);
     const simulation = simulate(manifest, history, rules, DEFAULT_ASSUMPTIONS);
-    sink.value = [rules, simulation, judged(simulation.equityUsd, barsPerDay)];
+    sink.value = [rules, simulation, assessed(simulation.equityUsd, barsPerDay)];
   });
 }
 
@@ -258,7 +258,7 @@ function plain(name: string, run: typeof fused, history: History, barsPerDay: nu
   return repeated(name, history.length * history.instruments.length, () => {
     for (const columns of history.instruments) {
       const equity = new Float64Array(history.length);
-      sink.value = [run(columns, equity), judged(equity, barsPerDay)];
+      sink.value = [run(columns, equity), assessed(equity, barsPerDay)];
     }
   });
 }
@@ -288,22 +288,22 @@ await bench({
     once('ours, 100 assets', hundred.length * 100, () => {
       const rules = evaluateRules(hourly, hundred);
       const simulation = simulate(hourly, hundred, rules, DEFAULT_ASSUMPTIONS);
-      sink.value = [rules, simulation, judged(simulation.equityUsd, 24)];
+      sink.value = [rules, simulation, assessed(simulation.equityUsd, 24)];
     }),
     once('fused, 100 assets', hundred.length * 100, () => {
       for (const columns of hundred.instruments) {
         const equity = new Float64Array(hundred.length);
-        sink.value = [fused(columns, equity), judged(equity, 24)];
+        sink.value = [fused(columns, equity), assessed(equity, 24)];
       }
     }),
     once('ours, 5 years of minutes', minutes.length, () => {
       const rules = evaluateRules(minutely, minutes);
       const simulation = simulate(minutely, minutes, rules, DEFAULT_ASSUMPTIONS);
-      sink.value = [rules, simulation, judged(simulation.equityUsd, 1_440)];
+      sink.value = [rules, simulation, assessed(simulation.equityUsd, 1_440)];
     }),
     once('fused, 5 years of minutes', minutes.length, () => {
       const equity = new Float64Array(minutes.length);
-      sink.value = [fused(minutes.instruments[0] as InstrumentColumns, equity), judged(equity, 1_440)];
+      sink.value = [fused(minutes.instruments[0] as InstrumentColumns, equity), assessed(equity, 1_440)];
     }),
   ],
   comparisons: [

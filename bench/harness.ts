@@ -105,7 +105,7 @@ export function repeated(name: string, operations: number, pass: () => void, rou
 /**
  * Runs the rounds of all contenders in turn, each round beginning with another one, so that a disturbance of the
  * machine meets them all alike; then prints, per comparison, the median of the ratios of the same round.
- * Exits with 0 whether or not a goal is reached: whoever reads the table judges.
+ * Exits with 0 whether or not a goal is reached: whoever reads the table decides.
  */
 export async function bench(options: BenchOptions): Promise<void> {
   const { contenders, rounds = 9, warmUps = 3 } = options;

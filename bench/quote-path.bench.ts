@@ -203,11 +203,11 @@ function proveEqual(): void {
   for (let index = 0; index < FRAMES; index++) {
     const quote = quotes[index] as Quote;
     assert.deepEqual(proveReadEqual(frames[index] as Buffer), quote);
-    const judged = fused(quote);
-    assert.deepEqual(allocating(quote), judged);
-    assert.deepEqual(spread(quote), judged);
+    const assessed = fused(quote);
+    assert.deepEqual(allocating(quote), assessed);
+    assert.deepEqual(spread(quote), assessed);
     subject.next(quote);
-    assert.deepEqual(composed, judged);
+    assert.deepEqual(composed, assessed);
   }
 }
 
@@ -226,11 +226,11 @@ const overFrames = (work: (frame: Buffer) => unknown, over = frames): (() => voi
 function wholePath(map: typeof mapSpotFrame): () => void {
   return () => {
     const counters = createFeedCounters();
-    const judge = createFusedQuality({ counters });
+    const assess = createFusedQuality({ counters });
     const view = createMarketView({ counters });
     for (let index = 0; index < FRAMES; index++) {
       for (const message of map(frames[index] as Buffer, HEARD_AT, symbols)) {
-        const kept = judge(message as FeedMessage);
+        const kept = assess(message as FeedMessage);
         if (kept !== null) view.apply(kept);
       }
     }

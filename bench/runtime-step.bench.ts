@@ -65,7 +65,7 @@ function pureLife(): AnyMachineSnapshot {
   return snapshot;
 }
 
-/** What the runtime does between load and commit: fit and restore, judge, can, step, plan. */
+/** What the runtime does between load and commit: fit and restore, assess, can, step, plan. */
 function steppedLife(): ActorState {
   let state = started;
   for (const event of LIFE) {

@@ -27,7 +27,7 @@ interface Health {
 }
 
 /**
- * Edges of single instruments out of judged messages with the flags of time (`MarketPipeline.judged`). The first good
+ * Edges of single instruments out of assessed messages with the flags of time (`MarketPipeline.assessed`). The first good
  * quote of an instrument is told as `feed.restored`: an earlier process may have told that it was degraded. A feed that
  * only speaks of changes is never silent for one instrument alone; that whole connections are lost is told by venue.
  * ```

@@ -47,10 +47,10 @@ export interface MarketPipeline {
   /** What was heard, in the one order, before any rule: what a tape records. */
   readonly heard: Observable<FeedMessage>;
   /** Messages after the quality rules, with the flags of time added as they fall due. */
-  readonly judged: Observable<FeedMessage>;
+  readonly assessed: Observable<FeedMessage>;
   /** Instruments whose own book became gapped, crossed or silent, or whole again. */
   readonly instrumentEdges: Observable<InstrumentEdge>;
-  /** The newest quote and reference price of each instrument out of `judged`, in batches of `SHOWN_MS`: what people are shown. */
+  /** The newest quote and reference price of each instrument out of `assessed`, in batches of `SHOWN_MS`: what people are shown. */
   readonly shown: Observable<readonly (Quote | ReferencePrice)[]>;
   readonly view: MarketView;
   readonly board: IndicatorBoard;
@@ -120,17 +120,17 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
     emit: (message) => merged.push(message),
   });
 
-  /** Every subscriber sees the judged messages in one order, even where one of them pushes another message. */
-  const judged = createOrderedBus<FeedMessage>();
+  /** Every subscriber sees the assessed messages in one order, even where one of them pushes another message. */
+  const assessed = createOrderedBus<FeedMessage>();
   const live = merged.stream
     .pipe(heardBy(connectivity, onFailure), composedQuality({ freshness, counters, offsets, onFailure }), takenBy(cutter, onFailure))
-    .subscribe({ next: judged.next, error: onFailure });
+    .subscribe({ next: assessed.next, error: onFailure });
 
-  const fresh = judged.stream.pipe(stale({ clock, freshness }));
+  const fresh = assessed.stream.pipe(stale({ clock, freshness }));
 
   return {
     heard: merged.stream,
-    judged: fresh,
+    assessed: fresh,
     instrumentEdges: fresh.pipe(instrumentEdges(freshness)),
     shown: fresh.pipe(
       filter(isPrice),
@@ -156,7 +156,7 @@ export function createMarketPipeline(options: MarketPipelineOptions): MarketPipe
       cutter.stop();
       connectivity.stop();
       live.unsubscribe();
-      judged.complete();
+      assessed.complete();
     },
   };
 }

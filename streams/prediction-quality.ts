@@ -8,7 +8,7 @@ import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith
 import { DEFAULT_LIMITS, limitsOf } from './quality-limits.ts';
 
 /** A book that was asked for just now: live, unless it is one-sided, contradicts itself or its own time is not of now. */
-export function judgedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
+export function assessedBook(book: PredictionBook, at: EpochMs): NonNullable<Evidence['book']> {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(DEFAULT_LIMITS, 'prediction', book.source);
   let marks = marksOf(NO_FLAGS);

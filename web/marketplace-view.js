@@ -113,7 +113,7 @@ async function listing(context, id, signal, again) {
     ]),
     dataTable({
       caption: 'Evidence on record when it was published',
-      head: ['Gate', 'Verdict', 'Judged'],
+      head: ['Gate', 'Verdict', 'Assessed'],
       empty: 'Nothing is on record of this version.',
       rows: evidence.gates.map((/** @type {any} */ gate) => [plain(gate.kind), gate.passed ? 'passed' : 'failed', gate.at.slice(0, 10)]),
     }),

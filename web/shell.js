@@ -133,12 +133,11 @@ export function createShell({ me, onSignOut, onHurry, fail }) {
       sure.disabled = true;
       say(sure, 'Halting…');
       try {
-        /** @type {{ readonly paused: readonly string[], readonly cancelledProposals: number }} */
-        const { paused, cancelledProposals } = await change('POST', '/v1/agents/emergency-halt');
-        notify(
-          `Halted: ${paused.length} ${paused.length === 1 ? 'agent' : 'agents'} paused, ${cancelledProposals} proposals cancelled.`,
-          'warning',
-        );
+        /** @type {{ readonly paused: readonly string[], readonly pausing: number, readonly cancelledProposals: number }} */
+        const { paused, pausing, cancelledProposals } = await change('POST', '/v1/agents/emergency-halt');
+        const agents = `${paused.length} ${paused.length === 1 ? 'agent' : 'agents'} paused`;
+        const more = pausing === 0 ? '' : ` and ${pausing} more being paused`;
+        notify(`Halted: ${agents}${more}, ${cancelledProposals} proposals cancelled.`, 'warning');
         dialog.close();
       } catch (error) {
         sure.disabled = false;

@@ -18,7 +18,7 @@ export interface CheckoutWorkerDeps {
 }
 
 /** What a finalized transaction means for the payment that it should be. */
-function judged({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
+function assessed({ error, changes }: LandedTransaction, payment: Payment): PaymentAnswer {
   if (error !== null)
     return { outcome: 'ended', how: 'failed', reason: 'failed_on_chain', detail: `the chain carried it out without its effect: ${error}` };
   const objection = paymentObjection(changes, payment);
@@ -47,7 +47,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
     const { state } = await loaded(checkout.transactionId as string);
     const context = transactionContext(state);
     const at = transactionState(state);
-    if (at === 'finalized' || at === 'failed') return judged(context.landed as LandedTransaction, checkout.payment as Payment);
+    if (at === 'finalized' || at === 'failed') return assessed(context.landed as LandedTransaction, checkout.payment as Payment);
     if (at === 'expired')
       return {
         outcome: 'ended',
@@ -65,7 +65,7 @@ export function checkoutWorkers(deps: CheckoutWorkerDeps): Readonly<Record<strin
     if (state === 'unseen')
       return { outcome: 'ended', how: 'expired', reason: 'not_landed', detail: 'it came after its expiry, and the chain does not know it' };
     const landed = state === 'finalized' ? await deps.chain.transaction(signature as string) : null;
-    return landed === null ? { outcome: 'waits' } : judged(landed, payment as Payment);
+    return landed === null ? { outcome: 'waits' } : assessed(landed, payment as Payment);
   }
 
   async function follow(id: string): Promise<PaymentAnswer> {

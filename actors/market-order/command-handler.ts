@@ -43,7 +43,7 @@ export function createMarketOrderHandler(deps: {
       : { begins: filled.outcome, ...open, fills: [filled.fill] };
   }
 
-  async function judgedAndBegun(
+  async function assessedAndBegun(
     context: CommandContext,
     id: string,
     mode: ExecutionMode,
@@ -87,7 +87,7 @@ export function createMarketOrderHandler(deps: {
       return placedOnVerdict(
         context.orgId,
         (error) => (deps.isOverrun(error) ? 'moved' : null),
-        () => judgedAndBegun(context, id, mode, request),
+        () => assessedAndBegun(context, id, mode, request),
       );
     },
   };

@@ -43,7 +43,7 @@ export function createPredictionOrderHandler(deps: {
       : { begins: filled.outcome, reason: null, detail: null, fills: [filled.fill] };
   }
 
-  async function judgedAndFilled(context: CommandContext, id: string, wish: PredictionWish): Promise<Outcome<PredictionOrderView>> {
+  async function assessedAndFilled(context: CommandContext, id: string, wish: PredictionWish): Promise<Outcome<PredictionOrderView>> {
     const validated = passed(await deps.preTrade.validate(context.orgId, id, 'paper', wish));
     if (!validated.ok) return validated;
     const createdAt = clock.now();
@@ -64,7 +64,7 @@ export function createPredictionOrderHandler(deps: {
       return placedOnVerdict(
         context.orgId,
         (error) => (deps.isOverrun(error) ? 'moved' : null),
-        () => judgedAndFilled(context, id, wish),
+        () => assessedAndFilled(context, id, wish),
       );
     },
   };

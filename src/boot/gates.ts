@@ -16,7 +16,7 @@ export interface Gates {
   readonly commands: GateCommands;
   /** Where evaluation runs put their evidence. */
   readonly evidence: EvidenceWriter;
-  /** Begins to judge paper and shadow stages once a day; answers how to end it. */
+  /** Begins to assess paper and shadow stages once a day; answers how to end it. */
   watch(clock: Clock, onError: (error: unknown) => void): { stop(): Promise<void> };
 }
 
@@ -38,7 +38,7 @@ export function openGates(deps: {
         clock,
         DAILY_LOOK_MS,
         async () => {
-          // An agent that moves on meanwhile is judged at its new stage next time.
+          // An agent that moves on meanwhile is assessed at its new stage next time.
           for (const agent of await keeper.dueForToday(clock.now())) await keeper.validate(agent, true).catch(onError);
         },
         onError,

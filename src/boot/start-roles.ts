@@ -121,12 +121,12 @@ export async function startWorkerRole(parts: RoleParts): Promise<() => Promise<v
   if (store.logKey !== null) keepTrailLog(parts, store.logKey);
   const runWorker = evaluations.carry(evaluationRunners(parts), holder, service.warn('carrying evaluation runs'));
   service.onStop('the evaluation runs', () => runWorker.stop());
-  const daily = gates.watch(clock, service.warn('judging paper and shadow stages'));
+  const daily = gates.watch(clock, service.warn('assessing paper and shadow stages'));
   service.onStop('the daily look at the gates', () => daily.stop());
   return worker.ping;
 }
 
-/** What every judgement of an order reads in this process. */
+/** What every assessment of an order reads in this process. */
 function riskDeps({ service, store, market, signer }: Pick<RoleParts, 'service' | 'store' | 'market' | 'signer'>): RiskDeps {
   const { bus, primaryChain, onchainPredictions } = market;
   return {

@@ -1,5 +1,5 @@
 /**
- * Evidence: what an evaluation of one manifest version found, judged by the rules of the seven gates.
+ * Evidence: what an evaluation of one manifest version found, assessed by the rules of the seven gates.
  * An evaluator hands over the raw series only; metrics follow from the series, checks and verdict from the metrics. The
  * same rules stand a second time in migrations/0005_gates.sql, where the database recomputes all three before it
  * believes a row; a property test holds the two against each other.
@@ -320,8 +320,8 @@ function shadowMetrics(series: ShadowSeries): EvidenceMetrics {
   };
 }
 
-/** Judges metrics by the rules of their gate. A metric that is missing or null passes nothing. */
-export function judgeEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): EvidenceVerdict {
+/** Assesses metrics by the rules of their gate. A metric that is missing or null passes nothing. */
+export function assessEvidence(kind: EvidenceKind, metrics: EvidenceMetrics): EvidenceVerdict {
   const checks = rulesOf(kind, metrics).map(([name, metric, rule, limit]): EvidenceCheck => {
     const observed = metrics[metric] ?? null;
     return { name, observed, rule, limit, passed: observed !== null && limit !== null && holds(observed, rule, limit) };

@@ -20,7 +20,7 @@ export type OrderOrigin = (typeof ORDER_ORIGINS)[number];
 
 /** An order on venue `V`, before or after risk has spoken. Only `RiskApproved<Order>` goes through a venue's door. */
 export interface Order<V extends ExecutableVenue = ExecutableVenue> {
-  /** The proposal's id where a proposal made it: its own reservation is then left out of what it is judged against. */
+  /** The proposal's id where a proposal made it: its own reservation is then left out of what it is assessed against. */
   readonly id: string;
   readonly origin: OrderOrigin;
   readonly mode: ExecutionMode;

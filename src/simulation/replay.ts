@@ -82,7 +82,7 @@ export interface ReplayResult {
     /** Proposals and fills that were computed. */
     readonly trading: BrokerCounts;
     /** What the quality rules, the view and the board marked or refused, over all venues, by reason. */
-    readonly judged: Readonly<Record<string, number>>;
+    readonly assessed: Readonly<Record<string, number>>;
   };
   readonly firstSlot: EpochMs | null;
   readonly lastSlot: EpochMs | null;
@@ -109,7 +109,7 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
   const freshness = createFreshness();
   const view = createMarketView({ freshness, counters });
   const board = createIndicatorBoard({ counters });
-  const judge = createFusedQuality({ freshness, counters });
+  const assess = createFusedQuality({ freshness, counters });
   const population = createPopulation(options, view, (at) => {
     hearing?.clock.deadline(at, () => replayEvents.push({ kind: 'wake', at }));
   });
@@ -162,8 +162,8 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
     if (event.kind === 'command' || event.kind === 'cut' || event.kind === 'inputs' || (next !== null && next <= event.receivedAt))
       return takeWithAgents(event, hearing);
     if (event.receivedAt > clock.now()) clock.advanceTo(event.receivedAt);
-    const judged = judge(event);
-    if (judged !== null) hearing.cutter.take(judged);
+    const assessed = assess(event);
+    if (assessed !== null) hearing.cutter.take(assessed);
     return null;
   }
 
@@ -179,8 +179,8 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
     } else if (event.kind === 'inputs') {
       population.note(event.actorId, event.inputs);
     } else {
-      const judged = judge(event);
-      if (judged !== null) cutter.take(judged);
+      const assessed = assess(event);
+      if (assessed !== null) cutter.take(assessed);
     }
     if (replayEvents.length > 0) await live();
   }
@@ -267,7 +267,7 @@ export async function replayTape(options: ReplayOptions): Promise<ReplayResult> 
       ...tally,
       refusedCommands: population.refusedCommands,
       trading: population.trading,
-      judged: refused,
+      assessed: refused,
     },
     firstSlot,
     lastSlot,

@@ -49,7 +49,7 @@ export interface DelegatedOrder {
   readonly preparedAt: EpochMs;
 }
 
-/** What the worker signs of an order that it puts before the signer: the order, what it was judged on, and the message. */
+/** What the worker signs of an order that it puts before the signer: the order, what it was assessed on, and the message. */
 export function delegatedOrderText(order: DelegatedOrder, digest: string): string {
   return `sevengate delegated order 1\n${digest}\n${canonicalJson(order as never)}\n`;
 }
@@ -75,7 +75,7 @@ export interface DelegatedOrderStore {
   /** Notes what is put before the signer; the same order again changes nothing. */
   note(order: DelegatedOrder): Promise<void>;
   load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>>;
-  /** What a judgement of a book rests on, as one text. */
+  /** What an assessment of a book rests on, as one text. */
   ground(orgId: string, bookId: string): Promise<string>;
   /** True of the error of a step whose delegation was revoked. */
   isDelegationLost(error: unknown): boolean;
@@ -138,15 +138,15 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
     return beyond.gte(0) && beyond.lt(marketStepOf(order.instrument).lot) ? sellable : null;
   }
 
-  /** Prepares the swap of an order, judged by the agent's own risk in the place of a person's. */
+  /** Prepares the swap of an order, assessed by the agent's own risk in the place of a person's. */
   async function prepare(order: Order, info: SubmitInfo<'spotchain'>, ground: DelegatedProposal, delegation: Delegation) {
     const legs = await legsOf(deps, order.instrument);
     if (!legs.ok) return legs;
     const slippageBps = slippageLeft(order, info);
     if (slippageBps === null) return refuse('route_refused', 'the market has moved beyond the worst price of the order');
     const whole = await closing(order, ground.agentId);
-    /** As it was judged last: at the worst price that its message allows. */
-    let judged = order;
+    /** As it was assessed last: at the worst price that its message allows. */
+    let assessed = order;
     const handler = createSwapHandler({
       ...deps,
       submission: NOT_BY_THE_DESK,
@@ -159,9 +159,9 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
         async validate(orgId, _, compile) {
           const made = compile(order.maxSlippageBps, info.quote, whole ?? undefined);
           if (!made.ok) return made;
-          // The proposal's own: its reservation is left out of what the swap is judged against.
+          // The proposal's own: its reservation is left out of what the swap is assessed against.
           const own: Order = { ...made.value, id: order.id, origin: 'delegated', bookId: order.bookId };
-          judged = own;
+          assessed = own;
           const beyond = beyondOrder(own, order);
           if (beyond !== null) return refuse('route_refused', beyond);
           const verdict = await deps.preTrade.assess(orgId, {
@@ -186,7 +186,7 @@ export function createDelegatedOrders(deps: DelegatedOrderDeps): ExecutionClient
       wallet: delegation.wallet,
     });
     return prepared.ok
-      ? ({ ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: judged } } as const)
+      ? ({ ok: true, value: { id: prepared.value.id, digest: prepared.value.message.digest, order: assessed } } as const)
       : prepared;
   }
 

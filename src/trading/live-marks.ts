@@ -1,4 +1,4 @@
-/** Prices of the moment from what this process has heard: of live quotes alone, aged since they were judged. */
+/** Prices of the moment from what this process has heard: of live quotes alone, aged since they were assessed. */
 import type { Clock } from '../../streams/clock.ts';
 import { markQuote, OVER_AGE } from '../../streams/flag-bits.ts';
 import { createFreshness, type Freshness } from '../../streams/freshness.ts';
@@ -13,7 +13,7 @@ interface Heard {
   latest(key: InstrumentKey): Quote | ReferencePrice | null;
 }
 
-/** A quote as it is now: it was judged when it was heard, and has aged since. */
+/** A quote as it is now: it was assessed when it was heard, and has aged since. */
 export function agedQuote(quote: Quote, freshness: Freshness, now: EpochMs): Quote {
   const own = quote.sourceTime ? Math.min(quote.observedAt, quote.receivedAt) : quote.receivedAt;
   // On a feed that speaks of changes alone, the receipt is the last that this process knows of.

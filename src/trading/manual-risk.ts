@@ -18,7 +18,7 @@ import type { PresentInstrument } from './present-market.ts';
 
 export interface ManualRisk {
   /**
-   * Judges an order of a person on the market that it would trade on, and shows what it was judged by. `compile` makes
+   * Assesses an order of a person on the market that it would trade on, and shows what it was assessed by. `compile` makes
    * it, told the organization's own limit of slippage in basis points and the book with everything that waits on it.
    */
   validate(
@@ -35,7 +35,7 @@ interface ManualRiskOptions {
   readonly feeBps?: (order: Order) => number;
   /** Counts as pending in the manual book besides what really is. */
   readonly alongside?: readonly OpenProposal[];
-  /** The control epoch that the order was placed in; that of the judgement unless told. */
+  /** The control epoch that the order was placed in; that of the assessment unless told. */
   readonly placedIn?: number | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations judged by risk. */
+/** The portfolio as the API asks for it: books, quotes, pools and mandate read together, and allocations assessed by risk. */
 import { createFreshness } from '../../streams/freshness.ts';
 import { bookIds, type OpenProposal } from '../domain/book.ts';
 import { transitAccounts } from '../domain/bridge/transit.ts';
 import type { ExecutionMode } from '../domain/order.ts';
 import type { PortfolioBook } from '../domain/portfolio/account.ts';
-import type { Allocation, ImpactMaterial, JudgedAllocation } from '../domain/portfolio/impact.ts';
+import type { Allocation, ImpactMaterial, AssessedAllocation } from '../domain/portfolio/impact.ts';
 import { type OutcomeFact, outcomeFact } from '../domain/portfolio/outcome.ts';
 import { isPooled } from '../domain/portfolio/pool-exit.ts';
 import type { PortfolioMaterial, PortfolioWallets } from '../domain/portfolio/portfolio.ts';
@@ -18,12 +18,12 @@ import { agedQuote } from './live-marks.ts';
 import type { HeardQuotes, RiskReads } from './ports.ts';
 import type { ImpactPreTrade } from './pre-trade.ts';
 
-/** Reads portfolios and judges allocations; nothing that it does is stored. */
+/** Reads portfolios and assesses allocations; nothing that it does is stored. */
 export interface PortfolioReads {
   /** Books of one mode, quotes, pools and mandate of this moment, together with the wallets. */
   read(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets): Promise<PortfolioMaterial>;
-  /** The same with allocations judged by the pre-trade risk function, each as if those before it were pending. */
-  judge(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
+  /** The same with allocations assessed by the pre-trade risk function, each as if those before it were pending. */
+  assess(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
 }
 
 /** An open position whose fills are asked for. */
@@ -124,10 +124,10 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
     };
   }
 
-  /** Each is judged as if those before it were pending: two orders that pass alone may breach together. */
-  async function judged(orgId: string, mode: ExecutionMode, allocations: readonly Allocation[]): Promise<readonly JudgedAllocation[]> {
+  /** Each is assessed as if those before it were pending: two orders that pass alone may breach together. */
+  async function assessed(orgId: string, mode: ExecutionMode, allocations: readonly Allocation[]): Promise<readonly AssessedAllocation[]> {
     const alongside: OpenProposal[] = [];
-    const verdicts: JudgedAllocation[] = [];
+    const verdicts: AssessedAllocation[] = [];
     for (const [index, allocation] of allocations.entries()) {
       const { instrument, side, notionalUsd } = allocation;
       const request = { instrument, side, notionalUsd, quantity: null, limitPrice: null, maxSlippageBps: null };
@@ -151,11 +151,11 @@ export function createPortfolioPort(deps: PortfolioDeps): PortfolioReads {
   return {
     read: (orgId, mode, wallets) => material(orgId, mode, wallets, []),
 
-    async judge(orgId, mode, wallets, allocations) {
+    async assess(orgId, mode, wallets, allocations) {
       const instruments = allocations.map(({ instrument }) => instrument);
-      const [verdicts, found] = await Promise.all([judged(orgId, mode, allocations), material(orgId, mode, wallets, instruments)]);
+      const [verdicts, found] = await Promise.all([assessed(orgId, mode, allocations), material(orgId, mode, wallets, instruments)]);
       const book = { id: bookIds.manual(orgId, mode), capitalUsd: found.mandate.preferences.maxCapitalUsd };
-      return { material: found, book, judged: verdicts };
+      return { material: found, book, assessed: verdicts };
     },
   };
 }

@@ -68,7 +68,7 @@ export interface RiskReads {
   outcomeMarkets(instruments: readonly InstrumentKey[]): Promise<ReadonlyMap<string, PredictionMarket>>;
 }
 
-/** What every judgement of an order reads. */
+/** What every assessment of an order reads. */
 export interface RiskDeps {
   readonly reads: RiskReads;
   readonly bus: HeardQuotes;

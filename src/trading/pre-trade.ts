@@ -22,7 +22,7 @@ const MANUAL_SLIPPAGE_BPS = 50;
 /** Names orders that are never placed. */
 const PREVIEW = 'preview';
 
-/** Judges what a person might order, and shows what it was judged by; nothing is stored or reserved. */
+/** Assesses what a person might order, and shows what it was assessed by; nothing is stored or reserved. */
 export interface ImpactPreTrade {
   /** `alongside` counts as pending in the manual book. */
   preview(
@@ -40,7 +40,7 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
   const marked = (state: TradingBook) => markBook(state, marks(state.holdings.map(({ instrument }) => instrument)), clock.now());
   const manual = createManualRisk(deps);
 
-  /** Judges an order of a person, made by `compile` of what is quoted now. */
+  /** Assesses an order of a person, made by `compile` of what is quoted now. */
   async function validateManual(
     orgId: string,
     mode: ExecutionMode,
@@ -66,9 +66,9 @@ export function createPreTrade(deps: MarketLookDeps): PreTrade & MarketPreTrade 
       }),
 
     async reassess(orgId, { order, epoch }) {
-      const judged = await validateManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }), { placedIn: epoch });
-      if (!judged.ok) throw new Error(judged.refusal.detail);
-      return judged.value.verdict;
+      const assessed = await validateManual(orgId, order.mode, order.instrument, () => ({ ok: true, value: order }), { placedIn: epoch });
+      if (!assessed.ok) throw new Error(assessed.refusal.detail);
+      return assessed.value.verdict;
     },
 
     async assess(orgId, { agentId, order, readsReference, epoch, flattens }): Promise<PresentVerdict> {

@@ -4,7 +4,7 @@ import type { PredictionPreTrade } from '../../actors/prediction-order/commands.
 import { predictionSubject } from '../../actors/prediction-order/purpose.ts';
 import type { PreparedTransactionContext } from '../../actors/prepared-transaction/protocol.ts';
 import { createFreshness } from '../../streams/freshness.ts';
-import { judgedBook } from '../../streams/prediction-quality.ts';
+import { assessedBook } from '../../streams/prediction-quality.ts';
 import { bookIds } from '../domain/book.ts';
 import type { OutcomeSide, PredictionBook, PredictionMarket } from '../domain/prediction/market.ts';
 import {
@@ -48,7 +48,7 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
     const key = outcomeKey(market.id, outcome);
     const book = await deps.book(market);
     const at = clock.now();
-    const depth = book === null ? null : depthOfOutcome(judgedBook(book, at), outcome);
+    const depth = book === null ? null : depthOfOutcome(assessedBook(book, at), outcome);
     const heard = depth === null ? (deps.bus?.latest(key) ?? null) : null;
     const aged = heard?.kind === 'quote' ? agedQuote(heard, freshness, at) : null;
     const quote = depth === null ? aged : topOf(depth, key.slice('prediction:'.length));
@@ -71,14 +71,14 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       if (refused !== null) return refused;
       const now = await present(market, wish.outcome);
       const terms = { id, origin: 'manual', mode, bookId: bookIds.manual(orgId, mode) } as const;
-      const judged = await deps.risk.validate(
+      const assessed = await deps.risk.validate(
         orgId,
         mode,
         now,
         (longestSlippageBps) => compilePredictionOrder(market, wish, now.quote, { ...terms, longestSlippageBps }),
         { feeBps: (order) => feeCeilingBps(market.fee, order) },
       );
-      return judged.ok ? { ok: true, value: { market, ...judged.value } } : judged;
+      return assessed.ok ? { ok: true, value: { market, ...assessed.value } } : assessed;
     },
 
     async revalidate(orgId, known, order) {
@@ -90,8 +90,8 @@ export function createPredictionPreTrade(deps: PredictionPreTradeDeps): Predicti
       const now = await present(market, outcome);
       // What has come closer since keeps its slippage budget; the order itself stays as it was compiled.
       const compile = () => ({ ok: true, value: atPresentPrice(order, now.quote) }) as const;
-      const judged = await deps.risk.validate(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
-      return judged.ok ? { ok: true, value: { market, ...judged.value, order } } : judged;
+      const assessed = await deps.risk.validate(orgId, order.mode, now, compile, { feeBps: () => feeCeilingBps(market.fee, order) });
+      return assessed.ok ? { ok: true, value: { market, ...assessed.value, order } } : assessed;
     },
   };
 }
@@ -123,7 +123,7 @@ export function predictionMayLeave(deps: {
     const order = await orders.find(orgId, predictionSubject(context).orderId);
     const market = order === null ? null : await markets.get(order.marketId);
     if (order === null || market === null) return refuse('not_found', 'there is no such prediction order');
-    const judged = passed(await preTrade.revalidate(orgId, market, { ...order.order, id: transactionId }));
-    return judged.ok ? { ok: true, value: null } : judged;
+    const assessed = passed(await preTrade.revalidate(orgId, market, { ...order.order, id: transactionId }));
+    return assessed.ok ? { ok: true, value: null } : assessed;
   };
 }

@@ -64,7 +64,7 @@ export async function legsOf(
   };
 }
 
-/** Risk for swaps of people. `ground` reads what a judgement of a book rests on, as one text. */
+/** Risk for swaps of people. `ground` reads what an assessment of a book rests on, as one text. */
 export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: string, bookId: string) => Promise<string> }): SwapPreTrade {
   const { reads, bus, clock } = deps;
   const freshness = createFreshness();
@@ -91,7 +91,7 @@ export function createSwapPreTrade(deps: RiskDeps & { readonly ground: (orgId: s
 export function swapMayLeave(preTrade: SwapPreTrade) {
   return async (orgId: string, _id: string, context: PreparedTransactionContext): Promise<Outcome<null>> => {
     const { order } = swapSubject(context);
-    const judged = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
-    return judged.ok ? { ok: true, value: null } : judged;
+    const assessed = passed(await preTrade.validate(orgId, order.instrument, () => ({ ok: true, value: order })));
+    return assessed.ok ? { ok: true, value: null } : assessed;
   };
 }

@@ -102,7 +102,7 @@ test('the same request under one Idempotency-Key is one order', async () => {
   expect((await paper({ quantity: '0.02' }, { 'idempotency-key': 'once' })).body.code).toBe('idempotency_mismatch');
 });
 
-test('orders at the same time are each judged on the book that the ones before left', async () => {
+test('orders at the same time are each assessed on the book that the ones before left', async () => {
   const before = await held();
   const placed = await Promise.all(Array.from({ length: 5 }, () => paper({ side: 'sell', quantity: plain(before.div(2)) })));
   const sold = placed.filter(({ body }) => body.state === 'filled').length;

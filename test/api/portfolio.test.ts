@@ -261,7 +261,7 @@ test('an allocation is shown before and after with limits and verdict, and leave
   expect(body.before.sectors.map(({ sector }: { sector: string }) => sector)).toEqual(['crypto', 'technology', 'cash']);
 });
 
-test('two that pass alone are judged together, and the second is refused', async () => {
+test('two that pass alone are assessed together, and the second is refused', async () => {
   const manager = await api.token(['agent:read', 'risk:manage']);
   const set = await api.call('PUT', '/v1/risk/preferences', { token: manager, body: { maxPositionWeightPct: 10 } });
   expect(set.status).toBe(200);

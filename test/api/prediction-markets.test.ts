@@ -7,7 +7,7 @@ import { Decimal } from '../../src/domain/decimal.ts';
 import type { PredictionMarket } from '../../src/domain/prediction/market.ts';
 import { matchQuestions } from '../../src/domain/prediction/question.ts';
 import type { Quote } from '../../src/domain/quote.ts';
-import { judgedBook } from '../../streams/prediction-quality.ts';
+import { assessedBook } from '../../streams/prediction-quality.ts';
 import { sampleMarket, sampleTrade } from '../domain/prediction/samples.ts';
 import { NOON, predictionFixture } from '../sandbox/prediction/fixture.ts';
 import { type ApiUnderTest, apiUnderTest, NOW } from './api-under-test.ts';
@@ -287,5 +287,5 @@ test('a book of the future is no proof either', () => {
     bids: [],
     asks: [],
   } as const;
-  expect(judgedBook(book, NOON)).toMatchObject({ quality: 'degraded', flags: expect.arrayContaining(['one_sided', 'clock_skew']) });
+  expect(assessedBook(book, NOON)).toMatchObject({ quality: 'degraded', flags: expect.arrayContaining(['one_sided', 'clock_skew']) });
 });

@@ -191,7 +191,7 @@ test('one Idempotency-Key is one order', async () => {
   expect(new Decimal(await held(rain)).minus(before).toFixed()).toBe('1');
 });
 
-test('orders at the same time are each judged on the book that the ones before left', async () => {
+test('orders at the same time are each assessed on the book that the ones before left', async () => {
   const before = new Decimal(await held(rain));
   const half = before.div(2).toDecimalPlaces(2, Decimal.ROUND_DOWN).toFixed();
   const placed = await Promise.all(Array.from({ length: 5 }, () => paper({ side: 'sell', quantity: half, limitPrice: '0.53' })));

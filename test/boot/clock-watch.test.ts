@@ -53,7 +53,7 @@ test('a cut is written only of a slot that the database has reached', async () =
   expect(await sql`select slot from cuts where slot > ${slot}`).toHaveLength(0);
 });
 
-test('the service cannot shift the clock that its cuts are judged by', async () => {
+test('the service cannot shift the clock that its cuts are assessed by', async () => {
   await expect(sql`insert into clock_shift (ms) values (${2 * HOUR})`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`update clock_shift set ms = 0`).rejects.toMatchObject({ code: '42501' });
 });

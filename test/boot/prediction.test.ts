@@ -48,12 +48,12 @@ test('both providers fill the store and the quotes channel, through the rules of
       writing = writing.then(work);
     },
   });
-  const judged = pipeline.judged.subscribe({ next: (one) => void (one.kind === 'quote' && bus.publish(one)), error: fail });
+  const assessed = pipeline.assessed.subscribe({ next: (one) => void (one.kind === 'quote' && bus.publish(one)), error: fail });
   pipeline.start();
   cleanups.push(
     () => writing,
     () => bus.close(),
-    () => judged.unsubscribe(),
+    () => assessed.unsubscribe(),
     () => pipeline.stop(),
     unkeep,
   );

@@ -153,7 +153,7 @@ test.runIf(process.platform === 'linux')(
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject(meanwhile);
       await waitFor(() => told('the signer process was started again') === death + 1, { what: 'another life', deadlineMs: 60_000 });
       expect(signer?.pid).not.toBe(pid);
-      // It reads and judges again, by the same key.
+      // It reads and assesses again, by the same key.
       expect(await signer?.client.sign(NOBODY, SIGNATURE)).toMatchObject({ outcome: 'refused', code: 'not_found' });
     }
     const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${signer?.pid}/${file}`, 'utf8')).join();

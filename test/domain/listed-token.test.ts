@@ -142,7 +142,7 @@ test('SPACEX converts into SPCXx from the split on, and is retired at the deadli
 });
 
 test('a listed token is bought on paper like any other, and not once its listing has ended', () => {
-  const judged = (delistedAt: number | null) => {
+  const assessed = (delistedAt: number | null) => {
     completeCatalog([token({ delistedAt })]);
     const at = LISTED + 2 * DAY;
     const order = sizeOrder({
@@ -180,6 +180,6 @@ test('a listed token is bought on paper like any other, and not once its listing
     };
     return assessOrder(order, context).attribution.rejections.map(({ code }) => code);
   };
-  expect(judged(null)).toEqual([]);
-  expect(judged(LISTED + DAY)).toEqual(['halted']);
+  expect(assessed(null)).toEqual([]);
+  expect(assessed(LISTED + DAY)).toEqual(['halted']);
 });

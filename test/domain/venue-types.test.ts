@@ -11,7 +11,7 @@ import { assessOrder, type RiskApproved, type RiskContext } from '../../src/doma
 import { executablePrice } from '../../src/domain/valuation.ts';
 import { product } from '../rooms/source.ts';
 
-/** Judged by the compiler alone: nothing in here is ever called. */
+/** Assessed by the compiler alone: nothing in here is ever called. */
 const refused = (_bugs: () => unknown): void => {};
 
 declare const onChain: Quote<'spotchain'>;
@@ -40,7 +40,7 @@ test("a quote prices orders of its own venue, and the compiler does not settle o
     // @ts-expect-error a reference is no venue to trade on
     executablePrice(onChain, 'reference', 'buy'),
     assessOrder(order, { ...context, quote: onChain }),
-    // @ts-expect-error an order on the chain is not judged at the exchange's price
+    // @ts-expect-error an order on the chain is not assessed at the exchange's price
     assessOrder(order, { ...context, quote: onExchange }),
     // @ts-expect-error nor at that of a perpetual
     assessOrder(order, { ...context, quote: onPerpetuals }),

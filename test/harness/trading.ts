@@ -18,7 +18,7 @@ import type { SigningDeps } from '../../src/trading/signing-validation.ts';
 
 const allEnabled: RiskDeps['disabledVenues'] = () => ALL_ENABLED;
 
-/** What every judgement of an order reads; every venue takes live orders unless told. */
+/** What every assessment of an order reads; every venue takes live orders unless told. */
 export function riskOn(sql: Sql, given: Pick<RiskDeps, 'bus' | 'clock'> & Partial<Pick<RiskDeps, 'disabledVenues'>>): RiskDeps {
   return { reads: createRiskReads(sql), disabledVenues: allEnabled, ...given };
 }

@@ -28,6 +28,8 @@ const home = (): string => {
 };
 
 /** One service as four processes: sandbox, feed, worker, API. They live beside everything else, towards the full minute. */
+/** What a busy machine may say of its simulated venues: their prices were heard late. */
+const HEARD_LATE = /is (over_age|resyncing)|was not heard for/;
 const processes: Running[] = [];
 
 beforeAll(async () => {
@@ -316,7 +318,7 @@ describe('one state folder', () => {
     expect(
       first
         .log()
-        .filter(({ level }) => level >= 40)
+        .filter(({ level, msg }) => level >= 40 && !HEARD_LATE.test(msg))
         .map(({ msg }) => msg),
     ).toEqual([expect.stringContaining('no Redis here')]);
   });

@@ -231,7 +231,8 @@ async function finished(agentId: string) {
     stage.clock.advanceTo(stage.clock.now() + 2_500);
     await world.timers.fireDue();
   }
-  for (let round = 0; round < 3; round++) {
+  const ENDED = ['filled', 'failed', 'cancelled', 'expired'];
+  for (let round = 0; round < 10 && (round < 3 || !ENDED.includes((await stage.list({ agentId }))[0]?.state ?? '')); round++) {
     stage.clock.advanceTo(stage.clock.now() + 15_000);
     await world.timers.fireDue();
     await stage.carry({ clients: { spotchain: world.orders } });
@@ -281,7 +282,7 @@ test('a position of swaps is no whole number of lots, and its sale leaves nothin
   await proposed(agentId);
   const sold = await finished(agentId);
   expect([sold?.order.side, sold?.state, sold?.fills.map((fill) => fill.quantity)]).toEqual(['sell', 'filled', [quantity]]);
-  // What was judged and is reserved is the whole lots of it.
+  // What was assessed and is reserved is the whole lots of it.
   expect(new Decimal(quantity).minus(sold?.order.quantity ?? 0).lt('0.000001')).toBe(true);
   expect(await tokensOf()).toBe(0n);
   expect(await stage.sql`select holdings from books where agent_id = ${agentId} and mode = 'live'`).toEqual([{ holdings: [] }]);

@@ -70,6 +70,8 @@ test('the control door says what it has, and refuses what it has not without cha
     'relay',
     'cctp',
     'model',
+    'indexer',
+    'agentlaunch',
     'primarychain',
   ]);
   expect(all.spotexchange).toMatchObject({ freeze: false, garbage: 0, clockOffsetMs: 0 });

@@ -96,7 +96,14 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
   expect(first.body.curve.quoteReserve).toBe('0.96');
   expect(Number(first.body.curve.creatorFees.quote)).toBeGreaterThan(0);
   expect(Number(first.body.curve.creatorFees.claimedQuote)).toBeLessThan(1e-8);
-  expect(first.body.curve.returns.relativePct).toBe(first.body.curve.returnPct);
+  const { returns, returnPct } = await waitFor(
+    async () => {
+      const { curve } = (await service.get(`/v1/launches/${id}/monitor`, 'operator')).body;
+      return curve.returns === null ? null : curve;
+    },
+    { what: 'the price of what it is quoted in', deadlineMs: 60_000 },
+  );
+  expect(returns.relativePct).toBe(returnPct);
   await waitFor(
     async () =>
       (await service.get('/v1/catalog?q=BEACON', 'operator')).body.items.some(

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import type { Cut } from '../../src/domain/cut.ts';
 import { Decimal } from '../../src/domain/decimal.ts';
 import type { DecisionRow } from '../../src/domain/decision.ts';
-import { evidenceMetrics, judgeEvidence } from '../../src/domain/evidence.ts';
+import { assessEvidence, evidenceMetrics } from '../../src/domain/evidence.ts';
 import { type Manifest, manifestHash } from '../../src/domain/manifest/manifest.ts';
 import { paperSeriesOf } from '../../src/domain/paper-evaluation.ts';
 import { NO_FLAGS } from '../../src/domain/quote.ts';
@@ -216,7 +216,7 @@ describe('fifteen days on paper', () => {
   test('the paper gate opens for the agent that earns and stays shut for the one that loses', () => {
     const [patient, hasty] = [0, 1].map((place) => {
       const metrics = evidenceMetrics('paper', series(place));
-      return { metrics, ...judgeEvidence('paper', metrics) };
+      return { metrics, ...assessEvidence('paper', metrics) };
     });
     expect(patient?.metrics['expectancyUsd']).toBeGreaterThan(0);
     expect(patient?.passed).toBe(true);
@@ -256,7 +256,7 @@ describe('fifteen days on paper', () => {
     expect(metrics['shortfallBps']).toBe(0);
     expect(metrics['slippageErrorBps']).toBeGreaterThan(4);
     expect(metrics['slippageErrorBps']).toBeLessThan(20);
-    expect(judgeEvidence('shadow', metrics).passed).toBe(true);
+    expect(assessEvidence('shadow', metrics).passed).toBe(true);
   });
 });
 

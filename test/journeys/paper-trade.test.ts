@@ -85,5 +85,7 @@ test('from confirm to a position and out again', async () => {
   }
   const halt = await service.post('/v1/agents/emergency-halt', undefined, 'operator');
   expect(halt.status).toBe(200);
-  expect((await proposals(agentId)).filter(({ state }) => state === 'pending_approval')).toEqual([]);
+  await waitFor(async () => (await proposals(agentId)).every(({ state }) => state !== 'pending_approval'), {
+    what: 'every proposal to be cancelled',
+  });
 }, 400_000);

@@ -35,7 +35,8 @@ const worker = startWorker({
   log,
   metrics: createMetrics(),
   feedHistoryDays: 7,
-  periodsMs: { agent: orders.periodMs },
+  // No two kinds share a period.
+  periodsMs: { agent: orders.periodMs, take: 2 * orders.periodMs },
   tickStore: orders.poison ? poisoned(store, orders.poison) : store,
 });
 process.once('SIGTERM', () => {

@@ -228,7 +228,7 @@ Written by a run of \`test/sandbox/asked-sources.test.ts\`, beside [feed-faults.
 Sources of intelligence are asked every 15 s. One that is away makes no price and no rule live: news that was not heard is unknown, not absent (docs/decisions/0061). With three garbage answers in ten nothing that a source had to tell is lost, and each of them is counted (\`test/sandbox/asked-sources-garbage.test.ts\`); ten minutes of a dead host cost fewer than sixty connections (\`test/sandbox/asked-sources-dead.test.ts\`). \`fallback\` is the second source of share prices, asked every 5 s while the first is silent, with faults of 25 min, which is longer than its prices are believed; they are \`delayed\` at best and never \`live\` (docs/decisions/0056), and those that were shown as \`delayed\` were within 5 % of what the market knew.
 
 - **What is told:** one \`disconnected\`, or nothing because answers went on coming; of \`fallback\` also every other word that was said of its price. **Counted:** reasons of rejections, and what the streams count. **Heals after:** how soon after the end of the fault a whole round succeeded, or the price was \`delayed\` for good.
-- Every answer belongs to its question, so that none can be missing, come twice or come late; none has two sides, and times and values of the sources of intelligence are judged row by row (\`test/adapters/venues/mutated-messages.test.ts\`).
+- Every answer belongs to its question, so that none can be missing, come twice or come late; none has two sides, and times and values of the sources of intelligence are assessed row by row (\`test/adapters/venues/mutated-messages.test.ts\`).
 `;
 
 const DOORS_INTRODUCTION = `## Asked when somebody needs it

@@ -1,4 +1,4 @@
-// Whoever owns the tables can write what it wants, and the verifier names it from public keys alone; and what judges counts no such row.
+// Whoever owns the tables can write what it wants, and the verifier names it from public keys alone; and what assesses counts no such row.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyName, openWriterKeys } from '../../src/adapters/signing-keys/writer-keys.ts';
 import { openDatabase, type Sql } from '../../src/adapters/store/database.ts';
@@ -213,7 +213,7 @@ describe('a checkpoint that somebody kept', () => {
   });
 });
 
-describe('what judges', () => {
+describe('what assesses', () => {
   test('takes no evidence that rests on a bar that nobody signed', async () => {
     const copy = await template.copy();
     const signed = createSignedRows(copy.owner);

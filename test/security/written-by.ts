@@ -26,7 +26,7 @@ export const WRITTEN_BY: Readonly<Record<string, string>> = {
   recurring_work: 'which slot of what recurs is done, and who is at the next',
   evaluation_reports: 'a finished run leaves its result',
   evaluation_runs: 'a run moves from queued to its end',
-  evidence: 'the evaluator says what it found; the database numbers, judges and chains it',
+  evidence: 'the evaluator says what it found; the database numbers, assesses and chains it',
   execution_leases: 'one process at a time has an order on its way',
   fills: 'an execution is booked once',
   idempotency_keys: 'a repeated request gets the same answer for two days',

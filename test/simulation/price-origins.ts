@@ -141,7 +141,7 @@ function foreignObservations({ cuts }: PricedRun, origins: Origins): string[] {
 
 function foreignOrders({ cuts, rows, orders, quotes, slippageBps }: PricedRun, origins: Origins): string[] {
   const wrong: string[] = [];
-  // What a tick sized and judged, whether risk let it pass or not, at the touch of its own cut.
+  // What a tick sized and assessed, whether risk let it pass or not, at the touch of its own cut.
   for (const { slot, instrument, risk } of rows) {
     if (risk?.order === undefined || instrument === null) continue;
     const { side, limitPrice, quantity, notionalUsd } = risk.order;

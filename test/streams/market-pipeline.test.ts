@@ -28,11 +28,11 @@ const history: CandleHistory = {
 function hear(
   clock: VirtualClock,
   feed: Subject<FeedMessage> | null,
-): { pipeline: MarketPipeline; cuts: Cut[]; failures: unknown[]; tape: FeedMessage[]; judged: FeedMessage[] } {
+): { pipeline: MarketPipeline; cuts: Cut[]; failures: unknown[]; tape: FeedMessage[]; assessed: FeedMessage[] } {
   const cuts: Cut[] = [];
   const failures: unknown[] = [];
   const tape: FeedMessage[] = [];
-  const judged: FeedMessage[] = [];
+  const assessed: FeedMessage[] = [];
   const pipeline = createMarketPipeline({
     clock,
     random: () => 0.5,
@@ -44,9 +44,9 @@ function hear(
     onFailure: (error) => failures.push(error),
   });
   pipeline.heard.subscribe({ next: (message) => tape.push(message) });
-  pipeline.judged.subscribe({ next: (message) => judged.push(message) });
+  pipeline.assessed.subscribe({ next: (message) => assessed.push(message) });
   pipeline.start();
-  return { pipeline, cuts, failures, tape, judged };
+  return { pipeline, cuts, failures, tape, assessed };
 }
 
 describe('the market pipeline', () => {
@@ -96,14 +96,14 @@ describe('the market pipeline', () => {
   it('shows a quote as stale when its feed falls silent, counts what it dropped, and tells the edge', async () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const { pipeline, judged } = hear(clock, feed);
+    const { pipeline, assessed } = hear(clock, feed);
     const edges: string[] = [];
     pipeline.connectivity.edges.subscribe({ next: (edge) => edges.push(`${edge.at - T} ${edge.type} ${edge.hearing}`) });
     feed.next(status(T, 'connected'));
     feed.next(quote(T, { sequence: 2, sourceTime: false }));
     feed.next(quote(T, { sequence: 1, sourceTime: false }));
     await clock.settleTo(T + 7_000);
-    expect(judged.filter((message) => message.kind === 'quote').map((message) => message.quality)).toEqual(['live', 'stale']);
+    expect(assessed.filter((message) => message.kind === 'quote').map((message) => message.quality)).toEqual(['live', 'stale']);
     expect(pipeline.counters.snapshot().spotexchange.counted.out_of_order).toBe(1);
     expect(edges).toEqual(['0 feed.restored no_trades', '5001 feed.degraded silent']);
     pipeline.stop();
@@ -112,11 +112,11 @@ describe('the market pipeline', () => {
   it('loses one message where a rule throws, tells of it, and goes on', () => {
     const clock = createVirtualClock(T);
     const feed = new Subject<FeedMessage>();
-    const { pipeline, judged, failures } = hear(clock, feed);
+    const { pipeline, assessed, failures } = hear(clock, feed);
     feed.next(status(T, 'connected'));
     feed.next(quote(T, { sequence: 1, flags: null as unknown as Quote['flags'] }));
     feed.next(quote(T, { sequence: 2 }));
-    expect(judged.flatMap((message) => (message.kind === 'quote' ? [message.sequence] : []))).toEqual([2]);
+    expect(assessed.flatMap((message) => (message.kind === 'quote' ? [message.sequence] : []))).toEqual([2]);
     expect(failures).toHaveLength(1);
     pipeline.stop();
   });

@@ -123,7 +123,8 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
 
     await page.getByRole('button', { name: 'Resume' }).click();
     await expectStanding('duty.active');
-    expect(await attributes(page.locator('.edge.is-taken'), 'data-event')).toEqual(['resume']);
+    // Two transitions hear it, one of them for an agent whose positions are being closed.
+    expect(new Set(await attributes(page.locator('.edge.is-taken'), 'data-event'))).toEqual(new Set(['resume']));
     expect(await page.evaluate('window.neverReloaded')).toBe(true);
   });
 
@@ -274,7 +275,7 @@ describe.skipIf(CHROMIUM === null)('the console in a browser', () => {
     expect((await service.get('/v1/agents')).body.items.map(({ paused }: { paused: boolean }) => paused)).toContain(false);
     await page.getByRole('button', { name: 'Halt all' }).click();
     await page.getByRole('button', { name: 'Halt all agents' }).click();
-    await page.getByText(/^Halted: 2 agents paused/).waitFor();
+    await page.getByText(/^Halted: \d+ agents? paused/).waitFor();
     await waitFor(async () => (await page.locator('[data-duty=paused]').count()) === 3, { what: 'three paused agents' });
     await page.getByRole('link', { name: 'Quotes' }).click();
     await page.locator('[data-instrument=BTCUSDT]').waitFor();

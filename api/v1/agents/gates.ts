@@ -17,7 +17,7 @@ const GateBody = Type.Object(
     kind: EvidenceKindWord,
     state: choice(['behind', 'here', 'ahead'], '`here`: the gate that the agent stands at.'),
     passed: Type.Boolean(),
-    checks: Type.Array(GateCheckBody, { description: 'Of the gate the agent stands at: as it would be judged now.' }),
+    checks: Type.Array(GateCheckBody, { description: 'Of the gate the agent stands at: as it would be assessed now.' }),
     metrics: Type.Unsafe<{ readonly [name: string]: number | null } | null>({ anyOf: [MetricsBody, { type: 'null' }] }),
     problems: Type.Array(Type.String()),
     evidence: Type.Unsafe<ReturnType<typeof gateEvidenceBody> | null>({ anyOf: [GateEvidenceBody, { type: 'null' }] }),

@@ -10,7 +10,7 @@ export interface Gap {
 
 /**
  * The gaps between ascending open times within [from, to), on the grid of the timeframe. All times are aligned to it.
- * Which gaps a closed market explains is for the reader to judge.
+ * Which gaps a closed market explains is for the reader to assess.
  */
 export function gapsOf(openTimes: readonly EpochMs[], from: EpochMs, to: EpochMs, timeframeLength: number): Gap[] {
   const gaps: Gap[] = [];

@@ -23,7 +23,7 @@ export interface Conversations {
 
 export interface MessageRewording {
   /**
-   * Asks a language model to reword a message that no pattern reads. The answer is untrusted: `checkRewording` judges it.
+   * Asks a language model to reword a message that no pattern reads. The answer is untrusted: `checkRewording` assesses it.
    * `why` says in one phrase what went wrong (no answer in time, an error, no JSON).
    */
   reword(message: string): Promise<{ readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly why: string }>;

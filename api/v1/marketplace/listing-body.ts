@@ -99,9 +99,9 @@ export function listingBody({
     evidence: {
       ...record,
       at: isoTime(at),
-      gates: gates.map(({ runId: __, checks, at: judgedAt, ...gate }) => ({
+      gates: gates.map(({ runId: __, checks, at: assessedAt, ...gate }) => ({
         ...gate,
-        at: isoTime(judgedAt),
+        at: isoTime(assessedAt),
         checks: checks.map((check) => ({ ...check })),
       })),
       gatesPassed: gates.filter(({ passed }) => passed).length,

@@ -89,7 +89,7 @@ export const simulateImpact = defineRoute({
   tag: 'books',
   summary: 'Holdings, sector weights, duplicate exposure, pool exits and scenarios before and after a proposed allocation',
   description:
-    "Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is judged by the pre-trade risk function as if those before it were pending; a refused one is simulated all the same and said to be refused, one without a live price is not. Nothing is stored and nothing reserved.",
+    "Simulated in the organization's manual book at the touch, fee included, one allocation after the other. Each is assessed by the pre-trade risk function as if those before it were pending; a refused one is simulated all the same and said to be refused, one without a live price is not. Nothing is stored and nothing reserved.",
   cost: 'costly',
   schema: {
     body: objectOf({
@@ -126,8 +126,8 @@ export const simulateImpact = defineRoute({
     const allocations = body.allocations.map((wish, index) => allocationOf(ports.catalog.entries, wish, `$.allocations[${index}]`));
     const read = await readWallets(ports, wallets);
     if (!read.ok) return sendRefusal(reply, read.refusal);
-    const { material, book, judged } = await ports.portfolio.judge(orgId, mode, read.value, allocations);
-    const { before, after, allocations: simulated, inputs } = impactOf(material, book, judged, ports.catalog.entries);
+    const { material, book, assessed } = await ports.portfolio.assess(orgId, mode, read.value, allocations);
+    const { before, after, allocations: simulated, inputs } = impactOf(material, book, assessed, ports.catalog.entries);
     return {
       allocations: simulated.map(simulatedBody),
       before: portfolioBody(before),

@@ -13,6 +13,6 @@ export interface PrimaryWalletReads {
 export interface PortfolioPort {
   /** Books of one mode, quotes, pools and mandate of this moment, together with the wallets. */
   read(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets): Promise<PortfolioMaterial>;
-  /** The same with allocations judged by the pre-trade risk function, each as if those before it were pending. */
-  judge(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
+  /** The same with allocations assessed by the pre-trade risk function, each as if those before it were pending. */
+  assess(orgId: string, mode: ExecutionMode, wallets: PortfolioWallets, allocations: readonly Allocation[]): Promise<ImpactMaterial>;
 }

@@ -238,7 +238,7 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
         audience,
         algorithms: [header.algorithm],
         requiredClaims: ['iss', 'aud', 'sub', 'exp', 'iat'],
-        // Times are judged below, where the clock and its tolerance are ours.
+        // Times are assessed below, where the clock and its tolerance are ours.
         currentDate: new Date(0),
         clockTolerance: Number.MAX_SAFE_INTEGER,
       }));
@@ -257,7 +257,7 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
     verified.set(token, found);
   }
 
-  async function judge(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
+  async function assess(token: string, header: Header, found: KeyLookup): Promise<TokenVerdict> {
     if (found === 'unavailable')
       return refuse('keys_unavailable', `the identity provider's keys cannot be read: ${keySet.problem || 'no answer yet'}`);
     if (found === 'unknown') return refuse('key_unknown', `the identity provider publishes no key ${shown(header.kid)}`);
@@ -284,7 +284,7 @@ export function createTokenVerifier(options: TokenVerifierOptions & Omit<KeySetO
       if (!COMPACT.test(token)) return refuse('token_malformed', 'the token is no signed token of three base64url parts');
       const header = readHeader(token.slice(0, token.indexOf('.')), token);
       if ('ok' in header) return header;
-      return judge(token, header, keySet.peek(header.kid) ?? (await keySet.lookup(header.kid)));
+      return assess(token, header, keySet.peek(header.kid) ?? (await keySet.lookup(header.kid)));
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Order books on demand, in any process: asked of the venue itself, and judged by their sides and their times. */
+/** Order books on demand, in any process: asked of the venue itself, and assessed by their sides and their times. */
 import type { OrderBookReads } from '../../../api/v1/order-book/ports.ts';
 import { CLOCK_SKEW, CROSSED, flagsOf, marksOf, ONE_SIDED, OVER_AGE, qualityWith } from '../../../streams/flag-bits.ts';
 import { DEFAULT_LIMITS, limitsOf } from '../../../streams/quality-limits.ts';
@@ -38,7 +38,7 @@ export function createOrderBookReads(venues: Readonly<Partial<Record<Venue, AskB
 
 /** A followed book with the marks that it deserves. */
 export function bookState(book: VenueBook): OrderBookSnapshot {
-  const { quality, flags } = judgedBook(book, book.receivedAt);
+  const { quality, flags } = assessedBook(book, book.receivedAt);
   return {
     kind: 'order_book',
     venue: book.venue,
@@ -61,14 +61,14 @@ function shown(book: VenueBook, depth: number): OrderBook {
     source: book.source,
     observedAt: book.observedAt,
     receivedAt: book.receivedAt,
-    ...judgedBook(book, book.receivedAt),
+    ...assessedBook(book, book.receivedAt),
     bids: levels(book.bids),
     asks: levels(book.asks),
   };
 }
 
 /** The quality of a book at an instant: what its sides and its times say, on top of what its feed said. */
-function judgedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
+function assessedBook(book: VenueBook, at: EpochMs): { readonly quality: Quality; readonly flags: readonly QualityFlag[] } {
   const [bid, ask] = [book.bids[0], book.asks[0]];
   const limits = limitsOf(DEFAULT_LIMITS, book.venue, book.source);
   let marks = marksOf(book.flags);

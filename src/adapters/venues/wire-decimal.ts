@@ -1,4 +1,4 @@
-/** Decimals as venues write them: checked character by character, so that a scan and a parsed message judge alike. */
+/** Decimals as venues write them: checked character by character, so that a scan and a parsed message assess alike. */
 import type { DecimalString } from '../../domain/decimal.ts';
 
 /** Longer numbers are nonsense from a venue and would only cost memory. */

@@ -94,7 +94,7 @@ export interface CallerDeps {
   /** Puts evidence on record. */
   readonly evaluator: Sql;
   readonly preTrade: ReturnType<typeof createPreTrade>;
-  /** What judgements of this organization's orders read. */
+  /** What assessments of this organization's orders read. */
   readonly risk: RiskDeps;
   readonly bus: HeardQuotes;
   readonly orderBooks: OrderBookReads;

@@ -58,7 +58,7 @@ export interface FeedDeps {
   readonly metrics: ServiceMetrics;
   /** Whether this machine's clock agrees with PostgreSQL's; a feed whose clock does not agree is not on duty. */
   readonly clockWatch: Pick<ClockWatch, 'check' | 'state'>;
-  /** Hears everything that was heard, before any judgement: what a tape records. */
+  /** Hears everything that was heard, before any assessment: what a tape records. */
   readonly onPipeline?: (pipeline: MarketPipeline) => () => Promise<void>;
 }
 
@@ -161,7 +161,7 @@ async function beginFeed(deps: FeedDeps, parts: FeedParts): Promise<DutyWork & {
   const keeping = [
     publishMarketStates({ ...deps, pipeline, extras, venues, bus: deps.states, onFailure: failed('the market states') }),
     keepPredictions({ feeds: predictions, store: createPredictionStore(sql), write, onFailure: failed('the prediction markets') }),
-    keepPools({ sql, judged: pipeline.judged, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
+    keepPools({ sql, assessed: pipeline.assessed, write: lines.pools.write, onFailure: failed('the liquidity of pools') }),
   ];
   countHeard(deps.metrics, pipeline);
   pipeline.start();

@@ -77,7 +77,7 @@ function voicesOf(originals: readonly Report[]): Voices {
 const GENERIC: ReadonlySet<EventKind> = new Set(['filing', 'wire']);
 
 /**
- * Judges a story. Social posts are left out before anything else. A report that repeats an earlier one of the story is a
+ * Assesses a story. Social posts are left out before anything else. A report that repeats an earlier one of the story is a
  * copy: it speaks for nobody, unless it is a primary source itself.
  * @throws RangeError where there is nothing but social posts: that is no story.
  */

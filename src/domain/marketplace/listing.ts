@@ -22,7 +22,7 @@ export interface RuleShape {
   readonly kinds: readonly string[];
 }
 
-/** The newest evidence of one kind, as the database judged it. */
+/** The newest evidence of one kind, as the database assessed it. */
 export interface ListedEvidence {
   readonly kind: EvidenceKind;
   readonly passed: boolean;

@@ -21,12 +21,12 @@ export interface Allocation {
 }
 
 /** An allocation as the pre-trade risk function sees it; `order` is null where there is no price to make one on. */
-export interface JudgedAllocation {
+export interface AssessedAllocation {
   readonly allocation: Allocation;
   readonly order: Order | null;
   /** The price that it would trade at. */
   readonly touch: DecimalString | null;
-  /** The top of the book that it was judged on; null where there is none that is live. */
+  /** The top of the book that it was assessed on; null where there is none that is live. */
   readonly quote: OrderQuote | null;
   readonly risk: RiskAttribution | null;
   /** Every limit on its size with what counts against it before and after; none for a sell, which is held to none. */
@@ -39,7 +39,7 @@ export interface JudgedAllocation {
 export interface ImpactMaterial {
   readonly material: PortfolioMaterial;
   readonly book: AllocationBook;
-  readonly judged: readonly JudgedAllocation[];
+  readonly assessed: readonly AssessedAllocation[];
 }
 
 /** The book that allocations are simulated in: that of the organization's people, and what it opens with where nothing was booked. */
@@ -49,7 +49,7 @@ export interface AllocationBook {
 }
 
 /** One allocation with what the simulation did. */
-export interface SimulatedAllocation extends JudgedAllocation {
+export interface SimulatedAllocation extends AssessedAllocation {
   /** Its input id. */
   readonly id: string;
   readonly wouldPass: boolean;
@@ -75,14 +75,14 @@ export interface PortfolioImpact {
 export function impactOf(
   material: PortfolioMaterial,
   book: AllocationBook,
-  judged: readonly JudgedAllocation[],
+  assessed: readonly AssessedAllocation[],
   catalog: Catalog,
 ): PortfolioImpact {
   const { at } = material;
   const opened = withBook(material, book);
   let standing = bookIn(opened, book.id);
   const simulated: SimulatedAllocation[] = [];
-  for (const [index, each] of judged.entries()) {
+  for (const [index, each] of assessed.entries()) {
     const id = allocationId(index);
     const { state, done } = simulate(standing.state, each, id, at);
     standing = withTrade(standing, state, each.allocation.instrument, done.quantity === '0' ? null : id);
@@ -101,7 +101,7 @@ export function impactOf(
   return { before, after, allocations: simulated, inputs: onceEach(inputs) };
 }
 
-/** What was proposed, and the top of the book that it was judged on. */
+/** What was proposed, and the top of the book that it was assessed on. */
 function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: EpochMs): PortfolioInput[] {
   const { side, notionalUsd, instrument } = allocation;
   const asked = plainInput({
@@ -113,7 +113,7 @@ function askedInputs({ id, allocation, quote, touch }: SimulatedAllocation, at: 
   });
   if (quote === null) return [asked];
   const { bid, ask, venue, observedAt, quality, flags } = quote;
-  const what = `bid ${bid ?? 'none'}, ask ${ask ?? 'none'}: what it was judged on`;
+  const what = `bid ${bid ?? 'none'}, ask ${ask ?? 'none'}: what it was assessed on`;
   const ageMs = Math.max(0, at - observedAt);
   return [asked, plainInput({ id: touchInputId(id), kind: 'quote', what, value: touch, source: venue, observedAt, ageMs, quality, flags })];
 }
@@ -157,26 +157,26 @@ function withTrade(book: PortfolioBook, state: TradingBook, instrument: Instrume
 
 function simulate(
   state: TradingBook,
-  judged: JudgedAllocation,
+  assessed: AssessedAllocation,
   id: string,
   at: EpochMs,
 ): { readonly state: TradingBook; readonly done: SimulatedAllocation } {
-  const { allocation, risk, touch } = judged;
+  const { allocation, risk, touch } = assessed;
   const { instrument } = allocation;
   const wouldPass = risk?.verdict === 'passed';
   const inputs = [
     id,
-    ...(judged.quote === null ? [] : [touchInputId(id)]),
+    ...(assessed.quote === null ? [] : [touchInputId(id)]),
     quoteInputId(instrument),
     catalogInputId(instrument),
     MANDATE_INPUT,
     state.id,
     ...(isPooled(instrument) ? [poolInputId(instrument)] : []),
   ];
-  const order = judged.order === null ? null : fitting(judged.order, state);
-  const shared = { ...judged, id, wouldPass, inputs };
+  const order = assessed.order === null ? null : fitting(assessed.order, state);
+  const shared = { ...assessed, id, wouldPass, inputs };
   if (order === null || touch === null) {
-    const note = judged.order === null ? judged.problem : `the book ${state.id} holds none of ${instrument}`;
+    const note = assessed.order === null ? assessed.problem : `the book ${state.id} holds none of ${instrument}`;
     return { state, done: { ...shared, quantity: '0', feeUsd: '0', note } };
   }
   const { quantity } = order;
@@ -197,7 +197,7 @@ function simulate(
     at,
     quotes: [],
   };
-  const cut = quantity === judged.order?.quantity ? '' : `cut to the ${quantity} that the book holds`;
+  const cut = quantity === assessed.order?.quantity ? '' : `cut to the ${quantity} that the book holds`;
   const refused = wouldPass ? '' : 'risk would refuse it';
   const note = [cut, refused].filter((part) => part !== '').join('; ');
   return { state: applyFill(state, fill), done: { ...shared, quantity, feeUsd, note } };

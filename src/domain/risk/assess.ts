@@ -26,7 +26,7 @@ export type RiskVerdict<O extends Order = Order> =
   | { readonly ok: false; readonly attribution: RiskAttribution };
 
 /**
- * Judges an order. Every limit that it breaches is returned, in the order of the codes, each with limit, before, after
+ * Assesses an order. Every limit that it breaches is returned, in the order of the codes, each with limit, before, after
  * and the smallest change that would pass. What an order reduces it may always reduce: a sell is not held to the limits
  * on size, exposure and drawdown, but to live prices, the slippage budget, the halt and what is held.
  * @throws RangeError for an order that is not well formed (`figuresOf`).
@@ -44,7 +44,7 @@ export function assessOrder<V extends ExecutableVenue>(
 }
 
 /**
- * Prepares the world around one instrument, so that any number of orders is judged against it by `breachesOf`.
+ * Prepares the world around one instrument, so that any number of orders is assessed against it by `breachesOf`.
  * @param exceptProposalId a proposal whose own reservation does not count, for it is the order itself.
  * @param only the side of the orders where it is known; the frame is then good for that side alone.
  */

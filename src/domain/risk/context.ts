@@ -8,7 +8,7 @@ import type { EpochMs } from '../time.ts';
 import { type ExecutableVenue, type InstrumentKey, splitInstrumentKey } from '../venue.ts';
 import type { Mandate } from './mandate.ts';
 
-/** The organization's exposure outside of the book that is judged, in books of the same execution mode. */
+/** The organization's exposure outside of the book that is assessed, in books of the same execution mode. */
 export interface OtherBooks {
   readonly equityUsd: DecimalString;
   /** Value of positions and what pending buys reserve, by instrument; an instrument may stand more than once. */

@@ -1,6 +1,6 @@
 /**
  * The comparisons of the pre-trade risk function on doubles that hold whole numbers. Every double here is an integer
- * below 2^52, where doubles are exact; an order beyond that is judged on big integers by the same comparisons.
+ * below 2^52, where doubles are exact; an order beyond that is assessed on big integers by the same comparisons.
  */
 import { Decimal, type DecimalString, isDecimalString } from '../decimal.ts';
 import { marketStepOf } from '../market-step.ts';
@@ -14,7 +14,7 @@ const EXACT = 2 ** 52;
 const EXACT_BIG = BigInt(EXACT);
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
-/** The world of one instrument, prepared: as many orders as wanted are judged against it. */
+/** The world of one instrument, prepared: as many orders as wanted are assessed against it. */
 export interface RiskFrame {
   readonly capacities: LimitCapacities;
   /** What is free of each in micro-dollars, bounded by 2^52 either way. */

@@ -1,4 +1,4 @@
-/** The mandate that an order is judged by: the manifest's limits and the organization's preferences, the stricter of both. */
+/** The mandate that an order is assessed by: the manifest's limits and the organization's preferences, the stricter of both. */
 import type { Autonomy, Stage } from '../agent.ts';
 import { Decimal, type DecimalString, plainDecimal } from '../decimal.ts';
 import type { Manifest } from '../manifest/manifest.ts';

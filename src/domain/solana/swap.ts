@@ -56,7 +56,7 @@ export function priceOf({ side, input, output }: Pick<SwapPromise, 'side' | 'inp
   return side === 'buy' ? given.div(got) : got.div(given);
 }
 
-/** Programs that a swap may call at its top level. What a route's own program calls is the simulation's to judge. */
+/** Programs that a swap may call at its top level. What a route's own program calls is the simulation's to assess. */
 export const SWAP_PROGRAMS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
@@ -209,7 +209,7 @@ export interface SwapOrderParts {
 }
 
 /**
- * The order that risk judges in the place of a swap: at its worst price, and for everything that the wallet may give. A
+ * The order that risk assesses in the place of a swap: at its worst price, and for everything that the wallet may give. A
  * buy counts whole what it may spend, a sell what it may sell; both are rounded to whole steps, never below the swap.
  * Only where a sell leaves less than a lot of what the book may sell is it rounded down: positions of swaps are no whole
  * number of lots, and the last part of one could never be sold.

@@ -2,7 +2,7 @@
 
 import type { BacktestRequest } from '../../domain/backtest/request.ts';
 import { canonicalJson, type Json } from '../../domain/canonical-json.ts';
-import { type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS, judgeEvidence } from '../../domain/evidence.ts';
+import { type BacktestSeries, type EvidenceMetrics, evidenceMetrics, GATE_LIMITS, assessEvidence } from '../../domain/evidence.ts';
 import type { Manifest } from '../../domain/manifest/manifest.ts';
 import { timeframeMs } from '../../domain/time.ts';
 import { buildHistory, type InstrumentInput } from './history.ts';
@@ -45,7 +45,7 @@ export function workBacktest({ manifest, request, timeframe, inputs, trials, onP
   const { result, resultHash } = run;
   const series = backtestSeries(run);
   const metrics = evidenceMetrics('backtest', series);
-  const { passed, checks } = judgeEvidence('backtest', metrics);
+  const { passed, checks } = assessEvidence('backtest', metrics);
   const failed = checks
     .filter((check) => !check.passed)
     .map(({ name, observed }) => `${name} ${observed === null ? 'not defined' : observed.toFixed(2)}`);

@@ -187,7 +187,7 @@ export function runBacktest({ manifest, history, assumptions, trials, onProgress
   return { result, resultHash: canonicalHash(result as never), rules, simulation };
 }
 
-/** The raw series that the gate judges a run by; metrics, checks and verdict follow from it. */
+/** The raw series that the gate assesses a run by; metrics, checks and verdict follow from it. */
 export function backtestSeries({ result, simulation }: Pick<BacktestRun, 'result' | 'simulation'>): BacktestSeries {
   const { daily, method, trades } = result;
   let [weight, slipped] = [0, 0];
@@ -535,7 +535,7 @@ function namedAssumptions(manifest: Manifest, history: History, rules: RuleBook,
   });
   for (const { key, liquidity } of history.instruments) {
     if (key.startsWith('spotchain:') && liquidity === null)
-      named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is judged by traded volume alone.`);
+      named.push(`The history holds no pool liquidity of ${key}: the risk code pool_liquidity_breach is assessed by traded volume alone.`);
   }
   if (history.instruments.some(({ events }) => events !== null))
     named.push(

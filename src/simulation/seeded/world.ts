@@ -143,7 +143,7 @@ function openPipeline(world: World, faults: readonly Fault[]): MarketPipeline {
     next: (edge) => told.push(floor.runtime.deliverMany(ids, { type: edge.type, venue: edge.venue }, { cause: 'feed' })),
     error,
   });
-  pipeline.judged.subscribe({
+  pipeline.assessed.subscribe({
     next: (message) => {
       if (message.kind === 'quote') floor.heard(message);
     },

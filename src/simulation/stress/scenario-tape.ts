@@ -132,7 +132,7 @@ function calm(at: EpochMs): number {
 
 /**
  * The events of one run in the order of receipt: the same for the same course, markets, needs and seed.
- * Nothing is judged here: qualities and marks come from the quality rules that hear it.
+ * Nothing is assessed here: qualities and marks come from the quality rules that hear it.
  */
 export function* scenarioTape(
   course: ScenarioCourse,

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Json } from '../../domain/canonical-json.ts';
 import { CATALOG, type CatalogEntry } from '../../domain/catalog.ts';
-import { type EvidenceMetrics, evidenceMetrics, judgeEvidence, type StressSeries } from '../../domain/evidence.ts';
+import { type EvidenceMetrics, evidenceMetrics, assessEvidence, type StressSeries } from '../../domain/evidence.ts';
 import type { ThreadPost } from '../evaluation-thread.ts';
 import { stressReportPage } from './stress-report.ts';
 import { runStressTest, type StressTestOptions, stressResultText, stressSeries } from './stress-run.ts';
@@ -31,7 +31,7 @@ export function workStressTest(thread: StressThread, onProgress: (done: number, 
   return {
     resultHash: result.resultHash,
     summary: {
-      passed: judgeEvidence('stress_test', metrics).passed,
+      passed: assessEvidence('stress_test', metrics).passed,
       runs: result.runs.length,
       survivedRuns: result.runs.filter(({ survived }) => survived).length,
       severeRuns: severe.length,

@@ -40,11 +40,11 @@ test('orders that overtook one another take turns: each is validated anew at mos
     const made = { times: 0 };
     const placed = placedOnVerdict(orgId, obstacleOf, async () => {
       made.times++;
-      const judgedOn = version;
+      const assessedOn = version;
       writing++;
       await new Promise(setImmediate);
       writing--;
-      if (judgedOn !== version) throw new Moved();
+      if (assessedOn !== version) throw new Moved();
       version++;
       return { ok: true, value: made } as const;
     });

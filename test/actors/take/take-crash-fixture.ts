@@ -72,13 +72,17 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
       stage.freshWorker();
       await stage.tickAgain(TAKE_TICK_MS);
       stage.useTicker({ commit: death.guard(stage.tickStore.commit) });
-      for (let round = 0; round < 6 && (round < 2 || (await stage.takeReads.find(ORG, id))?.state !== state); round++) {
+      for (let round = 0; round < 12 && (round < 2 || (await stage.takeReads.find(ORG, id))?.state !== state); round++) {
         await surviving(() => stage.timers.fireDue());
         stage.clock.advanceTo(stage.clock.now() + 2);
         await surviving(() => stage.carry());
         await surviving(() => stage.timers.fireDue());
-        // An activity that was taken and not answered is due again after its retry.
-        if (round > 2) stage.clock.advanceTo(stage.clock.now() + 2_000);
+        // An activity that was taken and not answered is due again after its retry. The database ends leases by its own
+        // clock, which the test cannot move: what passes here is taken off them.
+        if (round > 2) {
+          stage.clock.advanceTo(stage.clock.now() + 2_000);
+          await stage.sql`update execution_leases set held_until = held_until - interval '2 seconds'`;
+        }
         stage.price(bid, String(Number(bid) + 10));
       }
       expect([at, when, bid, (await stage.takeReads.find(ORG, id))?.state]).toEqual([at, when, bid, state]);
@@ -95,7 +99,9 @@ export async function takeLife(at: number, when: 'before' | 'after'): Promise<nu
     const steps = await stage.sql<{ to: string }[]>`
       select coalesce(to_value ->> 'on_duty', to_value #>> '{}') as to from steps where actor_id = ${id} order by version`;
     // It may hear of a fill before it hears of the order that led to it.
-    const stood = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
+    const heard = steps.map(({ to }) => to).filter((to) => to !== 'triggered' && to !== 'proposed');
+    // A step that leaves it where it stands is no other place.
+    const stood = heard.filter((to, index) => to !== heard[index - 1]);
     expect(stood).toEqual(['draft', 'armed', 'filled', 'closed']);
     expect(await stage.sql`select slot, count(*)::int as n from decisions group by slot having count(*) <> 1`).toEqual([]);
     expect(await stage.decisions(id)).toHaveLength(HALF.length);

@@ -128,7 +128,7 @@ test.each([
 ] as const)('the row %s is left out as %s, with its line and column', async (row, reason, column) => {
   const found = await read(fileOf(`${HEADER}\n${GOOD}\n${row}\n${T0 + 2 * HOUR},11,12,9,11,5\n`));
   expect(found.bad).toMatchObject([{ reason, column, line: 3 }]);
-  // What comes after a bad row is judged by the last good one.
+  // What comes after a bad row is assessed by the last good one.
   expect(found.bars).toBe(2);
 });
 

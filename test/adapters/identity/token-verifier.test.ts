@@ -242,7 +242,7 @@ describe('a token', () => {
     });
   });
 
-  test('is judged anew each time: the same text expires, and its session can be ended', async () => {
+  test('is assessed anew each time: the same text expires, and its session can be ended', async () => {
     const ended = new Set<string | null>();
     const { verifier: own, clock } = fresh({ isRevoked: (sessionId: string | null) => ended.has(sessionId) });
     expect(await own.verify(good)).toMatchObject({ ok: true });

@@ -1,14 +1,14 @@
 // What a proposed allocation does to a copy of the book: before and after, worked out by hand.
 import { expect, test } from 'vitest';
 import { orderOf } from '../../../src/domain/order.ts';
-import { type Allocation, type AllocationBook, impactOf, type JudgedAllocation } from '../../../src/domain/portfolio/impact.ts';
+import { type Allocation, type AllocationBook, type AssessedAllocation, impactOf } from '../../../src/domain/portfolio/impact.ts';
 import type { PortfolioMaterial } from '../../../src/domain/portfolio/portfolio.ts';
 import { bookOf, MANUAL, materialOf, quoteOf, SATURDAY, WIDE } from './portfolio-samples.ts';
 
 const BOOK: AllocationBook = { id: MANUAL, capitalUsd: '10000' };
 const QUOTES = new Map([quoteOf('spotexchange:BTCUSDT', '49990', '50010'), quoteOf('spotchain:AAPLx', '199', '201')]);
 
-function judged(allocation: Allocation, quantity: string | null, touch: string, passes = true): JudgedAllocation {
+function assessed(allocation: Allocation, quantity: string | null, touch: string, passes = true): AssessedAllocation {
   const { instrument, side } = allocation;
   const order =
     quantity === null
@@ -35,9 +35,9 @@ function judged(allocation: Allocation, quantity: string | null, touch: string, 
   };
 }
 const buy = (quantity: string | null, passes = true) =>
-  judged({ instrument: 'spotexchange:BTCUSDT', side: 'buy', notionalUsd: '5001' }, quantity, '50010', passes);
-const sell = (quantity: string) => judged({ instrument: 'spotexchange:BTCUSDT', side: 'sell', notionalUsd: '4999' }, quantity, '49990');
-const impact = (all: readonly JudgedAllocation[], more: Partial<PortfolioMaterial> = {}) =>
+  assessed({ instrument: 'spotexchange:BTCUSDT', side: 'buy', notionalUsd: '5001' }, quantity, '50010', passes);
+const sell = (quantity: string) => assessed({ instrument: 'spotexchange:BTCUSDT', side: 'sell', notionalUsd: '4999' }, quantity, '49990');
+const impact = (all: readonly AssessedAllocation[], more: Partial<PortfolioMaterial> = {}) =>
   impactOf(materialOf({ quotes: QUOTES, ...more }), BOOK, all, WIDE);
 
 test('a purchase costs the touch and the fee, and is worth the mark', () => {
@@ -95,7 +95,7 @@ test('the material is left as it was, and other books stay apart', () => {
 test('a purchase that makes a position large for its pool brings the haircut with it', () => {
   const pools = new Map([['spotchain:AAPLx', { liquidityUsd: '8000', observedAt: SATURDAY }] as const]);
   const books = [bookOf(MANUAL, '1000', [['spotchain:AAPLx', '2', '390']])];
-  const more = judged({ instrument: 'spotchain:AAPLx', side: 'buy', notionalUsd: '201' }, '1', '201');
+  const more = assessed({ instrument: 'spotchain:AAPLx', side: 'buy', notionalUsd: '201' }, '1', '201');
   const { before, after } = impact([more], { books, pools });
   const freeze = ({ scenarios }: typeof before) => scenarios[3];
   // 400 is just 5 % of 8000; 600 is more: 2 % of 400, then 27 % of 600.

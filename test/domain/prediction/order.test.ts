@@ -251,7 +251,7 @@ describe('exposure', () => {
     costUsd: '500',
     openedAt: AT,
   });
-  const judged = (held: ReturnType<typeof holding>, catalog?: RiskCatalog) => {
+  const assessed = (held: ReturnType<typeof holding>, catalog?: RiskCatalog) => {
     const instrument = outcomeKey(market.id, 'yes');
     const order = orderOf({ ...TERMS, instrument, side: 'buy', quantity: '1000', limitPrice: '0.5', maxSlippageBps: 200 });
     const state = { ...emptyBook(BOOK, 'paper', '2000'), cashUsd: '1500', holdings: [held] };
@@ -272,15 +272,15 @@ describe('exposure', () => {
   };
 
   test('the other outcome of the same market duplicates the underlying, whatever else is known', () => {
-    expect(judged(holding(market.id, 'no'))).toEqual(['duplicate_underlying_breach']);
-    expect(judged(holding(other.id, 'yes'))).toEqual([]);
+    expect(assessed(holding(market.id, 'no'))).toEqual(['duplicate_underlying_breach']);
+    expect(assessed(holding(other.id, 'yes'))).toEqual([]);
   });
 
   test('so does a market of the same event, where the two exclude each other', () => {
     const grouped: RiskCatalog = {
       byKey: (key) => (readOutcomeKey(key) === null ? undefined : { underlying: 'prediction:pe-1', token: null, benchmarkKind: null }),
     };
-    expect(judged(holding(other.id, 'yes'), grouped)).toEqual(['duplicate_underlying_breach']);
+    expect(assessed(holding(other.id, 'yes'), grouped)).toEqual(['duplicate_underlying_breach']);
   });
 });
 

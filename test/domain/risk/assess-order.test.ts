@@ -294,7 +294,7 @@ test('paper and live, proposal and person: the answer is the same', () => {
   expect(answers.size).toBe(1);
 });
 
-test('an order larger than doubles can tell apart is judged exactly', () => {
+test('an order larger than doubles can tell apart is assessed exactly', () => {
   const notionalUsd = '9007199254.740993';
   const order = { ...orderFor({ touch: '1' }), quantity: notionalUsd, notionalUsd };
   const at = (maxTradeNotionalUsd: string) =>
@@ -384,14 +384,14 @@ test('of a mint that is not valid yet, or not any more, nothing is bought and no
     new Map([['spotchain:SPACEX', '100']]),
     AT,
   );
-  const judged = (at: number, side: 'buy' | 'sell') => {
+  const assessed = (at: number, side: 'buy' | 'sell') => {
     const order = orderFor({ instrument: 'spotchain:SPACEX', side, touch: '100', notionalUsd: '100', heldQuantity: '5' });
     const quote = { venue: 'spotchain', instrument: 'SPACEX', bid: '100', ask: '100', observedAt: at, quality: 'live', flags: [] } as const;
     return assessOrder(order, contextFor({ at, quote, book: held })).attribution.rejections;
   };
   for (const side of ['buy', 'sell'] as const) {
-    expect(judged(deadline - 1, side)).toEqual([]);
-    expect(judged(deadline, side)).toEqual([
+    expect(assessed(deadline - 1, side)).toEqual([]);
+    expect(assessed(deadline, side)).toEqual([
       {
         code: 'halted',
         limit: 'a mint that is valid now',

@@ -107,7 +107,7 @@ test('at 2^52 the doubles end', () => {
   expect(tens(LIMIT / 10n + 1n)).toMatchObject({ exactLots: 1n, exactNotional: (LIMIT / 10n + 1n) * 10n });
 });
 
-test('a price between two ticks is judged exactly', () => {
+test('a price between two ticks is assessed exactly', () => {
   expect(figuresOf(order('spotchain:AAPLx', '5', '200.0000005'))).toMatchObject({
     exactLots: 5_000_000n,
     exactNotional: 1_000_000_003n,

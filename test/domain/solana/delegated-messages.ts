@@ -247,8 +247,11 @@ function generated(random: () => number): Case {
   return { unsigned: transaction.serialize(), parts, others, tables: new Map([[TABLE.key.toBase58(), TABLE_ADDRESSES]]) };
 }
 
-/** Has generated messages judged. @throws Error with the first message that is judged wrongly. */
-export function judgedMessages(count: number, seed: number): { readonly passed: number; readonly hostile: number; readonly short: number } {
+/** Has generated messages assessed. @throws Error with the first message that is assessed wrongly. */
+export function assessedMessages(
+  count: number,
+  seed: number,
+): { readonly passed: number; readonly hostile: number; readonly short: number } {
   const random = seededRandom(seed);
   const seen = { passed: 0, hostile: 0, short: 0 };
   for (let i = 0; i < count; i++) {

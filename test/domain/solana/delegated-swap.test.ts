@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { delegatedSwapObjection } from '../../../src/domain/solana/delegated-swap.ts';
 import { readTransaction } from '../../../src/domain/solana/message.ts';
 import {
-  judgedMessages,
+  assessedMessages,
   MAKER,
   own,
   SHARE,
@@ -22,7 +22,7 @@ import { BLOCKHASH } from './honest-transactions.ts';
 const MESSAGES = 3_000;
 
 test(`of ${MESSAGES} generated messages none is passed that does more than the order, and every one that is the order is`, () => {
-  const { passed, short, hostile } = judgedMessages(MESSAGES, 20_261_122);
+  const { passed, short, hostile } = assessedMessages(MESSAGES, 20_261_122);
   expect(passed).toBeGreaterThan(MESSAGES / 50);
   expect(short).toBeGreaterThan(MESSAGES / 50);
   expect(hostile).toBeGreaterThan(MESSAGES / 10);

@@ -168,7 +168,7 @@ test('balances that show no trade are no fill', () => {
   expect(swapFill({ lamports: [], tokens: [change('usdc', '5', '0')] }, promise, info)).toBeNull();
 });
 
-test('the order that risk judges is never below the swap: all that a buy may spend, all that a sell may sell (seed 6)', () => {
+test('the order that risk assesses is never below the swap: all that a buy may spend, all that a sell may sell (seed 6)', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1_000_000n, max: 10n ** 12n }),

@@ -119,7 +119,7 @@ async function ended(agentId: string, runId: string) {
   );
 }
 
-test('a run ends with a result, its page, and evidence that the database judged itself', async () => {
+test('a run ends with a result, its page, and evidence that the database assessed itself', async () => {
   const agentId = await agent();
   const runId = await begin(agentId);
   carry();

@@ -52,7 +52,7 @@ function refusalsOf({ manifest, inputs }: RandomCase): { readonly asked: number;
       const limitPrice = unitsText(entry.limit, units.priceDecimals);
       const parts = { id: `${i}/${key}`, origin: 'proposal', mode: 'paper', bookId: 'book', instrument: key, side: 'buy' } as const;
       const order = orderOf({ ...parts, quantity, limitPrice, maxSlippageBps: mandate.maxSlippageBps });
-      // A pool whose depth the history does not hold cannot be judged; the result names it.
+      // A pool whose depth the history does not hold cannot be assessed; the result names it.
       const liquidityUsd = liquidity === null ? '1000000000000' : observation.liquidityUsd;
       if (key.startsWith('spotchain:') && liquidity !== null) pooled++;
       const required = manifest.entry.some(({ type }) => /^(premium|gap_to_mark)_/.test(type));

@@ -1,7 +1,7 @@
 // The stress test of an agent: who survives, who does not and why, always with the same bytes.
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../../src/domain/decimal.ts';
-import { evidenceMetrics, judgeEvidence } from '../../../src/domain/evidence.ts';
+import { assessEvidence, evidenceMetrics } from '../../../src/domain/evidence.ts';
 import type { Manifest } from '../../../src/domain/manifest/manifest.ts';
 import { DEFAULT_PREFERENCES } from '../../../src/domain/risk/preferences.ts';
 import { STRESS_SCENARIOS, type StressScenario } from '../../../src/simulation/stress/scenario.ts';
@@ -26,7 +26,7 @@ function stressed(manifest: Manifest, changes: Partial<StressTestOptions> = {}) 
 
 function verdictOf(manifest: Manifest, runs: readonly StressRunReport[]) {
   const series = stressSeries(manifest, { runs });
-  return judgeEvidence('stress_test', evidenceMetrics('stress_test', series));
+  return assessEvidence('stress_test', evidenceMetrics('stress_test', series));
 }
 
 /** A tenth of its capital a position, two at most, out at three percent. */

@@ -112,7 +112,7 @@ test('level and volatility are those of the recent bars, liquidity and mark thos
   expect((await knownMarkets(createStressReads(sql), PRUDENT, at + 25 * HOUR)).get(KEY)).toMatchObject({ level: null, liquidityUsd: null });
 });
 
-test('a run ends with evidence that the database judged itself, a page, and the same result when it is run again', async () => {
+test('a run ends with evidence that the database assessed itself, a page, and the same result when it is run again', async () => {
   carry();
   const first = await begin(PRUDENT);
   const run = await ended(first);

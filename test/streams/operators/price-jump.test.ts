@@ -8,7 +8,7 @@ import { runRules } from '../../../streams/operators/rule.ts';
 import { perpContext, quote, REGULAR, reference } from '../events.ts';
 
 /** The quality of each price, told one second apart. */
-function judged(prices: readonly number[], more: Partial<Quote> = {}, everyMs = 1_000): string[] {
+function assessed(prices: readonly number[], more: Partial<Quote> = {}, everyMs = 1_000): string[] {
   const rule = runRules([priceJumpRule()]);
   return prices.map((price, index) => {
     const at = REGULAR + index * everyMs;
@@ -19,25 +19,25 @@ function judged(prices: readonly number[], more: Partial<Quote> = {}, everyMs = 
 
 describe('a jump', () => {
   it('of a fifth passes, of more does not, up or down', () => {
-    expect(judged([100, 119, 96, 120, 95, 113])).toEqual(['live', 'live', 'live', 'jump', 'live', 'live']);
+    expect(assessed([100, 119, 96, 120, 95, 113])).toEqual(['live', 'live', 'live', 'jump', 'live', 'live']);
   });
   it('is accepted once three prices over ten seconds agree', () => {
     const prices = [100, ...Array.from({ length: 12 }, () => 10_000)];
-    expect(judged(prices)).toEqual(['live', ...Array.from({ length: 10 }, () => 'jump'), 'live', 'live']);
+    expect(assessed(prices)).toEqual(['live', ...Array.from({ length: 10 }, () => 'jump'), 'live', 'live']);
     // Seldom ones: three are wanted all the same.
-    expect(judged([100, 10_000, 10_000, 10_000, 10_000], {}, 30_000)).toEqual(['live', 'jump', 'jump', 'live', 'live']);
+    expect(assessed([100, 10_000, 10_000, 10_000, 10_000], {}, 30_000)).toEqual(['live', 'jump', 'jump', 'live', 'live']);
   });
   it('that comes and goes is never accepted', () => {
     const prices = Array.from({ length: 60 }, (_, index) => (index % 3 === 1 ? 10_000 : 100));
-    expect(judged(prices)).toEqual(prices.map((price) => (price === 100 ? 'live' : 'jump')));
+    expect(assessed(prices)).toEqual(prices.map((price) => (price === 100 ? 'live' : 'jump')));
   });
   it('to ever other prices is never accepted', () => {
-    expect(new Set(judged([100, ...Array.from({ length: 40 }, (_, index) => 1_000 * 2 ** (index % 7))]).slice(1))).toEqual(
+    expect(new Set(assessed([100, ...Array.from({ length: 40 }, (_, index) => 1_000 * 2 ** (index % 7))]).slice(1))).toEqual(
       new Set(['jump']),
     );
   });
   it('of a prediction market is measured in dollars', () => {
-    expect(judged([0.01, 0.25, 0.7, 0.3], { venue: 'prediction' })).toEqual(['live', 'live', 'jump', 'live']);
+    expect(assessed([0.01, 0.25, 0.7, 0.3], { venue: 'prediction' })).toEqual(['live', 'live', 'jump', 'live']);
   });
 });
 

@@ -16,12 +16,12 @@ const KEEP_EVERY_MS = 60_000;
 export function keepPools(deps: {
   readonly sql: Sql;
   /** What was heard and is good. */
-  readonly judged: Observable<FeedMessage>;
+  readonly assessed: Observable<FeedMessage>;
   readonly write: (what: string, work: () => Promise<unknown>) => void;
   readonly onFailure: (error: unknown) => void;
 }): () => void {
   const keptAt = new Map<InstrumentKey, EpochMs>();
-  const subscription = deps.judged.subscribe({
+  const subscription = deps.assessed.subscribe({
     next(message) {
       if (message.kind !== 'pool_liquidity') return;
       const { venue, instrument: symbol, liquidityUsd, receivedAt: observedAt } = message;

@@ -1,4 +1,4 @@
-/** The rows that paper and shadow trading are judged by: fills of the paper book and live prices of the cuts. */
+/** The rows that paper and shadow trading are assessed by: fills of the paper book and live prices of the cuts. */
 import { bookIds, type Fill } from '../../../domain/book.ts';
 import { type DecimalString, plainDecimal } from '../../../domain/decimal.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
@@ -9,7 +9,7 @@ import type { InstrumentKey } from '../../../domain/venue.ts';
 import { fillOf } from '../books/book-reads.ts';
 import type { Sql } from '../database.ts';
 
-/** Since when the agent stands at its stage, and the instant of the judgement, by the database's own clock. */
+/** Since when the agent stands at its stage, and the instant of the assessment, by the database's own clock. */
 export interface StageWindow {
   readonly enteredAt: EpochMs;
   readonly evaluatedAt: EpochMs;

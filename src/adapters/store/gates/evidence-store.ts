@@ -1,6 +1,6 @@
 /**
  * Evidence in PostgreSQL, written as the role sevengate_evaluator on a pool of its own: the application's role may read
- * it and cannot insert it. The database numbers, times, judges and chains each row itself (migrations/0005_gates.sql).
+ * it and cannot insert it. The database numbers, times, assesses and chains each row itself (migrations/0005_gates.sql).
  */
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import type { EvidenceCheck, EvidenceDraft, EvidenceKind, EvidenceMetrics } from '../../../domain/evidence.ts';
@@ -76,7 +76,7 @@ export async function expectedSlippage(sql: Sql | Transaction, agentIds: readonl
 /** What evaluators write through. `sql` works as `EVALUATOR_ROLE`. */
 export interface EvidenceWriter {
   /**
-   * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database judged it. The same run again answers with
+   * Checks that a writer signed every row that the evidence rests on, writes what an evaluation found and answers with the row as the database assessed it. The same run again answers with
    * the row that is there. @throws UnsignedRow where it rests on a row that nobody signed; Error where the series contradicts itself, its metrics or the manifest: a defect.
    */
   write(draft: EvidenceDraft): Promise<StoredEvidence>;

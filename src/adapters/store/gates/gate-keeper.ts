@@ -16,7 +16,7 @@ import {
   GATE_LIMITS,
   GATE_OF,
   isRecentWindow,
-  judgeEvidence,
+  assessEvidence,
 } from '../../../domain/evidence.ts';
 import type { Manifest } from '../../../domain/manifest/manifest.ts';
 import { draftProblems } from '../../../domain/manifest/reader.ts';
@@ -30,7 +30,7 @@ import { type EvidenceRecord, type EvidenceWriter, evidenceOf, type StoredEviden
 
 const DAY_MS = 86_400_000;
 
-/** The agent as its gate is judged. */
+/** The agent as its gate is assessed. */
 export interface GatedAgent {
   readonly id: string;
   readonly stage: Stage;
@@ -39,7 +39,7 @@ export interface GatedAgent {
 }
 
 /** Where one gate stands. */
-export interface JudgedGate {
+export interface AssessedGate {
   readonly gate: Stage;
   readonly kind: EvidenceKind;
   /** What decides the gate now; null where nothing does yet. */
@@ -99,11 +99,11 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
   }
 
   /**
-   * Judges the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
+   * Assesses the gate that the agent stands at; null at the last stage. Evidence that follows from rows (manifest, paper,
    * shadow) is computed now, and with `write` it is put on record: always where it passes, else once a day or where the
    * newest on record says otherwise.
    */
-  async function validate(agent: GatedAgent, write: boolean): Promise<JudgedGate | null> {
+  async function validate(agent: GatedAgent, write: boolean): Promise<AssessedGate | null> {
     const kind = evidenceKindAt(agent.stage);
     if (kind === null) return null;
     const known = await deciding(agent, kind);
@@ -114,7 +114,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return gateOf(kind, known?.evidence ?? null, [...problems, ...aged], known?.signedBy ?? null);
     }
     const draft = draftOf(agent, kind, series);
-    const { passed, checks } = judgeEvidence(kind, draft.metrics);
+    const { passed, checks } = assessEvidence(kind, draft.metrics);
     if (!write) {
       return {
         gate: agent.stage,
@@ -136,7 +136,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return { ...gateOf(kind, record, problems, null), checks, metrics: draft.metrics };
     } catch (error) {
       if (!(error instanceof UnsignedRow)) throw error;
-      // What nobody signed judges nothing: the gate stays shut and says why.
+      // What nobody signed counts for nothing: the gate stays shut and says why.
       return { ...gateOf(kind, null, [...problems, error.message], null), checks, metrics: draft.metrics };
     }
   }
@@ -145,8 +145,8 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
     validate,
 
     /** Every gate in order: what is on record for the active manifest, and of the gate that is being worked on how it stands now. */
-    async all(agent: GatedAgent): Promise<readonly JudgedGate[]> {
-      const gates: JudgedGate[] = [];
+    async all(agent: GatedAgent): Promise<readonly AssessedGate[]> {
+      const gates: AssessedGate[] = [];
       for (const kind of EVIDENCE_KINDS) {
         const now = GATE_OF[kind] === agent.stage ? await validate(agent, false) : null;
         const known = now === null ? await latest(agent, kind) : null;
@@ -160,7 +160,7 @@ export function createGateKeeper(deps: { readonly sql: Sql; readonly evidence: E
       return evidence.write(draftOf(agent, 'risk_signoff', series));
     },
 
-    /** Agents whose stage is judged from rows and whose gate nobody has looked at today. */
+    /** Agents whose stage is assessed from rows and whose gate nobody has looked at today. */
     async dueForToday(now: EpochMs): Promise<readonly GatedAgent[]> {
       const found = await sql<{ id: string; stage: Stage; manifest_version: number; manifest_hash: string }[]>`
         select a.id, a.stage, a.manifest_version, a.manifest_hash from agents a
@@ -197,13 +197,13 @@ function evaluatedAt(series: EvidenceSeries[EvidenceKind], otherwise: EpochMs): 
   return 'evaluatedAt' in series ? series.evaluatedAt : otherwise;
 }
 
-function gateOf(kind: EvidenceKind, evidence: StoredEvidence | null, problems: readonly string[], signedBy: string | null): JudgedGate {
+function gateOf(kind: EvidenceKind, evidence: StoredEvidence | null, problems: readonly string[], signedBy: string | null): AssessedGate {
   return {
     gate: GATE_OF[kind],
     kind,
     evidence,
     passed: evidence !== null && evidence.passed && problems.length === 0,
-    checks: evidence?.checks ?? judgeEvidence(kind, {}).checks,
+    checks: evidence?.checks ?? assessEvidence(kind, {}).checks,
     metrics: evidence?.metrics ?? null,
     problems,
     signedBy,

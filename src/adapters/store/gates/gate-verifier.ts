@@ -1,5 +1,5 @@
 /**
- * Verifies the chain of gate records by itself: every piece of evidence and every change of stage is hashed again, judged
+ * Verifies the chain of gate records by itself: every piece of evidence and every change of stage is hashed again, assessed
  * again and held against where the agent stands. What somebody changed behind the database's rules shows here.
  */
 
@@ -14,7 +14,7 @@ import {
   evidenceChainText,
   evidenceKindAt,
   evidenceMetrics,
-  judgeEvidence,
+  assessEvidence,
   type StageChangeRow,
   stageChangeChainText,
 } from '../../../domain/evidence.ts';
@@ -107,7 +107,7 @@ interface Walk {
   readonly creator: string;
 }
 
-/** A piece of evidence as it was judged again. `signer` gave it as a word; null where it is no sign-off. */
+/** A piece of evidence as it was assessed again. `signer` gave it as a word; null where it is no sign-off. */
 interface Weighed {
   readonly id: string;
   readonly passed: boolean;
@@ -185,10 +185,10 @@ function verifyEvidence(record: StoredEvidence, walk: Walk, manifest: Manifest |
     if (kind === 'risk_signoff') signer = (series as EvidenceSeries['risk_signoff']).subject;
     const metrics = evidenceMetrics(kind, series);
     if (!hasLimitsOf(kind, series, manifest))
-      complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was judged by other limits than the manifest's`);
+      complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) was assessed by other limits than the manifest's`);
     const different = differingMetric(JSON.parse(record.metrics) as EvidenceMetrics, metrics);
     if (different !== null) complain(at, agentId, 'evidence', `gate record ${seq} (${kind}): ${different}`);
-    passed = judgeEvidence(kind, metrics).passed;
+    passed = assessEvidence(kind, metrics).passed;
   } catch (error) {
     complain(at, agentId, 'evidence', `gate record ${seq} (${kind}) cannot be read: ${(error as Error).message}`);
   }
@@ -211,7 +211,7 @@ function differingMetric(claimed: EvidenceMetrics, computed: EvidenceMetrics): s
   return null;
 }
 
-/** Stages whose own time is what is judged: evidence from before the stage was entered does not count. */
+/** Stages whose own time is what is assessed: evidence from before the stage was entered does not count. */
 const OF_THE_STAGE: readonly EvidenceKind[] = ['paper', 'shadow', 'risk_signoff'];
 
 function verifyChange(record: StageChangeRow, walk: Walk, complain: GateComplaint): void {

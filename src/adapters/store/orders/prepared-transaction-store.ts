@@ -36,7 +36,7 @@ function isOpen(sql: Sql | Transaction) {
   return sql`state in ('prepared', 'submitted', 'verified', 'broadcast', 'confirmed', 'refused', 'unknown')`;
 }
 
-/** Thrown where an organization's ground moved between the judgement of a transaction and its creation: nothing is written. */
+/** Thrown where an organization's ground moved between the assessment of a transaction and its creation: nothing is written. */
 export class CapacityMoved extends Error {}
 
 /** Thrown where an organization has as many open transactions as it may: nothing is written. */
@@ -48,7 +48,7 @@ export function isDuplicate(error: unknown): boolean {
   return code === '23505' && constraint === 'prepared_transactions_by_digest';
 }
 
-/** What a `prepared_room` record carries: the ground that risk judged on, and how many open transactions are too many. */
+/** What a `prepared_room` record carries: the ground that risk assessed on, and how many open transactions are too many. */
 export interface PreparedCapacityRecord extends ActorRecord {
   readonly type: 'prepared_room';
   readonly orgId: string;
@@ -58,8 +58,8 @@ export interface PreparedCapacityRecord extends ActorRecord {
 }
 
 /**
- * What a judgement of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
- * judgement and again in the transaction of the creation; where both are the same, the judgement holds there.
+ * What an assessment of risk rests on, as one text: the book's version, the mandate's, and what is open. Read before the
+ * assessment and again in the transaction of the creation; where both are the same, the assessment holds there.
  */
 export async function groundOf(sql: Sql | Transaction, orgId: string, bookId: string | null): Promise<string> {
   const [row] = await sql<{ ground: string }[]>`

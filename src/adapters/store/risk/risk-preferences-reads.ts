@@ -23,7 +23,7 @@ export function createPreferencesStore(sql: Sql) {
     history: (orgId: string, page: Page): Promise<PageOf<StoredPreferences>> => preferencesHistory(sql, orgId, page),
     /**
      * Resolves once every execution has ended that was under way now: an execution takes its lease before it reads the
-     * preferences, so what begins later is judged by those that hold now.
+     * preferences, so what begins later is assessed by those that hold now.
      */
     async executionsEnded(orgId: string): Promise<void> {
       const live = await sql<

@@ -1,5 +1,5 @@
 /**
- * What judges checks first: that the rows it judges by lie as registered writers signed them. Signatures that were checked
+ * What an assessment checks first: that the rows it rests on lie as registered writers signed them. Signatures that were checked
  * once are remembered; the rows themselves are looked at every time.
  */
 import { bookIds } from '../../../domain/book.ts';
@@ -11,12 +11,12 @@ import type { TrustedKey } from '../../signing-keys/writer-keys.ts';
 import type { Sql, Transaction } from '../database.ts';
 import { batchFault, type StoredBatch, type StoredChange } from './batch-check.ts';
 
-/** A row that judgement rests on and that is not as a writer signed it. */
+/** A row that assessment rests on and that is not as a writer signed it. */
 export class UnsignedRow extends Error {
   override readonly name = 'UnsignedRow';
 }
 
-/** The columns that name a row of each table that somebody judges by, in the order of its primary key. */
+/** The columns that name a row of each table that somebody assesses by, in the order of its primary key. */
 const KEYS = {
   books: ['id'],
   candle_stretches: ['id'],
@@ -29,7 +29,7 @@ const KEYS = {
   vault_marks: ['agent_id', 'at'],
   vaults: ['agent_id'],
 } as const;
-type Judged = keyof typeof KEYS;
+type Assessed = keyof typeof KEYS;
 
 /** At most so many signatures are remembered as good. */
 const REMEMBERED = 200_000;
@@ -37,20 +37,20 @@ const DAY_MS = 86_400_000;
 
 export interface SignedRows {
   /** @throws UnsignedRow that names the first of the rows that nobody signed as it lies. */
-  requireRows(table: Judged, keys: readonly string[]): Promise<void>;
+  requireRows(table: Assessed, keys: readonly string[]): Promise<void>;
   /** The same for everything that a piece of evidence rests on. @throws UnsignedRow */
   requireGrounds(draft: EvidenceDraft): Promise<void>;
   /** The cut of a slot with its observations. @throws UnsignedRow */
   requireCut(slot: EpochMs): Promise<void>;
   /** Those of the keys whose rows lie as a writer signed them. */
-  signedOnes(table: Judged, keys: readonly string[]): Promise<ReadonlySet<string>>;
+  signedOnes(table: Assessed, keys: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** @param sql may read the tables and their trail: the role of the evaluator or of the application. */
 export function createSignedRows(sql: Sql): SignedRows {
   const good = new Set<string>();
 
-  async function requireIn(transaction: Transaction, table: Judged, keys: readonly string[]): Promise<void> {
+  async function requireIn(transaction: Transaction, table: Assessed, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
     const [first, ...rest] = KEYS[table].map((column) => transaction`${transaction(`r.${column}`)}::text`);
     const spelled = rest.reduce((before, part) => transaction`${before} || ' ' || ${part}`, first as never);

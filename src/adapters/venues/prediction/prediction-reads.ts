@@ -1,6 +1,6 @@
 /** What the API reads of prediction markets: the store's latest word, and books and trades asked of the venue itself. */
 import type { PredictionReads } from '../../../../api/v1/prediction-markets/ports.ts';
-import { judgedBook } from '../../../../streams/prediction-quality.ts';
+import { assessedBook } from '../../../../streams/prediction-quality.ts';
 import type { PredictionBook, PredictionMarket, PredictionProvider, PredictionTrade } from '../../../domain/prediction/market.ts';
 import { TRADES_WINDOW_MS } from '../../../domain/prediction/research.ts';
 import type { EpochMs } from '../../../domain/time.ts';
@@ -50,7 +50,7 @@ export function createPredictionReads(deps: {
       const heard = trades.value ?? (await store.trades(market, clock.now() - TRADES_WINDOW_MS, MAX_STORED_TRADES));
       return {
         market,
-        book: book.value === null ? null : judgedBook(book.value, clock.now()),
+        book: book.value === null ? null : assessedBook(book.value, clock.now()),
         bookProblem: book.problem,
         trades: heard,
         tradesProblem: trades.problem,

@@ -64,7 +64,7 @@ interface Share {
 
 /**
  * The first source's messages as they come, and prices of the second source under its own name while and where the
- * first is stale or absent. Nothing is relabelled: which of the two counts is judged by the streams.
+ * first is stale or absent. Nothing is relabelled: which of the two counts is assessed by the streams.
  */
 export function withFallback(options: FallbackOptions): VenueFeed {
   const { primary, provider, clock, random, symbols } = options;

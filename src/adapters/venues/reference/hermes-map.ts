@@ -176,7 +176,7 @@ function averageOf(value: unknown): DecimalString | null | undefined {
 /**
  * Maps a Hermes update (`/v2/updates/price/latest`, or the data of one streamed event). `symbols` maps bare feed ids to
  * share symbols. `publish_time` (seconds) is when the price last changed hands among publishers, so it becomes both
- * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is judged by the streams.
+ * `observedAt` and `feedUpdatedAt`; Hermes names no session. Whether a price is carried forward is assessed by the streams.
  * `note` hears of members that nobody knows.
  */
 export function mapHermesUpdate(

@@ -128,7 +128,7 @@ export interface FilterFailure {
 
 /**
  * Every filter that an order would fail, computed on decimal text and big integers. `price` is the limit price, or for a
- * market order the price at which its notional is to be judged. Prices in quote units, `quantity` in base units, both above zero.
+ * market order the price at which its notional is to be assessed. Prices in quote units, `quantity` in base units, both above zero.
  */
 export function filterFailures(
   instrument: SpotInstrument,
@@ -136,13 +136,13 @@ export function filterFailures(
 ): readonly FilterFailure[] {
   const failures: FilterFailure[] = [];
   const market = order.type === 'MARKET';
-  const judge = (filter: FilterFailure['filter'], bounds: RangeFilter | null, value: DecimalString, name: string) => {
+  const assess = (filter: FilterFailure['filter'], bounds: RangeFilter | null, value: DecimalString, name: string) => {
     const detail = bounds === null ? null : outside(value, bounds);
     if (detail !== null) failures.push({ filter, detail: `${name} ${detail}` });
   };
-  if (!market) judge('PRICE_FILTER', instrument.price, order.price, 'price');
-  judge('LOT_SIZE', instrument.lot, order.quantity, 'quantity');
-  if (market) judge('MARKET_LOT_SIZE', instrument.marketLot, order.quantity, 'quantity');
+  if (!market) assess('PRICE_FILTER', instrument.price, order.price, 'price');
+  assess('LOT_SIZE', instrument.lot, order.quantity, 'quantity');
+  if (market) assess('MARKET_LOT_SIZE', instrument.marketLot, order.quantity, 'quantity');
   const { notional } = instrument;
   if (notional !== null) {
     const value = times(order.price, order.quantity);

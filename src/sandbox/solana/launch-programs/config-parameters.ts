@@ -1,4 +1,4 @@
-/** What the model of the curve program is given to make a configuration of, read and judged as the real one does. */
+/** What the model of the curve program is given to make a configuration of, read and assessed as the real one does. */
 
 import { readUint } from '../../../domain/launch/byte-struct.ts';
 import { type CurvePoint, MAX_SQRT_PRICE, MIN_SQRT_PRICE, MOST_CURVE_POINTS } from '../../../domain/launch/curve-math.ts';
@@ -86,8 +86,8 @@ const fail = (error: number): never => {
 };
 
 /** In the order in which the program looks. @throws ProgramFailure */
-export function judgeConfig(given: GivenConfig): void {
-  judgeFees(given);
+export function assessConfig(given: GivenConfig): void {
+  assessFees(given);
   const { head, tail, locked, curve } = given;
   if (head.collectFeeMode > 1) fail(E.collectFeeMode);
   if (tail.tokenUpdateAuthority > 4) fail(E.tokenAuthority);
@@ -100,10 +100,10 @@ export function judgeConfig(given: GivenConfig): void {
   const total = locked.cliffUnlockAmount + locked.amountPerPeriod * locked.numberOfPeriods;
   const isNone = total === 0n && locked.frequency === 0n && locked.cliffDurationFromMigrationTime === 0n;
   if (!isNone && (locked.frequency === 0n || total === 0n)) fail(E.vesting);
-  judgeCurve(curve, head.sqrtStartPrice);
+  assessCurve(curve, head.sqrtStartPrice);
 }
 
-function judgeFees({ fee, dynamic }: GivenConfig): void {
+function assessFees({ fee, dynamic }: GivenConfig): void {
   const { cliffFeeNumerator, firstFactor, secondFactor, thirdFactor } = fee;
   const factors = [BigInt(firstFactor), secondFactor, thirdFactor];
   if (factors.some((one) => one !== 0n) && factors.some((one) => one === 0n)) fail(E.feeScheduler);
@@ -113,7 +113,7 @@ function judgeFees({ fee, dynamic }: GivenConfig): void {
   if (dynamic.binStep !== 1 || dynamic.filterPeriod >= dynamic.decayPeriod || dynamic.reductionFactor > 10_000) fail(E.input);
 }
 
-function judgeCurve(curve: readonly CurvePoint[], start: bigint): void {
+function assessCurve(curve: readonly CurvePoint[], start: bigint): void {
   if (start < MIN_SQRT_PRICE || start >= MAX_SQRT_PRICE) fail(E.curve);
   if (curve.length === 0 || curve.length > MOST_CURVE_POINTS) fail(E.curve);
   let below = start;

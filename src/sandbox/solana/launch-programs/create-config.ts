@@ -12,7 +12,7 @@ import {
 } from '../../../domain/launch/curve-program.ts';
 import { mintObjection } from '../../../domain/launch/quote-mint.ts';
 import { TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
-import { type GivenConfig, judgeConfig, readConfigParameters } from './config-parameters.ts';
+import { type GivenConfig, assessConfig, readConfigParameters } from './config-parameters.ts';
 import { at, CURVE_ERRORS as E, type MintAt, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import { createAccount } from './native-instructions.ts';
@@ -24,7 +24,7 @@ export type Generation = 'before_badges' | 'badges';
 const NEWEST_EXTENSION = 23;
 
 /** @throws ProgramFailure where a curve may not be quoted in the mint */
-export function judgeQuoteMint(context: ModelContext, quote: MintAt, badgePlace: number, generation: Generation): void {
+export function assessQuoteMint(context: ModelContext, quote: MintAt, badgePlace: number, generation: Generation): void {
   if (generation === 'before_badges' && quote.mint.extensions.some((one) => one > NEWEST_EXTENSION))
     throw new ProgramFailure('InvalidAccountData');
   const facts = { mint: quote.address, symbol: quote.address, program: quote.program, transferFeeBps: null };
@@ -49,8 +49,8 @@ export function createConfig(context: ModelContext, generation: Generation): voi
   const space = POOL_CONFIG.size;
   context.invoke(createAccount({ payer, at: config, lamports: context.rent(space), bytes: space, owner: CURVE_PROGRAM }));
   const quote = mintAt(context, 3);
-  judgeQuoteMint(context, quote, 8, generation);
-  judgeConfig(given);
+  assessQuoteMint(context, quote, 8, generation);
+  assessConfig(given);
   context.write(config, configBytes(context, given, quote));
 }
 

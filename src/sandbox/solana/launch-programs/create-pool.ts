@@ -13,7 +13,7 @@ import {
 } from '../../../domain/launch/curve-program.ts';
 import { programAddress } from '../../../domain/launch/program-address.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../domain/solana/programs.ts';
-import { type Generation, judgeQuoteMint } from './create-config.ts';
+import { type Generation, assessQuoteMint } from './create-config.ts';
 import { configAt, expectAddress, FRAMEWORK, mintAt, signed } from './curve-accounts.ts';
 import { type ModelContext, ProgramFailure } from './modelled-machine.ts';
 import {
@@ -87,7 +87,7 @@ export function createPool(context: ModelContext, generation: Generation): void 
   ] as const)
     expectAddress(context, place, expected, FRAMEWORK.seeds);
   expectAddress(context, 8, metadataAddress(baseMint), FRAMEWORK.seeds);
-  if (generation === 'badges') judgeQuoteMint(context, quote, 16, generation);
+  if (generation === 'badges') assessQuoteMint(context, quote, 16, generation);
   const make = (at: string, bytes: number, owner: string) => createAccount({ payer, at, lamports: context.rent(bytes), bytes, owner });
   context.invoke(
     make(baseMint, MINT_BYTES, TOKEN_PROGRAM),

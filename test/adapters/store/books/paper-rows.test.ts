@@ -1,4 +1,4 @@
-// Paper and shadow trading judged from rows: the database comes to the same series as the domain, over random trading.
+// Paper and shadow trading assessed from rows: the database comes to the same series as the domain, over random trading.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeRecords } from '../../../../src/adapters/store/actors/actor-records.ts';

@@ -33,7 +33,7 @@ test('a token is listed once, under a symbol of its own, and delisted once', asy
   expect(await store.add(TOKEN)).toBe(true);
   expect(await store.add(TOKEN)).toBe(false);
   expect(await store.add({ ...TOKEN, symbol: 'harbor', mint: 'AgtVtRange1111111111111111111111111111111111' })).toBe(false);
-  expect(await store.all()).toEqual([{ ...TOKEN, delistedAt: null }]);
+  expect(await store.all()).toEqual([{ ...TOKEN, origin: null, delistedAt: null }]);
   expect(await store.delist(TOKEN.mint, NOW + 5)).toBe(true);
   expect(await store.delist(TOKEN.mint, NOW + 9)).toBe(false);
   expect((await store.all())[0]?.delistedAt).toBe(NOW + 5);

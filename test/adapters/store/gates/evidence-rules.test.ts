@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Sql } from '../../../../src/adapters/store/database.ts';
 import { canonicalJson } from '../../../../src/domain/canonical-json.ts';
-import { type EvidenceKind, type EvidenceSeries, evidenceMetrics, judgeEvidence } from '../../../../src/domain/evidence.ts';
+import { assessEvidence, type EvidenceKind, type EvidenceSeries, evidenceMetrics } from '../../../../src/domain/evidence.ts';
 import { sampleManifest } from '../../../actors/agent/sample.ts';
 import {
   anyBacktest,
@@ -27,7 +27,7 @@ afterAll(() => sql.end());
 interface Found {
   problem: string | null;
   metrics: { [name: string]: number | null };
-  checks: ReturnType<typeof judgeEvidence>['checks'];
+  checks: ReturnType<typeof assessEvidence>['checks'];
   passes: boolean;
   follow: boolean;
 }
@@ -44,7 +44,7 @@ async function bySql<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeri
 
 async function agree<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeries[Kind]): Promise<boolean> {
   const metrics = evidenceMetrics(kind, series);
-  const verdict = judgeEvidence(kind, metrics);
+  const verdict = assessEvidence(kind, metrics);
   const found = await bySql(kind, series);
   expect(found.problem).toBe(null);
   expect(Object.keys(found.metrics).sort()).toEqual(Object.keys(metrics).sort());
@@ -62,7 +62,7 @@ async function agree<Kind extends EvidenceKind>(kind: Kind, series: EvidenceSeri
   return verdict.passed;
 }
 
-test('any backtest, stress test, paper and shadow series is judged alike on both sides', async () => {
+test('any backtest, stress test, paper and shadow series is assessed alike on both sides', async () => {
   await fc.assert(
     fc.asyncProperty(anyBacktest, anyStress, anyPaper, anyShadow, async (backtest, stress, paper, shadow) => {
       await Promise.all([agree('backtest', backtest), agree('stress_test', stress), agree('paper', paper), agree('shadow', shadow)]);

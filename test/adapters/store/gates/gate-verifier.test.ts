@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([sql.end(), owner.end(), evaluator.end()]);
 });
 
-/** An agent that has passed the first gate by evidence that the database judged. */
+/** An agent that has passed the first gate by evidence that the database assessed. */
 let id = '';
 beforeEach(async () => {
   const runtime = createRuntime({ store: createActorStore(sql), directory: createDirectory([agentKind]), clock: createVirtualClock(SLOT) });

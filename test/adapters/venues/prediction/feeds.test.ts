@@ -102,15 +102,15 @@ describe.each(PROVIDERS)('%s', (provider) => {
       onCut: () => {},
       onFailure: (error) => expect.unreachable(String(error)),
     });
-    const judged: Quote[] = [];
-    const subscription = pipeline.judged.subscribe({ next: (one) => void (one.kind === 'quote' && judged.push(one)), error: () => {} });
+    const assessed: Quote[] = [];
+    const subscription = pipeline.assessed.subscribe({ next: (one) => void (one.kind === 'quote' && assessed.push(one)), error: () => {} });
     pipeline.start();
     cleanups.push(
       () => pipeline.stop(),
       () => subscription.unsubscribe(),
     );
-    await waitFor(() => judged.some(({ flags }) => flags.includes('crossed')), { what: 'a crossed quote' });
-    expect(judged.filter(({ flags }) => flags.includes('crossed')).every(({ quality }) => quality === 'degraded')).toBe(true);
+    await waitFor(() => assessed.some(({ flags }) => flags.includes('crossed')), { what: 'a crossed quote' });
+    expect(assessed.filter(({ flags }) => flags.includes('crossed')).every(({ quality }) => quality === 'degraded')).toBe(true);
   });
 
   test('a cut connection comes back as a new epoch whose books begin empty', async () => {

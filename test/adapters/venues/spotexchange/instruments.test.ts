@@ -1,4 +1,4 @@
-/** Filters of the spot exchange are judged on decimal text, exactly. */
+/** Filters of the spot exchange are assessed on decimal text, exactly. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
