@@ -11,8 +11,9 @@ export default defineConfig({
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,
-    // More than the default on two cores: the journeys mostly wait, for a minute to begin or for a server to come back.
-    maxWorkers: 4,
+    // More than the default on two cores: the journeys mostly wait, for a minute to begin or for a server to come back. A
+    // fourth makes nothing faster there, and what real clocks wait for late.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // A test that takes so long hangs. Nothing is proved by a tighter bound: see PATIENCE in test/harness/wait-for.ts.
     testTimeout: 240_000,

@@ -137,8 +137,13 @@ test('a token is previewed, prepared, signed and submitted, trades on its curve,
 test('an agent’s token is launched by the external launcher for one payment, and is told of as any agent token', {
   timeout: 300_000 * PATIENCE,
 }, async () => {
-  const pairs = await service.get('/v1/agentlaunch/pairs', 'viewer');
-  expect(pairs.body.items.map(({ symbol }: { symbol: string }) => symbol)).toContain('TSLAx');
+  await waitFor(
+    async () => {
+      const { status, body } = await service.get('/v1/agentlaunch/pairs', 'viewer');
+      return status === 200 && body.items.some(({ symbol }: { symbol: string }) => symbol === 'TSLAx');
+    },
+    { what: 'the pairs of the launcher', deadlineMs: 60_000 },
+  );
   const agents = await service.get('/v1/agents?limit=1', 'operator');
   const wish = {
     agentId: agents.body.items[0].id,
@@ -162,9 +167,9 @@ test('an agent’s token is launched by the external launcher for one payment, a
   const token = await waitFor(
     async () => {
       const told = await service.get(`/v1/agent-market/tokens/${mint}`, 'operator');
-      return told.status === 200 ? told.body : null;
+      return told.status === 200 && told.body.holders?.excluded?.length > 0 ? told.body : null;
     },
-    { what: 'the token among agent tokens', deadlineMs: 60_000 },
+    { what: 'the token among agent tokens, with its holders', deadlineMs: 60_000 },
   );
   expect(token).toMatchObject({ symbol: 'DYNAMO', pairedStock: 'spotchain:TSLAx', creator: { address: creator.address, freePct: 0 } });
   expect(token.holders.excluded).toMatchObject([{ kind: 'curve', pctOfSupply: 100 }]);
