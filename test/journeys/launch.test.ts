@@ -167,9 +167,9 @@ test('an agent’s token is launched by the external launcher for one payment, a
   const token = await waitFor(
     async () => {
       const told = await service.get(`/v1/agent-market/tokens/${mint}`, 'operator');
-      return told.status === 200 && told.body.holders?.excluded?.length > 0 ? told.body : null;
+      return told.status === 200 && told.body.creator !== null && told.body.holders?.excluded?.length > 0 ? told.body : null;
     },
-    { what: 'the token among agent tokens, with its holders', deadlineMs: 60_000 },
+    { what: 'the token among agent tokens, with its creator and holders', deadlineMs: 60_000 },
   );
   expect(token).toMatchObject({ symbol: 'DYNAMO', pairedStock: 'spotchain:TSLAx', creator: { address: creator.address, freePct: 0 } });
   expect(token.holders.excluded).toMatchObject([{ kind: 'curve', pctOfSupply: 100 }]);

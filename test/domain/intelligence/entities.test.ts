@@ -64,7 +64,9 @@ test('a text is searched for cashtags and for names that mean nothing else', () 
 });
 
 test('every issuer is one of the catalog, and no key of the regulator is there twice', () => {
-  const underlyings = new Set(CATALOG.entries.map(({ underlying }) => underlying));
+  // Agent tokens that were listed while this process runs have no issuer.
+  const listings = CATALOG.entries.filter(({ kind }) => kind !== 'agent_token');
+  const underlyings = new Set(listings.map(({ underlying }) => underlying));
   expect(ISSUERS.filter(({ asset }) => !underlyings.has(asset))).toEqual([]);
   expect([...underlyings].filter((asset) => !ISSUERS.some((issuer) => issuer.asset === asset))).toEqual([]);
   expect(names.ciks.size).toBe(ISSUERS.filter(({ cik }) => cik !== null).length);
