@@ -8,6 +8,7 @@ export default defineConfig({
     // What takes long is proven by `npm run proof`; each has a short form here.
     exclude: ['**/*.proof.test.ts'],
     globalSetup: ['test/harness/servers.ts'],
+    setupFiles: ['test/harness/own-listings.ts'],
     pool: 'threads',
     // Tests mock no modules and share no state through them, and loading every module again per file is most of a run's time.
     isolate: false,
